@@ -74,7 +74,7 @@ def _is_plain(wanted: Any) -> bool:
 def _is_text(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return bool(text) and text != gettext("nothing")
     return False
 

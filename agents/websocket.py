@@ -94,7 +94,7 @@ class WebSocketIn(InboundChannel):
                 await self.sink.accept(Press(address, person, (key,), said["press"]))
             else:
                 raise ValueError
-        except (ValueError, AttributeError):
+        except (ValueError, RecursionError, AttributeError):
             await socket.send_json({"error": "Send say, press or taken."})
             return
         await socket.send_json({"kept": said.get("id")})

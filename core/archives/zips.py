@@ -1,7 +1,6 @@
 """The form of an archive: a zip of files, and a manifest that proves each of them. The manifest is written last."""
 
 import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -10,9 +9,10 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, LargeZipFile, ZipFile, ZipInfo
 from zlib import error as ZlibError
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from core.archives.signatures import ArchiveKeys
+from core.json_types import read_json
 
 MANIFEST = "manifest.json"
 SIGNATURE = "manifest.signature"
@@ -149,13 +149,13 @@ def _manifest[Told: ManifestBase](packed: ZipFile, told_as: type[Told], newest: 
     if packed.getinfo(MANIFEST).file_size > _MAX_MANIFEST:
         raise ArchiveRefused("The archive's manifest cannot be read: it was changed.")
     try:
-        told = json.loads(packed.read(MANIFEST))
+        told = read_json(packed.read(MANIFEST))
         if isinstance(told, dict) and isinstance(made := told.get("format"), int) and made > newest:
             raise ArchiveRefused(
                 "The archive is another kind, or made by a newer OneValet: then update this one first."
             )
         return told_as.model_validate(told)
-    except ValidationError as error:
+    except ValueError as error:
         raise ArchiveRefused("The archive's manifest cannot be read: it was changed, or is another kind.") from error
 
 

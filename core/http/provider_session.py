@@ -4,7 +4,6 @@ Between us and a provider stand proxies, captive portals and whatever else answe
 told apart here, before an SDK takes it for the provider's word.
 """
 
-import json
 import logging
 import re
 from datetime import timedelta
@@ -14,6 +13,7 @@ import aiohttp
 
 from core.http.body import ENCODINGS, UnreadableBody, read_body
 from core.http.interim import bound_interim
+from core.json_types import read_json
 
 MAX_ANSWER = 1024 * 1024
 """Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""
@@ -92,8 +92,8 @@ def silent_logger(name: str) -> logging.Logger:
 def is_object(body: str | bytes) -> bool:
     """Return whether a body is a JSON object, as every answer of a provider is."""
     try:
-        return isinstance(json.loads(body), dict)
-    except (ValueError, RecursionError):
+        return isinstance(read_json(body), dict)
+    except ValueError:
         return False
 
 

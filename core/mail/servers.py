@@ -73,7 +73,12 @@ async def connect(server: MailServer, http: HttpClient) -> socket.socket:
         raise MailFailed(gettext(str(error)), MailFailure.BARRED) from error
     except OSError as error:
         raise unreachable(server) from error
-    if server.security is Security.NONE and is_public(str(connected.getpeername()[0])):
+    try:
+        address = str(connected.getpeername()[0])
+    except OSError as error:  # reset by now
+        connected.close()
+        raise unreachable(server) from error
+    if server.security is Security.NONE and is_public(address):
         connected.close()
         sentence = gettext("The mail server {host} is not reached without encryption.", host=server.host)
         raise MailFailed(sentence, MailFailure.BARRED)

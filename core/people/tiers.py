@@ -1,6 +1,5 @@
 """Tiers: named sets of limits. Each role has one of its own name; a person may be given another."""
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from core.errors import ConfigError
+from core.json_types import read_json
 from core.people.access_policy import PersonRole
 
 _NAMES = {"tools", "dollars_a_day", "messages_a_minute"}
@@ -73,14 +73,14 @@ def _load(text: str) -> dict[str, object]:
         if text.startswith("@"):
             path = Path(text[1:])
             content = path.read_text(encoding="utf-8")
-            tiers = tomllib.loads(content) if path.suffix == ".toml" else json.loads(content)
+            tiers = tomllib.loads(content) if path.suffix == ".toml" else read_json(content)
         else:
-            tiers = json.loads(text or "{}")
+            tiers = read_json(text or "{}")
     except (OSError, ValueError) as error:
         raise ConfigError("ONEVALET_TIERS cannot be read: write JSON, or @ and the path of a file.") from error
     if not isinstance(tiers, dict):
         raise ConfigError("ONEVALET_TIERS must map the names of tiers to their limits.")
-    return tiers
+    return dict(tiers)
 
 
 def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:

@@ -1,6 +1,5 @@
 """Importing a person from an archive: all of it in one transaction, or nothing."""
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import batched
@@ -11,7 +10,7 @@ from core.archives.zips import ArchiveRefused
 from core.db.database import Connection, Database, fetch_one
 from core.files.blobs import BlobStore
 from core.ids import IdMaker, partition_of
-from core.json_types import JsonObject
+from core.json_types import JsonObject, read_json
 from core.people.access_policy import PersonRole
 from core.tenants.archive import Archive, table_path
 from core.tenants.export import columns_of
@@ -137,12 +136,13 @@ class Importer:
 def _read(archive: Archive, table: str) -> list[JsonObject]:
     """Return the rows of a small table; raise `ArchiveRefused` where they are no objects."""
     try:
-        rows = [json.loads(row) for row in archive.rows(table)] if archive.has(table) else []
+        rows = [read_json(row) for row in archive.rows(table)] if archive.has(table) else []
     except ValueError as error:
         raise ArchiveRefused(NOT_FITTING) from error
-    if not all(isinstance(row, dict) for row in rows):
+    objects = [row for row in rows if isinstance(row, dict)]
+    if len(objects) < len(rows):
         raise ArchiveRefused(NOT_FITTING)
-    return rows
+    return objects
 
 
 async def _insert(connection: Connection, archive: Archive, table: str, tenant_id: str, told: JsonObject) -> int:

@@ -10,7 +10,7 @@ import aiohttp
 
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
 from core.http.provider_session import StrangeAnswer, open_session, retry_after
-from core.json_types import JsonObject
+from core.json_types import JsonObject, read_json
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.push.render import render
@@ -46,9 +46,12 @@ class PushNotification:
         body: JsonObject = {"topic": to.address.peer, "message": part.text, "markdown": True, **part.data}
         answer = await self._ask("POST", f"{self._ntfy_url}/", body, self._headers)
         try:
-            return Receipt(str(json.loads(answer)["id"]))
-        except (ValueError, KeyError, TypeError) as error:
+            match read_json(answer):
+                case {"id": number}:
+                    return Receipt(str(number))
+        except ValueError as error:
             raise Ambiguous("answer cannot be read") from error
+        raise Ambiguous("answer names no message")
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         if to.address.account == APPRISE:
@@ -57,7 +60,7 @@ class PushNotification:
         url = f"{self._ntfy_url}/{to.address.peer}/json?poll=1&since={int((since - SKEW).timestamp())}"
         try:
             answer = await self._ask("GET", url, None, self._headers)
-            held = [json.loads(line) for line in answer.splitlines() if line.strip()]
+            held = [read_json(line) for line in answer.splitlines() if line.strip()]
         except (DeliveryError, ValueError) as error:
             raise Unavailable(f"the topic cannot be read: {error}") from error
         for message in held:

@@ -1,12 +1,12 @@
 """Whether the web can be searched: one question to the service of the settings."""
 
-import json
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from core.errors import ConfigError, ToolFailed
 from core.http.client import GuardedClient
 from core.http.types import HttpResponse
+from core.json_types import read_json
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
@@ -64,6 +64,6 @@ async def _ask(settings: Settings, http: GuardedClient) -> HttpResponse:
 def _is_json(answer: HttpResponse) -> bool:
     """Return whether it is a JSON object, or the beginning of one."""
     try:
-        return isinstance(json.loads(answer.body), dict)
+        return isinstance(read_json(answer.body), dict)
     except ValueError:
         return answer.cut and answer.body.lstrip().startswith(b"{")

@@ -3,7 +3,6 @@
 Every provider is told to come again (503): nothing that people write is lost.
 """
 
-import json
 import secrets
 import threading
 import time
@@ -11,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
+
+from core.json_types import read_json
 
 MAX_BODY = 256 * 1024
 _SECONDS = 5.0
@@ -109,8 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
 def _challenge(body: bytes) -> str:
     """Return what Slack wants back when it verifies a request URL (docs.slack.dev, events/url_verification)."""
     try:
-        told = json.loads(body)
+        told = read_json(body)
     except ValueError:
         return ""
-    is_asked = isinstance(told, dict) and told.get("type") == "url_verification"
-    return str(told.get("challenge"))[:200] if is_asked else ""
+    match told:
+        case {"type": "url_verification", "challenge": challenge}:
+            return str(challenge)[:200]
+    return ""

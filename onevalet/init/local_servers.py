@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 
 PLACES = ("http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://127.0.0.1:8000", "http://127.0.0.1:1234")
 """Ollama, llama.cpp, vLLM, LM Studio."""
@@ -118,7 +118,7 @@ async def _look(session: aiohttp.ClientSession, origin: str) -> LocalServer | No
 async def _get(session: aiohttp.ClientSession, url: str) -> JsonObject:
     try:
         async with session.get(url) as answer:
-            told: Json = await answer.json(content_type=None) if answer.status == 200 else None
+            told = read_json(await answer.read()) if answer.status == 200 else None
     except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
         return {}  # nobody there, or somebody else
     return told if isinstance(told, dict) else {}

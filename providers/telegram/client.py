@@ -16,7 +16,7 @@ from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from core.http.provider_httpx import StrangeAnswer, client_options
 from core.http.provider_session import MAX_ANSWER, MAX_LIST, TIMED_OUT_BEHIND
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 from providers.telegram.errors import AnswerLost, FloodControl, NotSent
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
@@ -190,8 +190,8 @@ def _not_telegram(status: int) -> NetworkError:
 
 def _parse(payload: bytes) -> JsonObject | None:
     try:
-        answer = json.loads(payload)
-    except (ValueError, RecursionError):
+        answer = read_json(payload)
+    except ValueError:
         return None
     return answer if isinstance(answer, dict) else None
 

@@ -1,15 +1,18 @@
 """Mail handed in at servers that say whatever they like: bounded in time and bytes, and closed at once."""
 
+import asyncio
 import socket
-from collections.abc import AsyncIterator
+import struct
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 import pytest
 from structlog.testing import capture_logs
 
 from core.http.client import GuardedClient
-from core.mail.servers import connect, server_of
+from core.mail.servers import MailServer, Security, connect, server_of
 from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
+from core.mail.types import MailFailed, MailFailure
 from tests.eventually import eventually
 from tests.servers.hostile_mail import (
     CANARY,
@@ -131,3 +134,34 @@ async def reads_no_more(talk: Talk) -> None:
     """Ask for the message, and read nothing of it."""
     await says("354 go on")(talk)
     await never_reads(talk)
+
+
+class Late(GuardedClient):
+    """Hands a socket out only when its server has reset it."""
+
+    async def connect(self, host: str, port: int, ports: Collection[int]) -> socket.socket:
+        connected = await super().connect(host, port, ports)
+
+        def is_reset() -> bool:
+            try:
+                connected.getpeername()
+            except OSError:
+                return True
+            return False
+
+        await eventually(is_reset, "that the server resets the connection")
+        return connected
+
+
+async def test_a_server_that_resets_at_once_cannot_be_reached() -> None:
+    async def reset(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        linked = writer.get_extra_info("socket")
+        linked.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.close()
+
+    async with await asyncio.start_server(reset, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        http = Late(allowed_hosts=[f"127.0.0.1:{port}"])
+        with pytest.raises(MailFailed) as failed:
+            await connect(MailServer("127.0.0.1", port, Security.NONE), http)
+    assert failed.value.failure is MailFailure.UNREACHABLE

@@ -156,6 +156,22 @@ async def test_a_page_is_no_acceptance() -> None:
         await push.close()
 
 
+async def test_an_answer_that_nests_too_deeply_leaves_the_outcome_unknown() -> None:
+    app = web.Application()
+    app.add_routes([web.post("/", _nested), web.get("/{topic}/json", _nested)])
+    async with TestServer(app) as server:
+        push = PushNotification(ntfy_url=str(server.make_url("")).rstrip("/"), ntfy_token="tk_secret", apprise_url="")
+        with pytest.raises(Ambiguous):
+            await push.send(Part("Hello"), TOPIC)
+        with pytest.raises(Unavailable):
+            await push.find(Part("Hello"), TOPIC, datetime.now(UTC))
+        await push.close()
+
+
+async def _nested(_: web.Request) -> web.Response:
+    return web.Response(body=b"[" * 100_000, content_type="application/json")
+
+
 async def _page(_: web.Request) -> web.Response:
     return web.Response(text="<html>Log in to this network</html>", content_type="text/html")
 
