@@ -44,7 +44,7 @@ class Page:
     currency: str = ""
     prices: tuple[JsonObject, ...] = ()
     cut: bool = False
-    """There was more than is fetched."""
+    """There was more than is fetched, or read."""
 
     def to_json(self) -> JsonObject:
         """Return what a watch may look into."""
@@ -79,10 +79,11 @@ async def read_html(response: HttpResponse) -> Page:
     except (ChildFailed, ValueError) as error:
         raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))
+    cut = found.pop("cut") or response.cut
     seen: dict[str, Any] = {
         name: without_unseen(value) if isinstance(value, str) else value for name, value in found.items()
     }
-    return Page(url=response.url, cut=response.cut, prices=prices, **seen)
+    return Page(url=response.url, cut=cut, prices=prices, **seen)
 
 
 async def _read_pdf(response: HttpResponse) -> Page:

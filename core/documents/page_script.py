@@ -11,6 +11,7 @@ import resource
 import sys
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -19,6 +20,8 @@ MEMORY = 512 * 1024 * 1024
 CPU_SECONDS = 6
 MAX_TEXT = 1_000_000
 """Characters of a page's text."""
+MAX_TAGS = 60_000
+"""Opening and closing tags that are read of a page, about twice those of a long article; each takes 600 bytes."""
 _MAX_LINKS = 3000
 _MAX_PRICES = 30
 _LONG_LINK = 400
@@ -70,7 +73,10 @@ def _extract(body: bytes, url: str, content_type: str) -> dict[str, Any]:
     kind = content_type.partition(";")[0].strip().lower()
     is_html = "html" in kind or (not kind and body.lstrip()[:1] == b"<")
     text = _decoded(body, content_type, is_html=is_html)
-    return _of_html(text, url) if is_html else {"text": text.replace("\r\n", "\n")[:MAX_TEXT]}
+    if is_html:
+        return _of_html(text, url)
+    plain = text.replace("\r\n", "\n")
+    return {"text": plain[:MAX_TEXT], "cut": len(plain) > MAX_TEXT}
 
 
 def _decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
@@ -98,6 +104,8 @@ def _of_html(html: str, url: str) -> dict[str, Any]:
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
 
+    beyond = next(islice(re.finditer("<", html), MAX_TAGS, None), None)
+    html = html[: beyond.start()] if beyond else html
     tree = HTMLTree.parse(html)
     document: Any = tree.document
     base = document.query_selector("base[href]")
@@ -114,6 +122,7 @@ def _of_html(html: str, url: str) -> dict[str, Any]:
         "date": _date(document, html),
         "canonical": _address(url, (canonical.getattr("href") or "") if canonical else ""),
         "text": text[:MAX_TEXT],
+        "cut": beyond is not None or len(text) > MAX_TEXT,
         "description": " ".join(_content(document, _DESCRIPTIONS).split())[:1000],
         "needs_script": len(text) < _LITTLE and has_scripts,
         "needs_login": len(text) < 4 * _LITTLE and document.query_selector("input[type='password']") is not None,

@@ -10,6 +10,7 @@ import pytest
 
 from core.documents.child_process import ChildFailed, run_in_child
 from core.documents.page import read_html
+from core.documents.page_script import MAX_TAGS
 from core.errors import ToolFailed
 from core.http.types import HttpResponse
 from tests.eventually import eventually
@@ -57,6 +58,14 @@ async def test_a_page_of_thousands_of_links_is_read() -> None:
     assert "https://page.example/2999" in text
     assert "link 3999" in text
     assert "https://page.example/3000" not in text
+
+
+async def test_a_page_of_too_many_tags_is_cut_and_says_so() -> None:
+    page = await read_html(_response("".join(f"<p>{number}</p>" for number in range(100_000)).encode()))
+    assert page.cut
+    assert page.text.startswith("0\n")
+    assert page.text.split()[-1] == str(MAX_TAGS // 2 - 1)
+    assert not (await read_html(_response(b"<p>0</p>"))).cut
 
 
 async def test_a_page_that_never_ends_costs_its_own_process_only(tmp_path: Path) -> None:
