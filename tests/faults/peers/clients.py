@@ -50,7 +50,7 @@ where o.tenant_id = $1 and c.channel = 'push' order by o.id desc limit 1
 """
 _GIVEN_UP = """
 update outbound o set state = 'failed', reason = 'given up' from conversations c
-where c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'push' and o.state = 'ready'
+where c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'push' and o.state in ('ready', 'checking')
 """
 _PREFERS_PUSH = "update tenants set preferred_channel = 'push' where tenant_id = $1"
 _LISTENS = 3.0
