@@ -7,13 +7,12 @@ import structlog
 
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
-from core.messaging.commands import LISTEN, MORE
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
 from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE
-from core.turns.files import listening_again, taken_in
+from core.turns.files import taken_in
 from core.turns.heard import spoken_command, with_heard
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, RunState
@@ -79,10 +78,10 @@ class TurnResults:
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote or said: a command by itself, anything else with the assistant."""
-        if turn.command and turn.command.name == LISTEN:
-            turn = await listening_again(turn, self.orchestrator.services.files)
-        if outcome := await self._commanded(lease, turn):
+        outcome = await self._commanded(lease, turn)
+        if isinstance(outcome, TurnOutcome):
             return outcome
+        turn = outcome
         row = self.store.stream_row(lease, turn.turn_id)
         channel = self.room.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
@@ -98,19 +97,17 @@ class TurnResults:
             return TurnOutcome(TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason))
         turn = replace(turn, request=await taken_in(turn.request, self.orchestrator.services.files))
         outcome = await self._commanded(lease, replace(turn, command=spoken_command(turn.request)))
-        outcome = outcome or TurnOutcome(await self.orchestrator.handle_message(turn.request))
+        if isinstance(outcome, BegunTurn):
+            outcome = TurnOutcome(await self.orchestrator.handle_message(outcome.request))
         return replace(outcome, result=with_heard(outcome.result, turn.request))
 
-    async def _commanded(self, lease: Lease, turn: BegunTurn) -> TurnOutcome | None:
-        """Return the outcome of a turn that is a command; None for any other."""
+    async def _commanded(self, lease: Lease, turn: BegunTurn) -> TurnOutcome | BegunTurn:
+        """Return the outcome of a turn that is a command; else the turn, which goes on with the assistant."""
         if (command := command_of(turn)) is None:
-            return None
-        if command.name == MORE and await self.store.say_more(lease, turn.turn_id):
-            self.wakeups.wake_delivery(lease.lane_id)
-            return TurnOutcome(TurnResult(TurnState.DONE, reason=MORE))
-        if answer := await self.commands.answer(command, turn):
-            return TurnOutcome(answer.result, new_session=answer.new_session)
-        return None
+            return turn
+        say_more = partial(self.store.say_more, lease, turn.turn_id)
+        answer = await self.commands.answer(command, turn, say_more)
+        return answer if isinstance(answer, BegunTurn) else TurnOutcome(answer.result, new_session=answer.new_session)
 
 
 def is_poison(turn: BegunTurn) -> bool:

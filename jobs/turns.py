@@ -22,6 +22,7 @@ from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.words.asked import CommandRooms
 from jobs.room import Room
 from jobs.speech import TurnSpeech
 from jobs.stops import Stops
@@ -64,9 +65,10 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
-        commands = ChatCommands(
-            orchestrator, wakeups, features.people, features.approvals, features.console, features.answers_clients
+        rooms = CommandRooms(
+            orchestrator, features.people, features.approvals, features.console, features.answers_clients
         )
+        commands = ChatCommands(rooms, wakeups)
         self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
         room = Room(channels, features.clients)
         more = (features.runs, features.tell_doing)

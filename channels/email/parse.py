@@ -4,7 +4,6 @@ A mail that nobody vouches for ends before its text is read. Everything else has
 and files are read in a child process, by the reader of people's own accounts (`core.mail.messages`).
 """
 
-import re
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
@@ -29,7 +28,7 @@ from core.approvals.exact_replies import parse_exact_reply
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
 from core.mail.types import MailMessage
-from core.messaging.commands import own_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     Address,
     Command,
@@ -40,14 +39,13 @@ from core.messaging.messages import (
     Media,
     Origin,
 )
+from core.messaging.talk_words import STOP
 from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread
 
-COMMANDS = {"HELP": "help", "NEW": "new", "HALT": "stop", "STOP": "stop", "START": "start"}
 MAX_FILES = 20
 TOO_LARGE = gettext_noop("That mail is too large: I read mails of up to 30 MB.")
 UNREADABLE = gettext_noop("That mail cannot be read: it is broken, or made to be too much.")
 ONLY_QUOTED = gettext_noop("I found no words of yours in that mail, only what it quotes. Please write them above that.")
-_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _MAX_SUBJECT, _MAX_NAME, _MAX_FILE_NAME = 300, 80, 120
 _LOGO = 12_000
 """Bytes below which a picture that the text shows is a logo or a pixel, and no file."""
@@ -221,15 +219,10 @@ def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str
     subject = subject[:_MAX_SUBJECT]
     first = alone(text, names) if text else ""
     said = first or (subject if begins else "")
-    command = _command(said)
-    if command is not None or own_words(said, CHANNEL) is not None or parse_exact_reply(said) is not None:
+    command = chat_words().read(said, CHANNEL)
+    if command is not None or parse_exact_reply(said) is not None:
         return said, command
     word, _, rest = text.partition("\n")
-    if (halt := _command(word)) is not None and halt.name == "stop":  # what else it says is why
-        return text, Command("stop", rest.strip())
+    if (halt := chat_words().read(word, CHANNEL)) is not None and halt.name == STOP.name:  # what else it says is why
+        return text, Command(STOP.name, rest.strip())
     return "\n\n".join(filter(None, (subject if begins else "", text))), None
-
-
-def _command(text: str) -> Command | None:
-    name = COMMANDS.get(_AROUND.sub("", text).upper())
-    return Command(name) if name else None

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.language.times import moment_in_words, time_in_words
-from core.messaging.help_text import words
+from core.messaging.chat_reader import chat_words
+from core.messaging.help_text import as_typed
 from core.messaging.overview import ComingTask, Overview, WaitingDecision
 from providers.slack.wire import CHANNEL_NAME, escape, plain_text
 
 MAX_LINE = 500
 """UTF-16 units of one item; a section takes 3,000, and a view 100 blocks (docs.slack.dev, reference/views)."""
 NOT_READ = gettext_noop("I cannot look up what waits for you at the moment. Open this tab again in a minute.")
-_LISTED = ("new", "stop", "pending", "prefs", "memory", "help")
 
 
 def unread_home() -> JsonObject:
@@ -45,8 +45,8 @@ def page_blocks(overview: Overview) -> list[Json]:
 
 
 def _how_to() -> str:
-    known = dict(words(CHANNEL_NAME))
-    lines = [f"• {word}: {escape(known[word])}" for word in (f"`/valet {name}`" for name in _LISTED)]
+    offered = chat_words().in_menu(CHANNEL_NAME)
+    lines = [f"• {as_typed(command, CHANNEL_NAME)}: {escape(gettext(command.help))}" for command in offered]
     opening = gettext("Write to me under *Messages*, in your own words. A thread there is a conversation of its own.")
     return "\n".join([opening, "", gettext("These words work:"), *lines])
 

@@ -1,14 +1,16 @@
 """The app's manifest: what Slack needs to know to make the app, with a reason for each scope; pure.
 
-`manifest.yaml` next to this file is `manifest_yaml()` as it stands. Source of the fields: docs.slack.dev,
+`uv run -m channels.slack.manifest` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
 reference/app-manifest.
 """
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from core.json_types import Json, JsonObject
-from providers.slack.wire import WEBHOOK_PATH
+from core.messaging.chat_reader import chat_words
+from providers.slack.wire import CHANNEL_NAME, WEBHOOK_PATH
 
 PLACE = "https://valet.example.com"
 """Stands for the public URL in the shipped file."""
@@ -42,6 +44,7 @@ def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObjec
     """Return the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
     address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + WEBHOOK_PATH}
     command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + WEBHOOK_PATH}
+    offered = [command.name for command in chat_words().in_menu(CHANNEL_NAME)]
     prompts: list[Json] = [{"title": title, "message": message} for title, message in PROMPTS]
     return {
         "display_information": {
@@ -64,7 +67,7 @@ def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObjec
                     "command": "/valet",
                     **command_url,
                     "description": "Start afresh, interrupt, or say something",
-                    "usage_hint": "new | stop | help | anything else",
+                    "usage_hint": " | ".join([*offered, "anything else"]),
                     "should_escape": False,
                 }
             ],
@@ -119,3 +122,7 @@ def _item(value: Json, depth: int) -> Iterator[str]:
 
 def _scalar(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "manifest.yaml").write_text(manifest_yaml(), encoding="utf-8")

@@ -13,14 +13,12 @@ from channels.slack.shares import Authors, besides, messages_in, own_words, quot
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
-from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, unread
 from core.replies import ONLY_TEXT_AND_FILES
 from providers.slack.wire import CHANNEL_NAME, STUB, is_file_id
 
 GROUP_REPLY = gettext_noop("I only answer in direct messages: write to me there.")
-COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
-"""Words that are commands when they are the whole message."""
 
 CLIPS = frozenset({"slack_audio", "slack_video"})
 """The subtypes of files that Slack's app records for the conversation."""
@@ -77,14 +75,12 @@ def read_message(
         if kind := _unread(record):
             return IgnoredMessage(address, sender, all_keys, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES, kind)
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
-    command = COMMANDS.get(content.text.strip().lower())
     return InboundMessage(
         address=address,
         sender=sender,
         keys=all_keys,
         text=content.text,
         media=content.media,
-        command=Command(command) if command else None,
         sent_at=moment(ts),
         provider_id=ts,
         origin=content.origin,

@@ -24,15 +24,10 @@ from channels.slack.payload_fields import (
 from channels.slack.text import unescape
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messaging.commands import ACCOUNT_COMMANDS, CONSENTS, WITHDRAW, own_words
-from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.chat_reader import chat_words
+from core.messaging.help_words import HELP
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
-
-WORDS = frozenset(
-    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", "console", CONSENTS}
-    | ACCOUNT_COMMANDS
-)
-"""What `/valet` takes as a command; anything else is a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +115,10 @@ def _command(body: JsonObject, ours: AppIdentity) -> SlackInput:
     if not _is_ours(team, optional_name(body, "api_app_id", APP), ours):
         return IgnoredMessage(replace(address, account=ours.team or team), user, (key,), IgnoreReason.OTHER_ACCOUNT)
     text = unescape(text_at(body, "text")).strip()
-    word = text.lower() or "help"
-    if word in WORDS:
-        return SlashCommand(InboundMessage(address, user, (key,), f"{command} {word}", command=Command(word)))
-    named = own_words(text, CHANNEL_NAME)
-    if named is not None and named.name in {*ACCOUNT_COMMANDS, WITHDRAW}:
-        return SlashCommand(InboundMessage(address, user, (key,), f"{command} {text}", command=named))
+    said = text or HELP.name
+    if (named := chat_words().read(f"/{said}", CHANNEL_NAME)) is not None:
+        typed = f"{command} {said if named.argument else said.lower()}"
+        return SlashCommand(InboundMessage(address, user, (key,), typed, command=named))
     return SlashCommand(InboundMessage(address, user, (key,), text))
 
 

@@ -14,6 +14,7 @@ from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
+from core.messaging.help_words import HELP
 from core.messaging.messages import (
     Address,
     Command,
@@ -38,7 +39,6 @@ HELP_WORDS = frozenset({"HELP", "INFO"})
 """Twilio acts on these (help.twilio.com 223134027): alone in a text, whatever the case and the spaces around."""
 SPELLINGS = {"STOP ALL": "STOPALL", "STOP-ALL": "STOPALL", "OPT OUT": "OPTOUT", "OPT-OUT": "OPTOUT"}
 """What Twilio lets through, and what means the same; so do its own words with punctuation around them."""
-COMMANDS = {"HELP": "help", "INFO": "help", "NEW": "new", "HALT": "stop"}
 
 STOPPED_REPLY = gettext_noop("You will get no more messages from this assistant. Send START to get them again.")
 STARTED_REPLY = gettext_noop("You get messages from this assistant again. Send STOP to end them, HELP for help.")
@@ -163,8 +163,8 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
         return (_reachability(text, address, reachable=True, answered=answered, keys=(text.sid,)),)
     if not body.strip() and not text.media:
         return (_ignored(text, address, IgnoreReason.EMPTY),)
-    command = "help" if opt_out == "HELP" else COMMANDS.get(word)
-    if command == "help" and answered:
+    asks_help = opt_out == "HELP" or word in HELP_WORDS
+    if asks_help and answered:
         return (_ignored(text, address, IgnoreReason.CARRIER),)
     if not text.media and is_tapback(body):
         return (_ignored(text, address, IgnoreReason.REACTION),)
@@ -174,7 +174,7 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
         keys=(text.sid,),
         text=body,
         media=text.media,
-        command=Command(command) if command else None,
+        command=Command(HELP.name) if asks_help else None,
         sent_at=text.sent_at,
         sender_language=language_written(body) or None,
         provider_id=text.sid,

@@ -17,6 +17,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.language.tags import read_tag
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     Address,
     AddressChange,
@@ -179,7 +180,7 @@ def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
         if isinstance(entity, dict) and entity.get("type") == "bot_command" and entity.get("offset") == 0:
             word, _, argument = text.replace("\n", " ", 1).partition(" ")
             name, _, addressed = word.removeprefix("/").partition("@")
-            return (Command(name.lower(), argument.strip()) if name else None), addressed
+            return (chat_words().slash(name, argument.strip()) if name else None), addressed
     return None, ""
 
 

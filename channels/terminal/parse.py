@@ -1,7 +1,8 @@
 """From a line typed in the terminal to an InboundMessage; pure."""
 
 from core.language.written import language_written
-from core.messaging.messages import Address, Command, InboundMessage
+from core.messaging.chat_reader import chat_words
+from core.messaging.messages import Address, InboundMessage
 
 ACCOUNT = "local"
 
@@ -10,7 +11,7 @@ def parse_line(line: str, *, person: str, key: str) -> InboundMessage:
     """Read a line; `/new` and the like are commands. `person` is the identity's user key."""
     command = None
     if line.startswith("/") and (words := line[1:].split(maxsplit=1)):
-        command = Command(words[0].lower(), words[1] if len(words) > 1 else "")
+        command = chat_words().slash(words[0], words[1] if len(words) > 1 else "")
     return InboundMessage(
         address=Address("terminal", ACCOUNT, peer=person),
         sender=person,

@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import cast
 from zoneinfo import ZoneInfo
 
+from core.consents.chat_words import WITHDRAW
 from core.consents.types import Agreed, StandingConsent
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext, gettext_noop, in_a_row, labelled, listed, name_in_words
+from core.language.catalogue import gettext, in_a_row, labelled, listed, name_in_words
 from core.language.times import near_moment_in_words, number_in_words
 from core.messaging.visible_text import literal, plain_words, visible
 
-WITHDRAW = gettext_noop("WITHDRAW")
-"""The word that ends a consent. By SMS the carrier takes REVOKE, CANCEL and END for itself."""
 _MAX_TOLD = 600
 """Characters of the arguments that are told of a use."""
 
@@ -42,7 +41,9 @@ def consents_text(consents: Sequence[StandingConsent], zone: ZoneInfo, now: date
         return gettext("There is nothing that I do without asking you.")
     lines = [f"- {_line(consent, zone, now)}" for consent in consents]
     how = gettext(
-        "{word} {number} ends one of them, {word} alone ends all.", word=gettext(WITHDRAW), number=consents[0].number
+        "{word} {number} ends one of them, {word} alone ends all.",
+        word=WITHDRAW.word().upper(),
+        number=consents[0].number,
     )
     return "\n".join([gettext("What I do without asking you:"), *lines, "", how])
 
@@ -68,7 +69,7 @@ def use_text(consent: StandingConsent, use: str, summary: str, rendered: Sequenc
     details = "\n".join(labelled(label, visible(text)) for label, text in rendered)
     cut = details if len(details) <= _MAX_TOLD else f"{details[:_MAX_TOLD]}…"
     quoted = [f"> {literal(line)}" for line in cut.splitlines()]
-    how = gettext("{word} {number} ends this consent.", word=gettext(WITHDRAW), number=consent.number)
+    how = gettext("{word} {number} ends this consent.", word=WITHDRAW.word().upper(), number=consent.number)
     return "\n".join([head, *quoted, how])
 
 

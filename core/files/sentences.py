@@ -1,9 +1,9 @@
 """Why a file cannot be used, in one plain sentence for the person."""
 
 from core.documents.kinds import FileFailure
+from core.files.chat_words import LISTEN
 from core.files.types import MAX_BYTES, MAX_SECONDS
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.commands import AGAIN
 
 _SENTENCES = {
     FileFailure.TOO_LARGE: gettext_noop("The file {name} is too large: I can take up to {limit} MB."),
@@ -45,5 +45,5 @@ def why_not(failure: FileFailure, name: str, number: int) -> str:
         name=f"“{name}”" if name else str(number),
         limit=MAX_BYTES // 2**20,
         minutes=MAX_SECONDS // 60,
-        again=gettext(AGAIN),
+        again=LISTEN.word(),
     )

@@ -20,7 +20,7 @@ from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
-from core.messaging.commands import STOP, own_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     AddressChange,
     IgnoredMessage,
@@ -33,6 +33,7 @@ from core.messaging.messages import (
     SenderProfile,
     StatusUpdate,
 )
+from core.messaging.talk_words import STOP
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
@@ -114,7 +115,7 @@ class Inbox(Overviews):
         address = message.address
         sender = named(message.sender)
         own = message.origin is Origin.OWN
-        command = message.command or own_words(message.text, address.channel)
+        command = message.command or chat_words().read(message.text, address.channel)
         message = replace(message, command=command if own else None)
         exact = parse_exact_reply(message.text) if own and command is None and not message.media else None
         if exact is not None:
@@ -152,7 +153,7 @@ class Inbox(Overviews):
             await self._tell_refused(row["tenant_id"], refused)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
-            if row.get("interrupts") or (message.command and message.command.name == STOP):
+            if row.get("interrupts") or (message.command and message.command.name == STOP.name):
                 self._wakeups.stop_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info

@@ -44,6 +44,11 @@ def language_of(tag: str | None) -> str:
     return code if code in LANGUAGES else "en"
 
 
+def current_language() -> str:
+    """Return which of `LANGUAGES` the sentences are in now."""
+    return _language.get()
+
+
 def gettext(sentence: str, /, **fields: object) -> str:
     """Return a sentence in the person's language, with its fields filled in."""
     text = translations(_language.get()).gettext(sentence)

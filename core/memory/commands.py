@@ -6,7 +6,6 @@ from core.language.catalogue import gettext, gettext_noop
 from core.language.times import day_in_words
 from core.memory.access import MemoryAccess, Remembered
 
-MEMORY_COMMAND = "memory"
 MAX_SHOWN = 20
 
 NOTHING = gettext_noop("I remember nothing about you yet. Tell me something, such as “remember that I am vegetarian”.")

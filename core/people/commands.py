@@ -3,8 +3,9 @@
 from datetime import datetime
 
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.commands import PERSON_COMMANDS, CommandAnswer, CommandUndo, preference_of
+from core.messaging.chat_words import CommandAnswer, CommandUndo
 from core.messaging.messages import Command
+from core.people.chat_words import preference_of
 from core.people.link_codes import read_code, shown_code
 from core.people.link_messages import link_question, linked_with
 from core.people.linking import Link, Linking, LinkOutcome, count_in_words
@@ -25,9 +26,6 @@ class PersonCommands:
         self._people = people
         self._preferences = people.preferences
         self._clock = people.clock
-
-    def knows(self, command: Command) -> bool:
-        return command.name in PERSON_COMMANDS
 
     async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
         """Answer a command; None when it is not one of these. The same turn may repeat it without effect."""

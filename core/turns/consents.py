@@ -1,24 +1,17 @@
-"""Standing consents in a turn: when they count, who may grant them, and the words CONSENTS and WITHDRAW."""
+"""Standing consents in a turn: when they count and who may grant them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.agents.consent import target_of_valet
-from core.clock import zone_or_utc
 from core.consents.access import PersonConsents
 from core.consents.shape import Target, target_of
-from core.consents.store import ConsentStore
 from core.consents.turn import TurnConsents
-from core.consents.words import consents_text, withdrawn_text
-from core.language.catalogue import gettext
-from core.messaging.commands import CONSENTS, WITHDRAW
-from core.messaging.messages import Command
 from core.people.access_policy import PersonRole
 from core.turns.services import TurnServices
 from core.turns.tool_offer import ToolOffer
-from core.turns.types import BegunTurn, TurnRequest
+from core.turns.types import TurnRequest
 
-CONSENT_COMMANDS = frozenset({CONSENTS, WITHDRAW})
 _BY_CLOCK = "schedule"
 """The kind of trigger that nothing from outside sets off."""
 
@@ -58,20 +51,6 @@ class ConsentOffer:
         return PersonConsents(
             services.consents, self.targets, request.tenant, request.turn_id, services.clock, may_grant
         )
-
-
-async def answer_consents(command: Command, store: ConsentStore, turn: BegunTurn, services: TurnServices) -> str | None:
-    """Answer CONSENTS or WITHDRAW; None where the word ends nothing, so that it is one like any other."""
-    tenant, now = turn.request.tenant, services.clock.now()
-    if command.name == CONSENTS:
-        return consents_text(await store.active(tenant.id, now), zone_or_utc(tenant.timezone), now)
-    number = int(command.argument) if command.argument else None
-    how = f"word {turn.request.inbound[-1].id}" if turn.request.inbound else "word"
-    if ended := await store.withdraw(tenant.id, number, how, now):
-        return withdrawn_text(ended)
-    if number is None and not await store.all(tenant.id):
-        return None
-    return gettext("There is no such consent.") if number is not None else gettext("There is nothing left to end.")
 
 
 def _said_by_themselves(request: TurnRequest) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.agents.standard_agent import AgentStatus
 from core.language.catalogue import gettext
-from core.messaging.commands import spoken_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command, Origin
 from core.messaging.visible_text import literal
 from core.turns.types import TurnRequest, TurnResult
@@ -28,7 +28,7 @@ def spoken_command(request: TurnRequest) -> Command | None:
         for entry in request.pool
     ):
         return None
-    return spoken_words(message.heard, request.channel or "")
+    return chat_words().spoken(message.heard, request.channel or "")
 
 
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:

@@ -1,21 +1,17 @@
-"""Undo in words: the turn that the exact word begins, and what the person reads of it."""
+"""Undo in words: what the person reads of it."""
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.journal.types import Outcome
 from core.language.catalogue import gettext
 from core.language.times import near_moment_in_words
-from core.llm.types import ToolCall
-from core.messaging.commands import UNDO
 from core.replies import without_notes
+from core.tools.chat_words import undo_word
 from core.tools.results import CallResult, ToolEnd
 from core.tools.undo_store import UndoRecord
-from core.turns.types import TurnRequest
 
 UNDO_LAST = "undo_last"
 """The tool that takes back."""
@@ -32,14 +28,6 @@ _FILLERS = frozenset(
     for word in words.split()
 )
 """Words that tell no two things apart, in the languages that we speak."""
-
-
-def undoing(request: TurnRequest, number: str) -> TurnRequest | None:
-    """Return the turn that takes back, for the exact word; None where other words follow it."""
-    if number and not number.isdecimal():
-        return None
-    arguments = json.dumps({"number": int(number)} if number else {})
-    return replace(request, starts=ToolCall(f"{UNDO}_{request.turn_id}", UNDO_LAST, arguments), says_result=True)
 
 
 def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
@@ -75,7 +63,7 @@ def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
     if not meant:
         return _not_undone(gettext("I find nothing of that among what I can undo."), others)
     lines = [f"{record.number}. {record.title}" for record in meant]
-    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=gettext(UNDO)), *lines])
+    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=undo_word()), *lines])
     return ToolEnd(told, Outcome.ERROR, told=told)
 
 
@@ -96,7 +84,7 @@ def _has(title: str, word: str) -> bool:
 
 def _not_undone(told: str, others: Sequence[UndoRecord]) -> ToolEnd:
     if others:
-        word = f"{gettext(UNDO)} {others[0].number}"
+        word = f"{undo_word()} {others[0].number}"
         before = gettext("To undo “{title}”, write “{word}”.", title=others[0].title, word=word)
         told = f"{told} {before}"
     return ToolEnd(told, Outcome.ERROR, told=told)

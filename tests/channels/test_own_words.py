@@ -5,9 +5,10 @@ import pytest
 from channels.slack import parse as slack
 from channels.slack.messages import AppIdentity
 from channels.telegram import parse as telegram
-from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.messaging.commands import PREFERENCES, UNDO, own_words, preference_of
+from core.language.catalogue import LANGUAGES, speaking
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command
+from core.people.chat_words import PREFERENCES, preference_of
 from core.people.preferences import Preference, label_of
 from tests.channels.slack import builders as slack_kit
 from tests.channels.telegram import builders as telegram_kit
@@ -53,7 +54,7 @@ CODE = "ABC-2D3-EFG"
     ],
 )
 def test_words_are_read_alike(text: str, channel: str, command: Command | None) -> None:
-    assert own_words(text, channel) == command
+    assert chat_words().read(text, channel) == command
 
 
 @pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile", "memory", "undo"])
@@ -83,18 +84,9 @@ def test_no_word_that_carriers_take_is_asked_for() -> None:
     assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "UNDO", "AGREE"})
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_word_that_takes_back_is_understood_as_it_is_named(language: str) -> None:
-    with speaking(language):
-        word = gettext(UNDO)
-    for channel in ("sms", "slack", "telegram", "email"):
-        assert own_words(word, channel) == Command(UNDO)
-        assert own_words(f"{word} 2", channel) == Command(UNDO, "2")
-
-
 @pytest.mark.parametrize("word", ["undo", "Rückgängig", "deshacer", "défaire", "DESFAZER", "撤销"])
 def test_what_was_done_is_taken_back_by_the_word_of_each_language(word: str) -> None:
-    assert own_words(f"{word} 3", "sms") == Command(UNDO, "3")
+    assert chat_words().read(f"{word} 3", "sms") == Command("undo", "3")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -102,7 +94,7 @@ def test_a_preference_is_set_by_the_word_by_which_the_list_names_it(language: st
     for name in Preference:
         with speaking(language):
             word = label_of(name)
-        command = own_words(f"PREFS {word.capitalize()} x y", "sms")
+        command = chat_words().read(f"PREFS {word.capitalize()} x y", "sms")
         assert command is not None, word
         assert (command.name, preference_of(command.argument)) == ("prefs", (name, "x y"))
     assert list(PREFERENCES) == list(Preference)

@@ -12,10 +12,8 @@ from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.errors import ModelError, ModelUnavailable
 from core.files.hearing import Hearing
 from core.json_types import JsonObject
-from core.language.catalogue import LANGUAGES, gettext, speaking
 from core.llm.transcription import Recording, Transcript
 from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role
-from core.messaging.commands import AGAIN, AGAIN_WORDS
 from tests.contract.canaries import marked
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import Step, says, wants
@@ -288,11 +286,3 @@ async def test_what_only_says_that_it_is_sound_is_what_it_is(speaker: Speaker) -
         read = await speaker.sender.works(*([] if sentence else [says("A page.")]))
         assert sentence in read
     assert speaker.ear.heard == []
-
-
-def test_the_word_again_is_known_in_each_language() -> None:
-    words = set()
-    for language in LANGUAGES:
-        with speaking(language):
-            words.add(gettext(AGAIN))
-    assert words == AGAIN_WORDS

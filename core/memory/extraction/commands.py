@@ -2,8 +2,7 @@
 
 import re
 
-from core.messaging.commands import own_words
-from core.messaging.help_text import COMMAND_NAMES
+from core.messaging.chat_reader import chat_words
 
 _CODE = r"[0-9][A-Z][0-9A-Z]?"
 _TO_CARDS = re.compile(
@@ -13,13 +12,20 @@ _TO_CARDS = re.compile(
 _EDIT = re.compile(rf"EDIT (?i:{_CODE})\b.*|(?i:edit) {_CODE}\b.*")
 """What `core.approvals.exact_replies` reads, with the words that say what to change."""
 _SLASH = re.compile(r"/[a-z_]+(?:@\w+)?(?: .*)?", re.IGNORECASE)
-_TYPED = re.compile(rf"(?:{'|'.join((*COMMAND_NAMES, 'again', 'snooze')).upper()})\b.*")
-"""A command as help writes it, whatever follows: in capitals, a sentence that begins with "new" is none."""
+_CAPITALS = re.compile(r"[A-Z]+\b")
 _SPELLINGS = ("sms", "slack")
 
 
 def is_command(text: str) -> bool:
     """Return whether a whole message is a command or a decision, as it is typed on any channel."""
     plain = " ".join(text.split()).rstrip(".!")
-    patterns = (_TO_CARDS, _EDIT, _SLASH, _TYPED)
-    return any(pattern.fullmatch(plain) for pattern in patterns) or any(own_words(plain, one) for one in _SPELLINGS)
+    if any(pattern.fullmatch(plain) for pattern in (_TO_CARDS, _EDIT, _SLASH)) or _is_typed(plain):
+        return True
+    return any(chat_words().read(plain, one) for one in _SPELLINGS)
+
+
+def _is_typed(plain: str) -> bool:
+    """Return whether it is a word as help writes it, whatever follows: a sentence that begins with "new" is none."""
+    capitals = _CAPITALS.match(plain)
+    word = chat_words().find(capitals[0].lower()) if capitals else None
+    return capitals is not None and (capitals[0] == "SNOOZE" or (word is not None and word.is_listed("email")))

@@ -13,6 +13,7 @@ import pytest
 from channels.slack.blocks import block_words
 from channels.slack.kinds import ABOUT, HAPPENED, TYPED
 from channels.slack.messages import AppIdentity, read_message
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, Whose, unread
 from core.replies import ONLY_TEXT_AND_FILES
@@ -289,7 +290,9 @@ def test_what_an_app_posts_in_the_persons_name_stays_the_apps() -> None:
 
 
 def test_a_comment_is_a_command_whatever_it_is_about() -> None:
-    assert taken(text="stop", attachments=[shared(text="Go on")]).command is not None
+    message = taken(text="stop", attachments=[shared(text="Go on")])
+    assert message.origin is Origin.OWN
+    assert chat_words().read(message.text, "slack") is not None
     assert taken(text="Look", attachments=[shared(text="stop")]).command is None
 
 

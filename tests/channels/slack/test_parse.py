@@ -14,6 +14,7 @@ from channels.slack.parse import HomeOpened, SlashCommand, Unhandled, parse
 from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
@@ -107,8 +108,8 @@ def test_a_passed_on_message_is_what_it_quotes() -> None:
 
 @pytest.mark.parametrize(("text", "name"), [("new", "new"), (" HALT ", "stop"), ("Stop", "stop")])
 def test_the_words_alone_are_commands(text: str, name: str) -> None:
-    assert heard(text=text).command == Command(name)
-    assert heard(text=f"{text} it all").command is None
+    assert chat_words().read(heard(text=text).text, "slack") == Command(name)
+    assert chat_words().read(heard(text=f"{text} it all").text, "slack") is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from channels.sms.parse import STOPPED_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
 from core.errors import RequestRefused
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     Address,
     Command,
@@ -117,18 +118,18 @@ def test_help_is_answered_by_twilio_or_by_us_never_by_both(word: str) -> None:
     assert getattr(one(Body=f"{word}!"), "command", None) == Command("help")
 
 
-@pytest.mark.parametrize(("word", "name"), [("New", "new"), ("HALT ", "stop"), ("new.", "new")])
+@pytest.mark.parametrize(("word", "name"), [("New", "new"), ("HALT ", "stop"), ("new.", "new"), ("Halt?", "stop")])
 def test_our_own_words_are_commands_when_they_stand_alone(word: str, name: str) -> None:
     inbound = one(Body=word)
     assert isinstance(inbound, InboundMessage)
-    assert inbound.command == Command(name)
+    assert chat_words().read(inbound.text, "sms") == Command(name)
 
 
 @pytest.mark.parametrize("text", ["new idea", "help me", "OK 7K", "NO 7K", "ok"])
 def test_other_texts_are_no_commands(text: str) -> None:
     inbound = one(Body=text)
     assert isinstance(inbound, InboundMessage)
-    assert inbound.command is None
+    assert (inbound.command, chat_words().read(inbound.text, "sms")) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from core.clients.commands import ClientCommands
 from core.clients.tokens import GUESSES_A_MINUTE, MAX_TOKENS, ClientTokens
 from core.console.sign_in import ConsoleSignIn
-from core.messaging.commands import own_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command
 from core.people.tenant import TurnTenant
 from tests.clocks import StandingClock
@@ -44,7 +44,7 @@ def _commands(store: Store, clock: StandingClock, url: str = "https://valet.exam
     ],
 )
 def test_the_words_are_read_and_others_are_the_assistants(words: str, command: Command | None) -> None:
-    assert own_words(words, "sms") == command
+    assert chat_words().read(words, "sms") == command
 
 
 async def test_a_chat_gets_a_link_and_never_a_token(store: Store, clock: StandingClock) -> None:

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from core.consents.chat_words import WITHDRAW
 from core.consents.types import Agreed, StandingConsent
 from core.consents.words import (
-    WITHDRAW,
     agreed_in_words,
     changed_text,
     consents_text,
@@ -15,9 +15,8 @@ from core.consents.words import (
     withdrawn_text,
 )
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, speaking
-from core.messaging.commands import WITHDRAW as COMMAND
-from core.messaging.commands import own_words
+from core.language.catalogue import speaking
+from core.messaging.chat_reader import chat_words
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 OTHERS = ("de", "es", "fr", "pt", "zh")
@@ -58,10 +57,10 @@ def test_each_sentence_is_the_persons_and_keeps_its_numbers(language: str) -> No
 @pytest.mark.parametrize("language", ["en", *OTHERS])
 def test_the_word_that_is_named_ends_a_consent(language: str) -> None:
     with speaking(language):
-        word, listed = gettext(WITHDRAW), said()["listed"]
+        word, listed = WITHDRAW.word().upper(), said()["listed"]
     assert f"{word} 3" in listed
     for written in (f"{word} 3", word.lower(), f"/{word} 3"):
-        command = own_words(written, "sms")
+        command = chat_words().read(written, "sms")
         assert command is not None
-        assert command.name == COMMAND
+        assert command.name == WITHDRAW.name
         assert command.argument == ("3" if "3" in written else "")

@@ -10,7 +10,7 @@ from core.events.source_types import Style
 from core.events.sources import EventSources
 from core.files.links import FileLinks
 from core.ids import for_person, make_id, partition_of
-from core.messaging.commands import own_words
+from core.messaging.chat_reader import chat_words
 from core.people.link_codes import new_link_code, shown_code
 from core.tenants.links import ExportLinks
 from tests.core.credentials.harness import KEYS
@@ -86,10 +86,10 @@ def test_tokens_with_and_without_a_partition_are_read(tenant: str) -> None:
     assert (linked.tenant_id, partition_of(end)) == (tenant, partition_of(tenant))
     code = shown_code(new_link_code(partition_of(tenant)))
     for typed in (code, code.replace("-", " ").lower(), code.replace("-", "")):
-        command = own_words(f"link {typed}", "sms")
+        command = chat_words().read(f"link {typed}", "sms")
         assert command is not None
         assert command.argument == typed
 
 
 def test_words_behind_a_number_are_no_link_code() -> None:
-    assert own_words("link 12 old new now", "sms") is None
+    assert chat_words().read("link 12 old new now", "sms") is None

@@ -5,7 +5,7 @@ from core.triggers.dry_run import dry_run
 from core.triggers.explain import explain
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.tools_api import TaskAccess
-from core.turns.approval_commands import pending_text
+from core.turns.words.approvals import pending_text
 from tests.clocks import NOON
 from tests.core.triggers.harness import Harness
 

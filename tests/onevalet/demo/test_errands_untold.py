@@ -23,7 +23,7 @@ from core.memory.extraction.statements import statements, worth_keeping
 from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.types import ASSISTANT, PERSON
-from core.messaging.commands import own_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import words
 from core.tools.storage import Storage
 from core.turns.decide_tool import DECIDE
@@ -204,7 +204,7 @@ def test_a_command_or_a_decision_tells_nothing(text: str) -> None:
 def test_whatever_is_read_as_a_command_tells_nothing(verb: str, code: str, more: str) -> None:
     text = f"{verb} {code}{more}"
     reply = parse_exact_reply(text)
-    if (reply and reply.names_code) or any(own_words(text, channel) for channel in CHANNELS):
+    if (reply and reply.names_code) or any(chat_words().read(text, channel) for channel in CHANNELS):
         assert heard(text) == []
 
 

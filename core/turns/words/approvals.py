@@ -1,4 +1,4 @@
-"""Commands about approvals other than decisions: list what waits, ask again for what has expired."""
+"""Answers to the words about approvals: list what waits, ask again for what has expired."""
 
 import json
 from collections.abc import Sequence
@@ -7,51 +7,53 @@ from datetime import datetime
 
 from core.approvals.exact_replies import Verb
 from core.approvals.outcomes import moment
-from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.language.catalogue import gettext, gettext_noop, labelled
 from core.llm.types import ToolCall
-from core.messaging.messages import Command
+from core.messaging.chat_words import CommandAnswer
 from core.messaging.visible_text import literal
-from core.turns.orchestrator import Orchestrator
-from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
+from core.turns.types import TurnRequest
+from core.turns.words.asked import Asked
 
-APPROVAL_COMMANDS = frozenset({"pending", "again"})
 NOTHING_TO_ASK = gettext_noop("There is nothing expired under that code. Tell me in your own words what you want.")
 
 
-async def about_approvals(
-    store: ApprovalStore, orchestrator: Orchestrator, command: Command, turn: BegunTurn
-) -> TurnResult:
-    """List what waits for a decision, or ask again for an approval that is expired or pending."""
-    tenant = turn.request.tenant
-    if command.name == "pending":
-        pending = await store.pending(tenant.id)
-        reply = pending_text(pending, tenant.timezone, orchestrator.clock.now())
-        return TurnResult(TurnState.DONE, reply=reply)
-    approval = await store.find(tenant.id, command.argument)
+async def list_pending(asked: Asked) -> CommandAnswer | None:
+    """List what waits for a decision."""
+    if (store := asked.rooms.approvals) is None:
+        return None
+    tenant, now = asked.request.tenant, asked.rooms.orchestrator.clock.now()
+    return CommandAnswer(pending_text(await store.pending(tenant.id), tenant.timezone, now))
+
+
+async def ask_again(asked: Asked) -> CommandAnswer | TurnRequest | None:
+    """Ask again for an approval that is pending, or begin the turn that asks again for one that has expired."""
+    if (store := asked.rooms.approvals) is None:
+        return None
+    tenant, inbound = asked.request.tenant, asked.request.inbound
+    approval = await store.find(tenant.id, asked.command.argument)
     if approval is None:
-        return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
+        return CommandAnswer(gettext(NOTHING_TO_ASK))
     # It is replaced already where this very turn did it, and was then taken over by another worker.
     is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
     if (
         is_open
-        and turn.request.inbound
+        and inbound
         and await store.decide(
             tenant.id,
             approval.id,
             Verb.EDIT,
             how="again",
-            channel=turn.address.channel,
-            now=orchestrator.clock.now(),
-            said_in=turn.request.inbound[-1].id,
+            channel=asked.turn.address.channel,
+            now=asked.rooms.orchestrator.clock.now(),
+            said_in=inbound[-1].id,
             changes={},
         )
     ):
-        return TurnResult(TurnState.DONE, reason="again")
+        return CommandAnswer("", reason="again")
     if approval.state is not ApprovalState.EXPIRED:
-        return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
-    return await orchestrator.handle_message(asked_again(turn.request, approval))
+        return CommandAnswer(gettext(NOTHING_TO_ASK))
+    return _asked_again(asked.request, approval)
 
 
 def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> str:
@@ -63,7 +65,7 @@ def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> s
     return "\n".join([gettext("Waiting for your decision:"), *lines, "", how_to])
 
 
-def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
+def _asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
     """Return the turn that begins with the same call again, for an approval that has expired."""
     call = ToolCall(f"again_{old.id}", old.name, json.dumps(old.arguments, ensure_ascii=False))
     inbound = tuple(replace(message, text=f"Please ask me again: {old.summary}") for message in request.inbound)

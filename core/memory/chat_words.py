@@ -1,0 +1,13 @@
+"""The word for what is remembered."""
+
+from core.language.catalogue import gettext_noop
+from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
+
+MEMORY = ChatCommand(
+    name="memory",
+    words={"en": ("memory",)},
+    help=gettext_noop("what I remember of what you told me"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.person:what_is_remembered",
+)
+WORDS = (MEMORY,)

@@ -1,0 +1,38 @@
+"""The words that steer the conversation itself."""
+
+from core.language.catalogue import gettext_noop
+from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
+
+NEW = ChatCommand(
+    name="new",
+    words={"en": ("new",)},
+    help=gettext_noop("begin afresh, without what was said"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.talk:afresh",
+    loosely=True,
+    checked=False,
+)
+STOP = ChatCommand(
+    name="stop",
+    words={"en": ("stop", "halt")},
+    help=gettext_noop("stop what I am doing"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.talk:nothing_runs",
+    typed="halt",
+    spoken=False,
+    loosely=True,
+    checked=False,
+)
+"""What runs is stopped when the word comes in; by SMS, STOP itself is the carrier's word."""
+START = ChatCommand(
+    name="start",
+    words={"en": ("start",)},
+    help=gettext_noop("say hello"),
+    channels=Channels(alone=frozenset({"email"}), listed=frozenset(), menu=frozenset({"telegram"})),
+    answer="core.turns.words.talk:hello",
+    spoken=False,
+    loosely=True,
+    checked=False,
+)
+"""What Telegram sends when somebody opens the chat."""
+WORDS = (NEW, STOP, START)

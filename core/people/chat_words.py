@@ -1,0 +1,67 @@
+"""The words that people say about themselves."""
+
+import re
+
+from core.language.catalogue import gettext_noop
+from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
+
+PREFERENCES = {
+    "name": ("nombre", "nom", "nome", "称呼"),
+    "language": ("idioma", "sprache", "langue", "língua", "语言"),
+    "timezone": ("zona horaria", "zeitzone", "fuseau horaire", "fuso horário", "时区"),
+    "channel": ("canal", "kanal", "渠道"),
+    "quiet": ("horas de silencio", "ruhezeiten", "heures calmes", "horas de silêncio", "免打扰时段"),
+    "busy": ("mientras trabajo", "wenn ich zu tun habe", "pendant que je travaille", "enquanto trabalho", "忙碌时"),
+    "mute": ("silenciado", "stumm", "en sourdine", "静音"),
+}
+"""The word that sets each preference, and the same in each language, as the list of them names it."""
+_PREFERENCE = {word: name for name, others in PREFERENCES.items() for word in (name, *others)}
+_LETTER = "[2-9A-HJ-NP-Z]"
+_CODE = (
+    rf"(?:[0-9]{{2}}[- ]?)?(?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
+    r"|[0-9A-Z]{3}-[0-9A-Z]{3}-[0-9A-Z]{3})"
+)
+"""A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so. In
+front may stand the two digits of its partition."""
+
+PREFS = ChatCommand(
+    name="prefs",
+    words={"en": ("prefs",)},
+    argument=f" ((?:{'|'.join(map(re.escape, _PREFERENCE))})(?: .*)?)",
+    help=gettext_noop("your timezone, language and quiet hours"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.person:about_person",
+)
+PROFILE = ChatCommand(
+    name="profile",
+    words={"en": ("profile",)},
+    argument=" (undo [0-9]{1,9})",
+    help=gettext_noop("what I know about you, and how to take it back"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.person:about_person",
+)
+LINK = ChatCommand(
+    name="link",
+    words={"en": ("link",)},
+    argument=rf" ({_CODE}(?: agree)?)",
+    help=gettext_noop("use me as the same person on another channel"),
+    channels=Channels(alone=WITHOUT_SLASHES),
+    answer="core.turns.words.person:about_person",
+)
+UNLINK = ChatCommand(
+    name="unlink",
+    words={"en": ("unlink",)},
+    help=gettext_noop("part this channel from your others"),
+    answer="core.turns.words.person:about_person",
+)
+WORDS = (PREFS, PROFILE, LINK, UNLINK)
+
+
+def preference_of(argument: str) -> tuple[str, str]:
+    """Return the name of a preference and its new value, from how a person writes both; an unknown name as it is."""
+    lower = argument.strip().lower()
+    for word, name in _PREFERENCE.items():
+        if lower == word or lower.startswith(f"{word} "):
+            return name, argument.strip()[len(word) :].strip()
+    name, _, value = argument.strip().partition(" ")
+    return name, value

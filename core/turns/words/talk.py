@@ -1,0 +1,41 @@
+"""Answers to the words about the conversation itself."""
+
+from core.language.catalogue import gettext
+from core.messaging.chat_words import CommandAnswer
+from core.messaging.help_text import help_text, where_help_is
+from core.turns.files import listening_again
+from core.turns.types import BegunTurn
+from core.turns.words.asked import Asked
+
+
+async def afresh(asked: Asked) -> CommandAnswer:
+    """Set what was said before aside."""
+    return CommandAnswer(gettext("A fresh start. What can I do for you?"), new_session=True)
+
+
+async def nothing_runs(asked: Asked) -> CommandAnswer:
+    """Say that there was nothing to stop: what runs is stopped by the word itself, when it comes in."""
+    return CommandAnswer(gettext("Nothing is running at the moment."))
+
+
+async def hello(asked: Asked) -> CommandAnswer:
+    """Greet, and say where the list of the words is."""
+    words = gettext("Hello! I am your assistant: write to me in your own words.")
+    return CommandAnswer(f"{words} {where_help_is(asked.turn.address.channel)}")
+
+
+async def the_list(asked: Asked) -> CommandAnswer:
+    """List the words."""
+    return CommandAnswer(help_text(asked.turn.address.channel))
+
+
+async def the_rest(asked: Asked) -> CommandAnswer | None:
+    """Owe the rest of a long text; None where nothing is kept of it."""
+    if (here := asked.request.conversation_id) is None or not await asked.say_more():
+        return None
+    return CommandAnswer("", reason=asked.command.name, queued=(here,))
+
+
+async def listen_again(asked: Asked) -> BegunTurn:
+    """Go on with the recordings that could not be listened to, if there are any."""
+    return await listening_again(asked.turn, asked.rooms.orchestrator.services.files)

@@ -1,0 +1,202 @@
+"""Every chat word, from its one declaration: read on each channel, in HELP, in the menus, on the page, and answered."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from channels.slack import parse as slack
+from channels.slack.home import home_view
+from channels.slack.manifest import manifest
+from channels.slack.messages import AppIdentity
+from channels.sms.parse import START_WORDS, STOP_WORDS, Account, parse_message
+from channels.telegram import parse as telegram
+from channels.telegram.profile import profile_in
+from channels.terminal.parse import parse_line
+from core.language import catalogue
+from core.language.catalogue import LANGUAGES, LOCALES, speaking
+from core.messaging import chat_reader
+from core.messaging.chat_reader import ROOMS, chat_words
+from core.messaging.chat_words import ChatCommand
+from core.messaging.help_text import as_typed, words
+from core.messaging.messages import Command, InboundMessage
+from core.turns.commands import answers_of
+from core.turns.words.asked import Answer, Asked
+from onevalet.words_page import PAGE, page
+from tests.channels.email.letters import letter, stored, understood
+from tests.channels.slack import builders as slack_kit
+from tests.channels.sms.builders import NUMBER, SID, webhook
+from tests.channels.telegram import builders as telegram_kit
+from tests.core.messaging import planted_words
+from tests.core.messaging.planted_words import TALLY
+from tests.shipping.harness import ROOT
+
+CHANNELS = ("sms", "email", "slack", "telegram", "terminal")
+WITH = {
+    "undo": "3",
+    "again": "7K",
+    "withdraw": "2",
+    "prefs": "timezone Lisbon",
+    "profile": "undo 3",
+    "link": "ABC-2D3-EFG",
+    "connect": "google as my job",
+    "disconnect": "google",
+    "mcp": "token laptop",
+    "tally": "of cups",
+}
+"""What may stand behind each word that takes something."""
+
+
+def _declared() -> tuple[ChatCommand, ...]:
+    return (*chat_words().commands, TALLY)
+
+
+@pytest.fixture(params=_declared(), ids=lambda command: command.name)
+def command(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatCommand]:
+    """Yield each word; a planted one is in the list for as long."""
+    if request.param is TALLY:
+        monkeypatch.setattr(chat_reader, "ROOMS", (*ROOMS, planted_words.__name__))
+    chat_words.cache_clear()
+    yield request.param
+    chat_words.cache_clear()
+
+
+def heard(text: str, channel: str) -> Command | None:
+    """Return the command that a channel and then the inbox make of what a person types."""
+    message: object
+    ours = AppIdentity(slack_kit.TEAM, slack_kit.APP)
+    match channel:
+        case "sms":
+            (message,) = parse_message(tuple(webhook(Body=text)), Account(SID, NUMBER, carrier_answers=False))
+        case "email":
+            with pytest.MonkeyPatch.context() as patch:
+                (message,) = understood(stored(letter(text)), patch)
+        case "slack" if text.startswith("/valet "):
+            slash = slack.parse(slack_kit.command(text=text.removeprefix("/valet ")), ours)
+            assert isinstance(slash, slack.SlashCommand)
+            message = slash.message
+        case "slack":
+            message = slack.parse(slack_kit.envelope(slack_kit.message(text=text)), ours)
+        case "telegram":
+            plain = telegram_kit.update(message=telegram_kit.message(text=text))
+            update = telegram_kit.command(text) if text.startswith("/") else plain
+            message = telegram.parse_update(update, telegram.BotIdentity(str(telegram_kit.BOT_ID))).inbound
+        case _:
+            message = parse_line(text, person="ada", key="1")
+    assert isinstance(message, InboundMessage), text
+    return message.command or chat_words().read(message.text, channel)
+
+
+def test_the_list_has_every_module_that_declares_words() -> None:
+    declaring = {
+        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+        for path in (ROOT / "core").rglob("*.py")
+        if " = ChatCommand(" in path.read_text(encoding="utf-8")
+    }
+    assert declaring == set(ROOMS)
+    assert len(set(ROOMS)) == len(ROOMS)
+
+
+def test_no_word_means_two_things() -> None:
+    named = [command.name for command in chat_words().commands]
+    alone = [word for command in chat_words().commands if not command.needs_argument for word in set(command)]
+    assert len(named) == len(set(named))
+    assert len(alone) == len(set(alone))
+    assert all(word == word.lower() for word in alone)
+
+
+def test_words_are_in_english_and_where_in_another_language_then_in_all() -> None:
+    for command in chat_words().commands:
+        assert set(command.words) in ({"en"}, set(LANGUAGES)), command.name
+        assert all(command.words.values()), command.name
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_each_word_is_understood_in_each_language(command: ChatCommand, channel: str) -> None:
+    for language in command.words:
+        with speaking(language):
+            word = command.word()
+        slash = {"slack": f"/valet {word}"}.get(channel, f"/{word}")
+        if command.name in WITH:
+            said = Command(command.name, WITH[command.name])
+            assert heard(f"{word.upper()} {WITH[command.name]}", channel) == said
+            assert heard(f"{slash} {WITH[command.name]}", channel) == said
+        if command.needs_argument:
+            continue
+        if channel != "sms" or word.upper() not in STOP_WORDS | START_WORDS:
+            assert heard(slash, channel) == Command(command.name)
+            read = heard(f"{word.capitalize()}.", channel)
+            assert read == (Command(command.name) if command.stands_alone(channel) else None)
+        assert heard(f"{word} somewhere else entirely, please", channel) is None or command.name == "disconnect"
+
+
+def test_each_word_takes_what_it_says_it_does(command: ChatCommand) -> None:
+    assert bool(command.argument) == (command.name in WITH)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_spoken_word_counts_where_help_has_it_or_it_stands_alone(command: ChatCommand, channel: str) -> None:
+    if command.needs_argument:
+        return
+    spoken = chat_words().spoken(f"{command.word().capitalize()}?", channel)
+    counts = command.spoken and (command.stands_alone(channel) or command.is_listed(channel))
+    assert spoken == (Command(command.name) if counts else None)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_help_has_a_line_about_each_word_that_is_listed_there(command: ChatCommand, channel: str) -> None:
+    line = (command.example or as_typed(command, channel), command.help)
+    assert (line in words(channel)) is command.is_listed(channel)
+
+
+def test_the_menus_offer_what_the_declaration_says(command: ChatCommand) -> None:
+    line = command.help[:1].upper() + command.help[1:]
+    assert ((command.name, line) in profile_in("en").commands) is ("telegram" in command.channels.menu)
+    in_slack = "slack" in command.channels.menu
+    assert (f"`/valet {command.name}`: {command.help}" in str(home_view())) is in_slack
+    assert (f"'{command.name} | " in str(manifest()) or f" {command.name} | " in str(manifest())) is in_slack
+
+
+def test_the_page_has_a_row_of_each_word(command: ChatCommand) -> None:
+    (row,) = [line for line in page().splitlines() if line.startswith("| `") and f"| {command.help} |" in line]
+    assert all(f"`{word}`" in row for word in command) or f"`{command.example}`" in row
+
+
+def test_the_page_is_the_one_of_the_code() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m onevalet.words_page"
+
+
+@pytest.mark.parametrize("channel", ["sms", "slack", "telegram", "email"])
+def test_the_page_of_a_channel_leads_to_the_words(channel: str) -> None:
+    assert "(../words.md)" in (ROOT / "docs" / "channels" / f"{channel}.md").read_text(encoding="utf-8")
+
+
+def test_each_word_has_a_function_that_answers(command: ChatCommand) -> None:
+    answer = answers_of(command.answer)
+    assert inspect.iscoroutinefunction(answer)
+    hints = get_type_hints(answer)
+    returned = hints.pop("return")
+    assert list(hints.values()) == [Asked]
+    assert set(getattr(returned, "__args__", (returned,))) <= set(Answer.__value__.__args__)
+
+
+def test_a_new_words_line_is_said_in_each_language_that_a_catalogue_has(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "de.po").write_text('msgid "what I counted for you"\nmsgstr "was ich für dich gezählt habe"\n')
+    monkeypatch.setattr(chat_reader, "ROOMS", (*ROOMS, planted_words.__name__))
+    monkeypatch.setattr(catalogue, "_folders", [LOCALES, tmp_path])
+    for cached in (chat_words, catalogue.translations):
+        cached.cache_clear()
+    try:
+        assert ("tally", "Was ich für dich gezählt habe") in profile_in("de").commands
+        with speaking("de"):
+            assert ("TALLY", "was ich für dich gezählt habe") in words("sms")
+            assert ("`/valet tally`", "was ich für dich gezählt habe") in words("slack")
+            assert TALLY.word() == "strichliste"
+    finally:
+        monkeypatch.undo()
+        for cached in (chat_words, catalogue.translations):
+            cached.cache_clear()
