@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from agents.planning import PlanningAgent
-from agents.reminders import MAX_LENGTH, UNDO, offer_undo
+from agents.reminders import MAX_LENGTH, offer_undo
 from agents.saying_when import clock_said, day_said
 from onevalet import (
     AgentResult,
@@ -16,6 +16,7 @@ from onevalet import (
     gettext,
     gettext_noop,
     ngettext,
+    undo_word,
     valet,
 )
 
@@ -120,7 +121,7 @@ class RemindBefore(PlanningAgent):
                 date=self._date_in_words(),
                 text=self._words(),
                 number=kept.number,
-                word=gettext(UNDO),
+                word=undo_word(),
             )
         )
 

@@ -20,7 +20,6 @@ from agents.list_values import (
     named_items,
     named_lists,
 )
-from agents.reminders import UNDO
 from onevalet import (
     StoredValue,
     ToolExecutionContext,
@@ -31,6 +30,7 @@ from onevalet import (
     listed,
     ngettext,
     tool,
+    undo_word,
 )
 
 _LISTS = "lists"
@@ -157,7 +157,7 @@ async def delete_list(list_name: str, context: ToolExecutionContext) -> str:
     _offer(gettext("Deleted list “{list}”", list=made.name), made, context)
     count = ngettext("{number} entry", "{number} entries", len(made.items))
     told = gettext("The list “{list}” with {count} is deleted.", list=made.name, count=count)
-    return f"{told} {gettext('To take it back, write “{word}”.', word=gettext(UNDO))}"
+    return f"{told} {gettext('To take it back, write “{word}”.', word=undo_word())}"
 
 
 @tool(name="take_back_list_change", effect="idempotent", inverse=True)

@@ -23,6 +23,7 @@ from onevalet import (
     gettext,
     gettext_noop,
     tool,
+    undo_word,
     valet,
 )
 
@@ -36,8 +37,6 @@ _SET_IN_QUIET = gettext_noop(
     "I will remind you on {moment} ({zone}): {text}. That is in your quiet hours; it rings all the same. It is task "
     "{number}; to take it back, write “{word}”."
 )
-UNDO = gettext_noop("undo")
-"""The word that takes it back without a model; it stands in the sentence in every language."""
 
 
 class TellExecutor(ActionExecutor):
@@ -98,7 +97,7 @@ class RemindMe(PlanningAgent):
         sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
         return self.make_result(
             raw_message=sentence.format(
-                moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=gettext(UNDO)
+                moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=undo_word()
             )
         )
 
@@ -168,7 +167,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
         moment=changed.next_at,
         zone="; ".join(filter(None, [context.timezone, said_elsewhere(at, _here(context), context.language)])),
         text=changed.title,
-        word=gettext(UNDO),
+        word=undo_word(),
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from agents.call_plans import plan_once
 from agents.places import zone_named
 from agents.planning import PlanningAgent
-from agents.reminders import UNDO, offer_undo
+from agents.reminders import offer_undo
 from agents.tasks import offer_state
-from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
+from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, undo_word, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
@@ -176,7 +176,7 @@ class ScheduleTask(PlanningAgent):
             rings = kept.quiet and bool(self.cron)
             sentence = gettext(_SET_IN_QUIET if rings else _SET)
             told = {"when": kept.when, "text": self.what, "moment": kept.next_at, "number": kept.number}
-            text = sentence.format(**told, word=gettext(UNDO))
+            text = sentence.format(**told, word=undo_word())
             return self.make_result(raw_message=text)
         offer_undo(self.context, kept, acts=not self._only_reminds())
         known = {"number": kept.number, "when": kept.when, "next": kept.next_at, "seen": self.seen()}

@@ -156,6 +156,7 @@ if TYPE_CHECKING:
     from core.queue.wakeups import NoWakeups as NoWakeups
     from core.queue.wakeups import RedisWakeups as RedisWakeups
     from core.replies import with_note as with_note
+    from core.tools.chat_words import undo_word as undo_word
     from core.tools.context import StoredValue as StoredValue
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import TaskState as TaskState
@@ -261,6 +262,7 @@ _HOMES = {
         "core.questions.types": "Question",
         "core.queue.wakeups": "NoWakeups RedisWakeups",
         "core.replies": "with_note",
+        "core.tools.chat_words": "undo_word",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",

@@ -12,7 +12,6 @@ from agents.briefing.settings import BriefingSettings
 from agents.call_plans import plan_once
 from agents.places import city_of
 from agents.planning import PlanningAgent
-from agents.reminders import UNDO
 from agents.saying_when import clock_said
 from onevalet import (
     Ability,
@@ -26,6 +25,7 @@ from onevalet import (
     gettext_noop,
     listed,
     tool,
+    undo_word,
     valet,
 )
 
@@ -121,7 +121,7 @@ class SetBriefing(PlanningAgent):
         context.undo.offer(gettext("Briefing: {when}", when=kept.when), take_back_briefing.name, arguments)
         sentence = gettext((_SET_IN_QUIET if kept.quiet else _SET) if anew else _CHANGED)
         said = sentence.format(
-            when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=gettext(UNDO)
+            when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=undo_word()
         )
         return self.make_result(raw_message="\n".join([said, *await _connecting(context, new)]))
 

@@ -25,6 +25,7 @@ from onevalet import (
     WrittenEvent,
     gettext,
     gettext_noop,
+    undo_word,
 )
 
 _NAMES = (
@@ -61,8 +62,6 @@ _NAMES = (
 _PLAN = "plan"
 _BEGUN = "calendar_calls"
 _MAX_BEGUN = 20
-UNDO = gettext_noop("undo")
-"""The word that takes it back without a model; it stands in the sentence in every language."""
 OPEN_MINUTES = 24 * 60
 _TOLD = gettext_noop("Others have been told of it. I can change or cancel it, and they are told again.")
 _MAX_KEPT = 50_000
@@ -197,7 +196,7 @@ class CalendarAgent(StandardAgent):
         arguments: dict[str, Any] = {"events": events, "reminders": [*reminders]}
         if not events or not self.context.undo.offer(title, "undo_event", arguments):
             return ""
-        return " " + gettext("To take it back, write “{word}”.", word=gettext(UNDO))
+        return " " + gettext("To take it back, write “{word}”.", word=undo_word())
 
     async def tell_guests(
         self, calendars: Calendars, letters_of: LettersOf, scope: SeriesScope, written: WrittenEvent
