@@ -28,6 +28,8 @@ _END = ".!。！"
 _HEARD = "/.!?,;:。！？，"
 """What a model that transcribes may write around a word."""
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
+_MAX_MARKED = 60
+"""Characters of a word with marks around it: to look for the end of a long row of them takes its square in time."""
 
 
 class ChatWords:
@@ -56,7 +58,8 @@ class ChatWords:
         if command := self._with_argument(words):
             return command
         bare = words.removeprefix("/").lower()
-        slash, unmarked = bare != words.lower(), _MARKS.sub("", bare)
+        slash = bare != words.lower()
+        unmarked = _MARKS.sub("", bare) if len(bare) <= _MAX_MARKED else bare
         alone = [one for one in self._words.get(bare, ()) if slash or one.stands_alone(channel)]
         loosely = [one for one in self._words.get(unmarked, ()) if one.loosely and one.stands_alone(channel)]
         return _first([*alone, *loosely])
