@@ -38,10 +38,8 @@ class ChatWords:
     def __init__(self, commands: Iterable[ChatCommand]) -> None:
         self.commands = tuple(commands)
         self._named = {command.name: command for command in self.commands}
-        self._words: dict[str, list[ChatCommand]] = {}
-        for command in self.commands:
-            for word in command if not command.needs_argument else ():
-                self._words.setdefault(word.lower(), []).append(command)
+        alone = [command for command in self.commands if not command.needs_argument]
+        self._words = {word.lower(): command for command in alone for word in command}
         self._patterns = tuple(
             (re.compile(f"/?(?:{'|'.join(map(re.escape, command))}){command.argument}", re.IGNORECASE), command)
             for command in self.commands
@@ -58,27 +56,31 @@ class ChatWords:
         if command := self._with_argument(words):
             return command
         bare = words.removeprefix("/").lower()
-        slash = bare != words.lower()
-        unmarked = _MARKS.sub("", bare) if len(bare) <= _MAX_MARKED else bare
-        alone = [one for one in self._words.get(bare, ()) if slash or one.stands_alone(channel)]
-        loosely = [one for one in self._words.get(unmarked, ()) if one.loosely and one.stands_alone(channel)]
-        return _first([*alone, *loosely])
+        if (word := self._words.get(bare)) and (bare != words.lower() or word.stands_alone(channel)):
+            return Command(word.name)
+        marked = self._words.get(_MARKS.sub("", bare)) if len(bare) <= _MAX_MARKED else None
+        return Command(marked.name) if marked and marked.loosely and marked.stands_alone(channel) else None
 
     def spoken(self, text: str, channel: str) -> Command | None:
         """Read a command that is all that a person said in a voice note, where nobody can say a slash."""
         words = " ".join(text.split()).strip(_HEARD)
-        said = (one for one in self._words.get(words.lower(), ()) if one.spoken)
-        alone = (one for one in said if one.stands_alone(channel) or one.is_listed(channel))
-        return self._with_argument(words) or _first(alone)
+        if command := self._with_argument(words):
+            return command
+        word = self._words.get(words.lower())
+        if word is None or not word.spoken or not (word.stands_alone(channel) or word.is_listed(channel)):
+            return None
+        return Command(word.name)
 
     def slash(self, name: str, argument: str = "") -> Command:
         """Return the command that a person typed with a slash, in whichever language; an unknown one as it is."""
         words = " ".join(f"{name} {argument}".split())
-        if command := self._with_argument(words) or _first(self._words.get(words.lower(), ())):
+        if whole := self._words.get(words.lower()):
+            return Command(whole.name)
+        if command := self._with_argument(words):
             return command
-        named = Command(name.lower(), argument)
-        same = () if named.name in self._named else self._words.get(named.name, ())
-        return next((Command(one.name, argument) for one in same), named)
+        name = name.lower()
+        word = self._named.get(name) or self._words.get(name)
+        return Command(word.name if word else name, argument)
 
     def in_menu(self, channel: str) -> Iterator[ChatCommand]:
         """Yield what a channel's menu offers."""
@@ -93,7 +95,3 @@ class ChatWords:
 def chat_words() -> ChatWords:
     """Return the words of all rooms, read when the first message is."""
     return ChatWords(command for room in ROOMS for command in import_module(room).WORDS)
-
-
-def _first(found: Iterable[ChatCommand]) -> Command | None:
-    return next((Command(command.name) for command in found), None)

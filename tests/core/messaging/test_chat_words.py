@@ -1,7 +1,6 @@
 """Every chat word, from its one declaration: read on each channel, in HELP, in the menus, on the page, and answered."""
 
 import inspect
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_type_hints
@@ -90,11 +89,9 @@ def heard(text: str, channel: str) -> Command | None:
     return message.command or chat_words().read(message.text, channel)
 
 
-def test_a_long_row_of_marks_is_read_in_no_time() -> None:
-    began = time.process_time()
-    assert chat_words().read("a" + "?" * 40_000 + "a", "sms") is None
+def test_marks_are_looked_for_in_short_messages_only() -> None:
     assert chat_words().read("- - - - NEW? - - - -", "sms") == Command("new")
-    assert time.process_time() - began < 0.5
+    assert chat_words().read("?" * 100 + "new", "sms") is None
 
 
 def test_the_list_has_every_module_that_declares_words() -> None:
