@@ -7,7 +7,7 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.language.times import moment_in_words, time_in_words
 from core.messaging.chat_reader import chat_words
-from core.messaging.help_text import as_typed
+from core.messaging.help_text import as_shown
 from core.messaging.overview import ComingTask, Overview, WaitingDecision
 from providers.slack.wire import CHANNEL_NAME, escape, plain_text
 
@@ -46,7 +46,7 @@ def page_blocks(overview: Overview) -> list[Json]:
 
 def _how_to() -> str:
     offered = chat_words().in_menu(CHANNEL_NAME)
-    lines = [f"• {as_typed(command, CHANNEL_NAME)}: {escape(gettext(command.help))}" for command in offered]
+    lines = [f"• {as_shown(command, CHANNEL_NAME)}: {escape(gettext(command.help))}" for command in offered]
     opening = gettext("Write to me under *Messages*, in your own words. A thread there is a conversation of its own.")
     return "\n".join([opening, "", gettext("These words work:"), *lines])
 

@@ -30,7 +30,7 @@ def words(channel: str) -> tuple[tuple[str, str], ...]:
     """Return each word that works on a channel as a person types it there, with what it does."""
     listed = [command for command in chat_words().commands if command.is_listed(channel)]
     return (
-        *((as_typed(command, channel), gettext(command.help)) for command in listed if not command.example),
+        *((as_shown(command, channel), gettext(command.help)) for command in listed if not command.example),
         _with_buttons() if channel in ("slack", "telegram") else (_BY_WORD[0], gettext(_BY_WORD[1])),
         *((gettext(word), gettext(what)) for word, what in _BY_CODE),
         *((command.example, gettext(command.help)) for command in listed if command.example),
@@ -44,13 +44,19 @@ def as_typed(command: ChatCommand, channel: str) -> str:
         case "sms" | "email":
             return (command.typed or command.name).upper()
         case "slack":
-            return f"`/valet {command.name}`"
+            return f"/valet {command.name}"
     return f"/{command.name}"
+
+
+def as_shown(command: ChatCommand, channel: str) -> str:
+    """Return a command as a line of text shows it: where it has a blank, as code."""
+    typed = as_typed(command, channel)
+    return f"`{typed}`" if " " in typed else typed
 
 
 def where_help_is(channel: str) -> str:
     """Return the sentence that names the word for the list."""
-    return gettext("{word} lists the words that I know.", word=as_typed(HELP, channel))
+    return gettext("{word} lists the words that I know.", word=as_shown(HELP, channel))
 
 
 def _with_buttons() -> tuple[str, str]:

@@ -30,7 +30,7 @@ PREFS = ChatCommand(
     argument=f" ((?:{'|'.join(map(re.escape, _PREFERENCE))})(?: .*)?)",
     help=gettext_noop("your timezone, language and quiet hours"),
     channels=Channels(alone=WITHOUT_SLASHES),
-    answer="core.turns.words.person:about_person",
+    answer="core.turns.words.person:prefer",
 )
 PROFILE = ChatCommand(
     name="profile",
@@ -38,7 +38,7 @@ PROFILE = ChatCommand(
     argument=" (undo [0-9]{1,9})",
     help=gettext_noop("what I know about you, and how to take it back"),
     channels=Channels(alone=WITHOUT_SLASHES),
-    answer="core.turns.words.person:about_person",
+    answer="core.turns.words.person:profile",
 )
 LINK = ChatCommand(
     name="link",
@@ -46,13 +46,13 @@ LINK = ChatCommand(
     argument=rf" ({_CODE}(?: agree)?)",
     help=gettext_noop("use me as the same person on another channel"),
     channels=Channels(alone=WITHOUT_SLASHES),
-    answer="core.turns.words.person:about_person",
+    answer="core.turns.words.person:link",
 )
 UNLINK = ChatCommand(
     name="unlink",
     words={"en": ("unlink",)},
     help=gettext_noop("part this channel from your others"),
-    answer="core.turns.words.person:about_person",
+    answer="core.turns.words.person:unlink",
 )
 WORDS = (PREFS, PROFILE, LINK, UNLINK)
 

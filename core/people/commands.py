@@ -4,8 +4,8 @@ from datetime import datetime
 
 from core.language.catalogue import gettext, gettext_noop
 from core.messaging.chat_words import CommandAnswer, CommandUndo
-from core.messaging.messages import Command
-from core.people.chat_words import preference_of
+from core.messaging.help_text import as_typed
+from core.people.chat_words import PREFS, PROFILE, preference_of
 from core.people.link_codes import read_code, shown_code
 from core.people.link_messages import link_question, linked_with
 from core.people.linking import Link, Linking, LinkOutcome, count_in_words
@@ -27,26 +27,23 @@ class PersonCommands:
         self._preferences = people.preferences
         self._clock = people.clock
 
-    async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
-        """Answer a command; None when it is not one of these. The same turn may repeat it without effect."""
+    async def link(self, argument: str, tenant_id: str, turn_id: str) -> CommandAnswer:
+        """Link by a code, or give one. The same turn may repeat this, as the others, without effect."""
         now = self._clock.now()
-        match command.name:
-            case "link" if command.argument:
-                return await self._redeem(command.argument, tenant_id, turn_id, now)
-            case "link":
-                return await self._give(tenant_id, turn_id, channel, now)
-            case "unlink":
-                unlinked = await self._linking.unlink(tenant_id, turn_id, gettext(UNLINKED), now)
-                if not unlinked.done:
-                    return CommandAnswer(gettext(ALONE))
-                return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", queued=unlinked.queued)
-            case "prefs":
-                return await self._prefer(command.argument, tenant_id, turn_id, channel)
-            case "profile":
-                return await self._profile(command.argument, tenant_id, turn_id, channel)
-        return None
+        if not argument:
+            return await self._give(tenant_id, turn_id, now)
+        code, agreed = read_code(argument)
+        link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
+        return CommandAnswer(_sentence(link, code), queued=link.told)
 
-    async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
+    async def unlink(self, tenant_id: str, turn_id: str) -> CommandAnswer:
+        """Part the channel from the person's others."""
+        unlinked = await self._linking.unlink(tenant_id, turn_id, gettext(UNLINKED), self._clock.now())
+        if not unlinked.done:
+            return CommandAnswer(gettext(ALONE))
+        return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", queued=unlinked.queued)
+
+    async def _give(self, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
         code = await self._linking.give_code(tenant_id, turn_id, now)
         if not code:
             return CommandAnswer(gettext("You have asked for many codes today; try again tomorrow."))
@@ -59,16 +56,11 @@ class PersonCommands:
             )
         )
 
-    async def _redeem(self, argument: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
-        code, agreed = read_code(argument)
-        link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
-        return CommandAnswer(_sentence(link, code), queued=link.told)
-
-    async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
+    async def prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
+        """Set a preference, or list them all."""
         name, value = preference_of(argument)
         if not name:
-            how = dict.fromkeys(("sms", "email"), "PREFS timezone Lisbon") | {"slack": "/valet prefs timezone Lisbon"}
-            example = how.get(channel, "/prefs timezone Lisbon")
+            example = f"{as_typed(PREFS, channel)} timezone Lisbon"
             change = gettext("To change one, tell me, or write for example: {example}", example=example)
             return CommandAnswer(f"{written(await self._preferences.read(tenant_id))}\n{change}")
         try:
@@ -78,7 +70,8 @@ class PersonCommands:
         undo = CommandUndo(changed.title, TAKE_BACK_PREFERENCE, changed.to_json()) if changed.differs else None
         return CommandAnswer(changed.text, undo=undo)
 
-    async def _profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
+    async def profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
+        """Take a fact back, or list them all."""
         person = self._people.for_turn(tenant_id, turn_id)
         match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:
@@ -86,10 +79,8 @@ class PersonCommands:
                 title = gettext("Taken back: {fact}", fact=gone.fact)
                 undo = CommandUndo(title, RESTORE_FACT, {"number": int(number)}) if gone.fact else None
                 return CommandAnswer(gone.text, undo=undo)
-        word = dict.fromkeys(("sms", "email"), "PROFILE undo 3") | {"slack": "/valet profile undo 3"}
-        how = word.get(channel, "/profile undo 3")
-        facts = await person.profile()
-        take_back = gettext("To take one back, tell me, or write for example: {example}", example=how)
+        facts, example = await person.profile(), f"{as_typed(PROFILE, channel)} undo 3"
+        take_back = gettext("To take one back, tell me, or write for example: {example}", example=example)
         return CommandAnswer(f"{facts}\n{take_back}" if "\n" in facts else facts)
 
 

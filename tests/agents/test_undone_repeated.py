@@ -10,7 +10,6 @@ from agents import notes, person, tasks
 from agents.reminders import change_reminder, restore_plan
 from agents.scheduling import HEARTBEAT, SetHeartbeat
 from core.json_types import JsonObject
-from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.people.people import People
 from core.people.profile import FactSource
@@ -91,9 +90,8 @@ async def test_commands_that_are_repeated_offer_the_same(house: House) -> None:
     people, tenant = house.people, house.system.tenant
     await people.profile.keep(tenant, "home", "Rome", FactSource.TOLD, "", house.system.clock.now())
     commands = PersonCommands(cast(Any, None), people)
-    for command in (Command("prefs", "timezone Lisbon"), Command("profile", "undo 1")):
-        first, again = [await commands.answer(command, tenant, command.name, "sms") for _ in range(2)]
-        assert first is not None
+    for answer, argument in ((commands.prefer, "timezone Lisbon"), (commands.profile, "undo 1")):
+        first, again = [await answer(argument, tenant, argument, "sms") for _ in range(2)]
         assert first == again
         assert first.undo is not None
 

@@ -9,12 +9,32 @@ from core.turns.types import TurnRequest
 from core.turns.words.asked import Asked
 
 
-async def about_person(asked: Asked) -> CommandAnswer | None:
-    """Answer PREFS, PROFILE, LINK and UNLINK."""
+async def link(asked: Asked) -> CommandAnswer | None:
+    """Give a code, or link by one."""
+    people, turn = asked.rooms.people, asked.turn
+    return await people.link(asked.command.argument, asked.request.tenant.id, turn.turn_id) if people else None
+
+
+async def unlink(asked: Asked) -> CommandAnswer | None:
+    """Part this channel from the person's others."""
+    people = asked.rooms.people
+    return await people.unlink(asked.request.tenant.id, asked.turn.turn_id) if people else None
+
+
+async def prefer(asked: Asked) -> CommandAnswer | None:
+    """List what the person prefers, or change it."""
     if (people := asked.rooms.people) is None:
         return None
-    turn = asked.turn
-    return await people.answer(asked.command, asked.request.tenant.id, turn.turn_id, turn.address.channel)
+    tenant, turn = asked.request.tenant, asked.turn
+    return await people.prefer(asked.command.argument, tenant.id, turn.turn_id, turn.address.channel)
+
+
+async def profile(asked: Asked) -> CommandAnswer | None:
+    """List what is known about the person, or take something of it back."""
+    if (people := asked.rooms.people) is None:
+        return None
+    tenant, turn = asked.request.tenant, asked.turn
+    return await people.profile(asked.command.argument, tenant.id, turn.turn_id, turn.address.channel)
 
 
 async def what_is_remembered(asked: Asked) -> CommandAnswer | None:

@@ -20,7 +20,7 @@ from core.language.catalogue import LANGUAGES, LOCALES, speaking
 from core.messaging import chat_reader
 from core.messaging.chat_reader import ROOMS, chat_words
 from core.messaging.chat_words import ChatCommand
-from core.messaging.help_text import as_typed, words
+from core.messaging.help_text import as_shown, words
 from core.messaging.messages import Command, InboundMessage
 from core.turns.commands import answers_of
 from core.turns.words.asked import Answer, Asked
@@ -152,7 +152,7 @@ def test_a_spoken_word_counts_where_help_has_it_or_it_stands_alone(command: Chat
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_help_has_a_line_about_each_word_that_is_listed_there(command: ChatCommand, channel: str) -> None:
-    line = (command.example or as_typed(command, channel), command.help)
+    line = (command.example or as_shown(command, channel), command.help)
     assert (line in words(channel)) is command.is_listed(channel)
 
 

@@ -5,7 +5,7 @@ import pytest
 from channels.sms.parse import START_WORDS, STOP_WORDS
 from core.approvals.exact_replies import parse_exact_reply
 from core.messaging.chat_reader import chat_words
-from core.messaging.help_text import as_typed, help_text, words
+from core.messaging.help_text import as_shown, help_text, words
 from core.messaging.messages import OutboundKind, OutboundMessage
 from notify.sms.render import render
 
@@ -20,7 +20,7 @@ def listed(channel: str) -> list[str]:
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_help_lists_one_word_a_line_and_each_of_ours_once(channel: str) -> None:
     known = [one for one in chat_words().commands if one.is_listed(channel)]
-    named = {one.example or as_typed(one, channel) for one in known}
+    named = {one.example or as_shown(one, channel) for one in known}
     assert len(listed(channel)) == len(set(listed(channel)))
     assert named <= set(listed(channel))
     assert listed(channel) == [word for word, _ in words(channel)]
