@@ -1,13 +1,17 @@
-"""The provider session for an SDK that uses httpx: no redirect is followed, no answer is read without a bound."""
+"""The provider session for an SDK that uses httpx: no redirect is followed, nothing is read without a bound."""
 
 import ssl
 from collections.abc import AsyncIterator
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
+import h11
+import httpcore
 import httpx
+from httpcore._async.http11 import AsyncHTTP11Connection
 
 from core.http.body import ENCODINGS, Unpacker, UnreadableBody, read_body
+from core.http.interim import MOST
 from core.http.peer import Hearing
 
 _AT_ONCE = 4096
@@ -27,6 +31,7 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
 
     `verify`: how servers are verified, if not by the authorities that httpx knows.
     """
+    bound_interim()
 
     async def guard(response: httpx.Response) -> None:
         if 300 <= response.status_code < 400:
@@ -41,6 +46,30 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
         "headers": {"Accept-Encoding": ENCODINGS},
         "event_hooks": {"response": [guard]},
     }
+
+
+def bound_interim() -> None:
+    """Have every httpx client of this process take few interim answers (1xx); a second time changes nothing.
+
+    httpx drops them without an end, and has no documented place for a bound. A flood over each client in
+    `tests/core/http/test_interim.py` holds it.
+    """
+    receive = AsyncHTTP11Connection._receive_event
+    if hasattr(receive, "__wrapped__"):
+        return
+
+    @wraps(receive)
+    async def few(self: AsyncHTTP11Connection, timeout: float | None = None) -> Any:
+        event = await receive(self, timeout=timeout)
+        if isinstance(event, h11.InformationalResponse):
+            heard = vars(self)["_interim"] = vars(self).get("_interim", 0) + 1
+            if heard > MOST:
+                raise httpcore.RemoteProtocolError("too many interim answers")
+        elif isinstance(event, h11.Response):
+            vars(self)["_interim"] = 0
+        return event
+
+    AsyncHTTP11Connection._receive_event = few  # type: ignore[method-assign]
 
 
 async def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:

@@ -6,14 +6,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 
 import aiohttp
+import httpx
 import pytest
+from telegram.error import TelegramError
 
 from core.errors import ModelError, ToolFailed
 from core.http.client import GuardedClient
 from core.http.interim import MOST
+from core.http.provider_httpx import client_options
 from core.http.provider_session import open_session
 from core.llm.litellm_client import LiteLLMClient
+from core.llm.transcription import Recording, Transcriber
 from core.llm.types import ChatMessage, ModelRequest, Role
+from providers.telegram.client import TelegramApi
 from tests.patience import PATIENCE
 
 INTERIM = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -28,8 +33,10 @@ class Server:
         self.pieces = pieces
         self.said = 0
         self.port = 0
+        self.connections = set[asyncio.StreamWriter]()
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections.add(writer)
         with suppress(OSError, asyncio.IncompleteReadError):
             while True:
                 await reader.readuntil(b"\r\n\r\n")
@@ -50,6 +57,9 @@ async def saying(pieces: Callable[[], Iterable[bytes]]) -> AsyncIterator[Server]
         yield served
     finally:
         server.close()
+        for connection in served.connections:
+            connection.transport.abort()
+        await server.wait_closed()
 
 
 async def of_people(port: int) -> None:
@@ -68,6 +78,24 @@ async def of_provider(port: int) -> None:
         await answer.read()
 
 
+async def of_telegram(port: int) -> None:
+    """Ask as a provider's SDK asks that uses httpx."""
+    client = TelegramApi(bot_token="42:token", api_url=f"http://127.0.0.1:{port}")
+    try:
+        await client.get_name(1)
+    finally:
+        await client.close()
+
+
+async def of_transcription(port: int) -> None:
+    """Ask as a server of the operator's own is asked what is said."""
+    transcriber = Transcriber("openai/whisper-1", url=f"http://127.0.0.1:{port}/v1", pause=0.0)
+    try:
+        await transcriber.transcribe(Recording(b"RIFF", "a.wav", 1.0))
+    finally:
+        await transcriber.close()
+
+
 async def of_litellm(port: int) -> None:
     """Ask as litellm asks by itself."""
     with pytest.MonkeyPatch.context() as patch:
@@ -81,13 +109,18 @@ async def of_litellm(port: int) -> None:
             await client.close()
 
 
-CLIENTS = [of_people, of_provider, pytest.param(of_litellm, marks=pytest.mark.xdist_group("model"))]
+CLIENTS = [
+    of_people,
+    of_provider,
+    of_telegram,
+    *(pytest.param(ask, marks=pytest.mark.xdist_group("model")) for ask in (of_transcription, of_litellm)),
+]
 
 
 @pytest.mark.parametrize("ask", CLIENTS)
 async def test_a_flood_of_interim_answers_is_given_up_at_once(ask: Callable[[int], Awaitable[None]]) -> None:
     async with saying(lambda: itertools.repeat(INTERIM * 100)) as server:
-        with pytest.raises((ToolFailed, aiohttp.ClientError, ModelError)):
+        with pytest.raises((ToolFailed, aiohttp.ClientError, ModelError, TelegramError)):
             await ask(server.port)
         # What the system had taken already is no matter of the client's.
         assert server.said < 20 * MB
@@ -107,6 +140,15 @@ async def test_each_request_of_a_kept_connection_may_have_a_few() -> None:
         for _ in range(3):
             async with session.get(f"http://127.0.0.1:{server.port}/") as answer:
                 assert await answer.read() == b"{}"
+
+
+async def test_each_request_of_a_kept_connection_of_httpx_may_have_a_few() -> None:
+    async with (
+        saying(lambda: [INTERIM * MOST, ANSWER]) as server,
+        httpx.AsyncClient(**client_options(MB), timeout=PATIENCE) as client,
+    ):
+        for _ in range(3):
+            assert (await client.get(f"http://127.0.0.1:{server.port}/")).content == b"{}"
 
 
 async def test_a_long_body_that_comes_with_its_head_is_whole() -> None:
