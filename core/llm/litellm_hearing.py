@@ -1,11 +1,11 @@
 """What the servers of litellm's own calls may say: its transport is heard as other peers are.
 
 litellm has no documented hook that all of its clients pass, and a bound on its streams would not see what it drops
-(comments, events that say nothing, what is packed). All of them pass the one class of its transport.
+(comments, events that say nothing, what is packed). All of them pass the one class of its transport:
+`core.llm.litellm_library` leaves them no other.
 
 Not heard, and bounded in time only: what a cloud's own library receives when it fetches a token (boto3, google-auth,
-requests), and all calls where the operator has litellm use httpx's transport instead (DISABLE_AIOHTTP_TRANSPORT,
-LITELLM_HTTP2).
+requests).
 """
 
 from collections.abc import Callable, Coroutine, Iterator

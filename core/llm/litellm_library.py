@@ -85,10 +85,13 @@ def load_calls() -> "ModuleType":
         litellm = load()
         lean_litellm.complete()
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
         for name in _CALLS_NEED:
             importlib.import_module(name)
         litellm_hearing.attend(LiteLLMAiohttpTransport)
+        # Whatever DISABLE_AIOHTTP_TRANSPORT and LITELLM_HTTP2 say: what comes by another transport is not heard.
+        AsyncHTTPHandler.should_use_aiohttp_transport = staticmethod(lambda: True)  # type: ignore[method-assign]
         _calls_loaded = True
     return litellm
 

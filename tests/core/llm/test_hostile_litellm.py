@@ -72,6 +72,19 @@ async def test_a_stream_without_an_end_is_given_up_while_others_go_on(
         assert await turns_during(streamed(client)) > 20
 
 
+@pytest.mark.parametrize("setting", ["DISABLE_AIOHTTP_TRANSPORT", "LITELLM_HTTP2"])
+@pytest.mark.parametrize("model", MODELS)
+async def test_no_setting_of_litellms_has_its_calls_unheard(
+    monkeypatch: pytest.MonkeyPatch, model: str, setting: str
+) -> None:
+    monkeypatch.setenv(setting, "True")
+    monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(MB, 10_000, PATIENCE))
+    async with saying(monkeypatch, ENDLESS["comments"], model=model, direct=False) as client:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(ModelError):
+                await streamed(client)
+
+
 @pytest.mark.parametrize("model", MODELS)
 async def test_a_stream_that_drips_is_given_up_after_its_seconds(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
     monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))

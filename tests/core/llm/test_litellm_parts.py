@@ -46,6 +46,7 @@ PARTS = {
     "litellm.litellm_core_utils.core_helpers:map_finish_reason": ("finish_reason",),
     "litellm.llms.custom_httpx.http_handler:get_ssl_configuration": (),
     "litellm.llms.custom_httpx.aiohttp_transport:LiteLLMAiohttpTransport.handle_async_request": ("request",),
+    "litellm.llms.custom_httpx.http_handler:AsyncHTTPHandler.should_use_aiohttp_transport": (),
     "litellm.llms.custom_httpx.async_client_cleanup:close_litellm_async_clients": (),
     "litellm.caching.llm_caching_handler:LLMClientCache.flush_cache": (),
     "litellm.cost_calculator:completion_cost": ("completion_response", "model", "custom_llm_provider"),
