@@ -83,7 +83,7 @@ class MailWatcher:
     running: dict[MailWatch, asyncio.Task[None]] = field(default_factory=dict)
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
     _turns: Slots = field(init=False)
-    _pauses: Pauses = field(default_factory=Pauses)
+    _pauses: Pauses = field(default_factory=lambda: Pauses("watch"))
     _told: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ _MOST_SCOPES = 500
 _VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has the space
 _CODE = re.compile(r"[a-z_]{1,40}")
 _FORM = "application/x-www-form-urlencoded"
-_pauses = Pauses()
+_pauses = Pauses("oauth")
 
 type SignIn = Operation
 """The requests of one sign-in, or of one refresh."""

@@ -25,7 +25,7 @@ from core.language.catalogue import gettext
 _XML = "application/xml; charset=utf-8"
 _MUCH = 256 * 1024
 """Bytes from which a response is read in a thread, so that nobody else waits for it."""
-_pauses = Pauses()
+_pauses = Pauses("dav")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,15 @@ once; and a loop over what a peer sends gives everybody else their turns, howeve
 """
 
 import asyncio
+import json
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import ClassVar, NamedTuple
+from weakref import WeakSet
 
 from core.errors import ToolFailed
 from core.language.catalogue import gettext
@@ -19,6 +23,8 @@ TURN_BYTES, TURN_PIECES = 64 * 1024, 100
 """How much is heard before others have a turn of the event loop."""
 FIRST_PAUSE, MAX_PAUSE = 2.0, 600.0
 """Seconds for which a peer that exceeded its allowance is left alone: doubling, up to the maximum."""
+_PEACE = 1.0
+"""Seconds by which the note that a peer kept to its allowance is later than the end of its pause, at least."""
 _MOST_PEERS = 10_000
 """How many peers are remembered: those that exceeded last."""
 
@@ -126,33 +132,78 @@ def left_alone(host: str) -> LeftAlone:
     return LeftAlone(gettext("The server {host} sent more than it may, so it is left alone for now.", host=host))
 
 
+class Pause(NamedTuple):
+    """How often a peer exceeded its allowance in a row, and until when it is left alone by the clock of its `Pauses`.
+
+    `times` is 0 where it kept to it since.
+    """
+
+    times: int
+    until: float
+
+
+_NEVER = Pause(0, float("-inf"))
+
+
 class Pauses:
     """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host.
 
-    They grow no more after the longest of them has passed in peace.
+    They grow no more after the longest of them has passed in peace. Those of one `kind` are shared with other
+    processes, and with those that come after this one (`core.queue.shared_pauses`).
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._known: OrderedDict[tuple[str, ...], tuple[int, float]] = OrderedDict()
+    shared: ClassVar["WeakSet[Pauses]"] = WeakSet()
+    on_news: ClassVar[set[Callable[[], None]]] = set()
+    """Called when a peer is left alone."""
+
+    def __init__(self, kind: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._kind = kind
+        self._known: OrderedDict[str, Pause] = OrderedDict()
+        self.shared.add(self)
+
+    @property
+    def known(self) -> Mapping[str, Pause]:
+        """Return all pauses by name. Names are hashed, since a key may hold a person's address."""
+        return self._known
 
     def check(self, *key: str, host: str) -> None:
         """Raise `LeftAlone` while a peer is left alone."""
-        _, until = self._known.get(key, (0, 0.0))
-        if self._clock() < until:
+        last = self._of(key)
+        if last.times and self.clock() < last.until:
             raise left_alone(host)
 
     def exceeded(self, *key: str) -> float:
         """Note that a peer exceeded its allowance; return for how many seconds it is left alone."""
-        times, until = self._known.pop(key, (0, 0.0))
-        if self._clock() > until + MAX_PAUSE:
-            times = 0
+        last, now = self._of(key), self.clock()
+        times = 0 if now > last.until + MAX_PAUSE else last.times
         pause = min(FIRST_PAUSE * 2.0 ** min(times, 20), MAX_PAUSE)
-        self._known[key] = times + 1, self._clock() + pause
-        while len(self._known) > _MOST_PEERS:
-            self._known.popitem(last=False)
+        self._keep(self._name(key), Pause(times + 1, now + pause))
+        for tell in tuple(self.on_news):
+            tell()
         return pause
 
     def kept_to_it(self, *key: str) -> None:
-        """Note that a peer kept to its allowance: the next pause is the first again."""
-        self._known.pop(key, None)
+        """Note that a peer kept to its allowance: the next pause is the first again, unless it is left alone by now."""
+        last, now = self._of(key), self.clock()
+        if last.times and now >= last.until:
+            # Later than that pause, by whichever clock it is read.
+            self._keep(self._name(key), Pause(0, now + _PEACE))
+
+    def learn(self, told: Mapping[str, Pause]) -> None:
+        """Take over what other processes noted of these peers, where it is later."""
+        for name, pause in told.items():
+            if name.startswith(f"{self._kind}:") and pause.until > self._known.get(name, _NEVER).until:
+                self._keep(name, pause)
+
+    def _of(self, key: tuple[str, ...]) -> Pause:
+        return self._known.get(self._name(key), _NEVER)
+
+    def _keep(self, name: str, pause: Pause) -> None:
+        self._known[name] = pause
+        self._known.move_to_end(name)
+        while len(self._known) > _MOST_PEERS:
+            self._known.popitem(last=False)
+
+    def _name(self, key: tuple[str, ...]) -> str:
+        return f"{self._kind}:{sha256(json.dumps(key).encode()).hexdigest()[:32]}"

@@ -36,7 +36,7 @@ CONNECTIONS, OF_A_PERSON = 32, 4
 a call opens one at a time, and a turn makes several calls at once."""
 
 _slots = Slots(CONNECTIONS, OF_A_PERSON)
-_pauses = Pauses()
+_pauses = Pauses("imap")
 
 
 class ImapConnection:

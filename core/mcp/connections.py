@@ -46,7 +46,7 @@ class Connections:
 
     def __init__(self, servers: Sequence[McpServer], http: GuardedClient, pauses: Pauses | None = None) -> None:
         self._http = http
-        self._pauses = pauses or Pauses()
+        self._pauses = pauses or Pauses("mcp")
         self._servers = {server.name: server for server in servers}
         self._processes = {server.name: _Process(server, http, self._exceeded) for server in servers if server.command}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.db.database import Database
 from core.errors import ConfigError
+from core.queue.shared_pauses import SharedPauses
 from core.queue.wakeups import RedisWakeups
 from core.turns.doing_now import DoingNow
 from onevalet.settings import Settings
@@ -66,11 +67,13 @@ async def open_connections(
     database = way_in = Database(postgres, patience=patience, size=size, name=name)
     if settings.onevalet_router_url is not None:
         way_in = Database(settings.onevalet_router_url.get_secret_value(), patience=patience, size=5, name=name)
-    wakeups = RedisWakeups(redis)
+    wakeups, pauses = RedisWakeups(redis), SharedPauses(redis)
     try:
         await wakeups.start()
+        await pauses.start()
         yield Connections(settings, database, way_in, wakeups)
     finally:
+        await pauses.stop()
         await wakeups.stop()
         await database.close()
         await way_in.close()

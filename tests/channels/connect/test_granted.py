@@ -104,7 +104,7 @@ async def test_a_server_of_the_settings_alone_is_connected(
 async def test_a_server_that_sends_too_much_in_one_sign_in_is_told_in_a_sentence(
     pages: Pages, nanoidp: Nanoidp, phone: Browser, monkeypatch: pytest.MonkeyPatch, allowance: Allowance
 ) -> None:
-    monkeypatch.setattr(oauth, "_pauses", Pauses())
+    monkeypatch.setattr(oauth, "_pauses", Pauses("test"))
     link = await pages.link(account="job")
     await phone.get(link)
     away = await phone.submit(link, mail="on")

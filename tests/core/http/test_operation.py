@@ -35,7 +35,7 @@ def operation_of(http: GuardedClient, allowance: Allowance, person: str = "ann",
 )
 async def test_answers_that_are_each_small_end_together(server: Server, allowance: Allowance) -> None:
     server.says("/", b"x" * 10 * KB)
-    pauses = Pauses()
+    pauses = Pauses("test")
     async with client_for(server) as http:
         operation = operation_of(http, allowance, pauses=pauses)
         with pytest.raises(LeftAlone, match=SENTENCE):
@@ -51,7 +51,7 @@ async def test_answers_that_are_each_small_end_together(server: Server, allowanc
 async def test_an_answer_is_read_no_further_than_the_operation_has_room(server: Server) -> None:
     server.says("/", b"x" * 90 * KB)
     async with client_for(server) as http:
-        operation = operation_of(http, Allowance(20 * KB, 9, PATIENCE), pauses=Pauses())
+        operation = operation_of(http, Allowance(20 * KB, 9, PATIENCE), pauses=Pauses("test"))
         with pytest.raises(LeftAlone):
             await ask(operation, server)
 
@@ -64,12 +64,12 @@ async def test_requests_that_each_keep_their_time_end_together(server: Server) -
     server.routes["/"] = silent
     async with client_for(server) as http:
         with pytest.raises(LeftAlone, match=SENTENCE):
-            await ask(operation_of(http, Allowance(KB, 9, 0.3), pauses=Pauses()), server)
+            await ask(operation_of(http, Allowance(KB, 9, 0.3), pauses=Pauses("test")), server)
 
 
 async def test_requests_side_by_side_exceed_it_once(server: Server) -> None:
     server.says("/", b"x" * 10 * KB)
-    pauses = Pauses()
+    pauses = Pauses("test")
     async with client_for(server) as http:
         operation = operation_of(http, Allowance(20 * KB, 100, PATIENCE), pauses=pauses)
         told = await asyncio.gather(*(ask(operation, server) for _ in range(8)), return_exceptions=True)
@@ -79,7 +79,7 @@ async def test_requests_side_by_side_exceed_it_once(server: Server) -> None:
 
 async def test_what_fails_otherwise_is_told_as_it_is(server: Server) -> None:
     server.leads("/", "/")
-    pauses = Pauses()
+    pauses = Pauses("test")
     async with client_for(server) as http:
         with pytest.raises(ToolFailed, match="redirects too often"):
             await ask(operation_of(http, Allowance(KB, 9, PATIENCE), pauses=pauses), server)

@@ -105,7 +105,7 @@ async def test_a_slot_that_was_waited_for_in_vain_is_no_slot_held() -> None:
 
 def test_a_peer_that_exceeds_it_is_left_alone_for_longer_each_time() -> None:
     clock = Clock()
-    pauses = Pauses(clock)
+    pauses = Pauses("test", clock=clock)
     pauses.check("ann", "mail.example", host="mail.example")
     waited = []
     for _ in range(12):
@@ -122,3 +122,12 @@ def test_a_peer_that_exceeds_it_is_left_alone_for_longer_each_time() -> None:
     assert pauses.exceeded("ann", "mail.example") == 4.0
     clock.now += 4.0 + MAX_PAUSE + 1
     assert pauses.exceeded("ann", "mail.example") == 2.0  # it was at peace for long
+
+
+def test_a_conversation_that_began_before_a_pause_does_not_end_it() -> None:
+    pauses = Pauses("test", clock=Clock())
+    pauses.exceeded("ann", "mail.example")
+    pauses.kept_to_it("ann", "mail.example")
+    with pytest.raises(LeftAlone):
+        pauses.check("ann", "mail.example", host="mail.example")
+    assert pauses.exceeded("ann", "mail.example") == 4.0

@@ -74,7 +74,7 @@ async def test_one_with_accounts_is_left_alone_for_longer_each_time(
 ) -> None:
     now = 0.0
     script, server = at_http
-    connections = connect(server, pauses=Pauses(lambda: now))
+    connections = connect(server, pauses=Pauses("test", clock=lambda: now))
     for pause in (2.0, 4.0, 8.0):
         script.says("call", words(json.dumps("x" * MAX_ANSWER)))
         with pytest.raises(AnswerTooLarge):

@@ -1,0 +1,117 @@
+"""Pauses of peers that exceeded their allowance, told between processes over Redis.
+
+Without that, such a peer would cost each process its whole allowance, and again after each start. Nobody waits for
+Redis: each process goes by what it knows, and where Redis is away or empty, by what it noted itself.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+
+import structlog
+from redis.exceptions import RedisError
+
+from core.db.redis_client import redis_client
+from core.http.peer import MAX_PAUSE, Pause, Pauses
+
+KEY = "onevalet:left-alone"
+EVERY = 5.0
+"""Seconds until what others noted is looked for; what is noted here is told at once."""
+_SECONDS = 2.0
+"""How long Redis may take."""
+_SAME = 0.1
+"""Seconds by which two readings of one pause may differ: each is converted from one clock to another."""
+
+_log = structlog.get_logger()
+
+
+class SharedPauses:
+    """Share the pauses of this process while it runs, all of them unless some are given."""
+
+    def __init__(self, redis_url: str, pauses: Collection[Pauses] = Pauses.shared) -> None:
+        self._pauses = pauses
+        self._redis = redis_client(
+            redis_url, decode_responses=True, socket_connect_timeout=_SECONDS, socket_timeout=_SECONDS
+        )
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._is_away = False
+
+    async def start(self) -> None:
+        """Learn what is known before any peer is asked; Redis need not be there yet."""
+        Pauses.on_news.add(self._news.set)
+        await self._try()
+        self._task = asyncio.create_task(self._run(), name="shared pauses")
+
+    async def stop(self) -> None:
+        """End it."""
+        Pauses.on_news.discard(self._news.set)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        await self._redis.aclose()
+
+    async def _run(self) -> None:
+        while True:
+            if self._is_away:
+                await asyncio.sleep(EVERY)
+            else:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(EVERY):
+                        await self._news.wait()
+            self._news.clear()
+            await self._try()
+
+    async def _try(self) -> None:
+        try:
+            await self._exchange()
+        except (RedisError, OSError, TimeoutError) as error:
+            if not self._is_away:
+                _log.warning("pauses_not_shared", cause=type(error).__name__)
+            self._is_away = True
+        else:
+            self._is_away = False
+
+    async def _exchange(self) -> None:
+        """Learn what is later there, and tell what is later here: also after Redis has lost everything."""
+        async with self._redis.pipeline(transaction=False) as asked:
+            asked.time()
+            asked.hgetall(KEY)
+            (seconds, micros), rows = await asked.execute()
+        now = seconds + micros / 1_000_000
+        there = {name: pause for name, row in rows.items() if (pause := _read(row, now))}
+        told = dict[str, str]()
+        for pauses in tuple(self._pauses):
+            ahead = pauses.clock() - now
+            pauses.learn({name: Pause(pause.times, pause.until + ahead) for name, pause in there.items()})
+            told |= _later(pauses.known, there, ahead, now)
+        over = [name for name in rows if name not in there and name not in told]
+        if not told and not over:
+            return
+        async with self._redis.pipeline(transaction=False) as telling:
+            if told:
+                telling.hset(KEY, mapping=told)
+                telling.expire(KEY, int(2 * MAX_PAUSE) + 1)
+            if over:
+                telling.hdel(KEY, *over)
+            await telling.execute()
+
+
+def _later(here: Mapping[str, Pause], there: Mapping[str, Pause], ahead: float, now: float) -> dict[str, str]:
+    """Return what is later here, as Redis keeps it. `ahead`: seconds that the clock here is ahead of Redis'."""
+    told = {}
+    for name, pause in here.items():
+        until = pause.until - ahead
+        if until + MAX_PAUSE > now and (name not in there or until > there[name].until + _SAME):
+            told[name] = f"{pause.times} {until:.3f}"
+    return told
+
+
+def _read(row: str, now: float) -> Pause | None:
+    """Return a pause as Redis keeps it; None where it has no effect any more, or is none."""
+    try:
+        times, until = row.split()
+        pause = Pause(int(times), float(until))
+    except ValueError:
+        return None
+    return pause if now < pause.until + MAX_PAUSE and pause.until < now + 2 * MAX_PAUSE else None
