@@ -4,8 +4,7 @@ litellm has no documented hook that all of its clients pass, and a bound on its 
 (comments, events that say nothing, what is packed). All of them pass the one class of its transport:
 `core.llm.litellm_library` leaves them no other.
 
-Not heard, and bounded in time only: what a cloud's own library receives when it fetches a token (boto3, google-auth,
-requests).
+What a cloud's own library receives when it fetches a token passes `core.llm.cloud_tokens`.
 """
 
 from collections.abc import Callable, Coroutine, Iterator

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.llm import lean_litellm, litellm_hearing, no_mcp
+from core.llm import cloud_tokens, lean_litellm, litellm_hearing, no_mcp
 
 if TYPE_CHECKING:
     import ssl
@@ -92,6 +92,7 @@ def load_calls() -> "ModuleType":
         litellm_hearing.attend(LiteLLMAiohttpTransport)
         # Whatever DISABLE_AIOHTTP_TRANSPORT and LITELLM_HTTP2 say: what comes by another transport is not heard.
         AsyncHTTPHandler.should_use_aiohttp_transport = staticmethod(lambda: True)  # type: ignore[method-assign]
+        cloud_tokens.bound_tokens()
         _calls_loaded = True
     return litellm
 

@@ -65,7 +65,12 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "Slack's sockets": (("channels/slack/sockets.py",), ""),
     "models": (("core/llm/direct/session.py",), "model"),
     "models by litellm": (
-        ("core/llm/litellm_path.py", "core/llm/litellm_client.py", "core/llm/litellm_hearing.py"),
+        (
+            "core/llm/litellm_path.py",
+            "core/llm/litellm_client.py",
+            "core/llm/litellm_hearing.py",
+            "core/llm/cloud_tokens.py",
+        ),
         "model by litellm",
     ),
 }
