@@ -1,15 +1,19 @@
 """Whatever of a call differs, its card differs on every channel: walked over all that is registered (promise 9)."""
 
+from functools import partial
+
 import pytest
 
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
+from core.approvals import describe
+from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
 from core.mcp.tools import mcp_tool
 from core.mcp.types import Definition, McpServer
 from core.tools.tool import AnyTool
-from onevalet import InputField, valet
-from onevalet.wiring.plugins import load_plugins
+from onevalet import InputField, tool, valet
+from onevalet.wiring.plugins import Plugins, load_plugins
 from tests.agents.calendar.test_cards import SCENES
 from tests.approvals.cards import hidden_of_agent, hidden_of_tool
 
@@ -33,11 +37,19 @@ VALUES: dict[str, dict[str, tuple[Json, Json]]] = {
 """Values of fields that not any text or number will do for."""
 _PLUGINS = load_plugins(["agents"])
 _TOOLS = [*_PLUGINS.tools]
-_AGENTS = [
-    kind
-    for kind in _PLUGINS.agents
-    if (found := valet_of(kind)) and kind.needs_approval is not StandardAgent.needs_approval and not found.asks_itself
-]
+
+
+def _that_ask(plugins: Plugins) -> list[type[StandardAgent]]:
+    return [
+        kind
+        for kind in plugins.agents
+        if (found := valet_of(kind))
+        and kind.needs_approval is not StandardAgent.needs_approval
+        and not found.asks_itself
+    ]
+
+
+_AGENTS = _that_ask(_PLUGINS)
 _PLANNED = sorted(found.name for kind in _PLUGINS.agents if (found := valet_of(kind)) and found.asks_itself)
 _SERVED: JsonObject = {
     "type": "object",
@@ -96,6 +108,25 @@ class _Planted(StandardAgent):
         return self.make_result()
 
 
-async def test_an_agent_that_shows_less_than_it_is_given_is_found() -> None:
-    assert await hidden_of_agent(_Planted, {}) == {"secretly"}
-    assert "PlantedAgent" not in HIDDEN
+async def test_an_agent_that_shows_less_than_it_is_given_is_found_by_being_registered() -> None:
+    [planted] = set(_that_ask(load_plugins(["agents"], [_Planted]))) - set(_AGENTS)
+    assert await hidden_of_agent(planted, {}) == {"secretly"}
+    assert _named(planted) not in HIDDEN
+
+
+@tool(risk="high", title="Write")
+async def planted_tool(to: str, secretly: str = "") -> str:
+    """Write something."""
+    return to + secretly
+
+
+async def test_a_tool_whose_card_leaves_something_out_is_found_by_being_registered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    [planted] = [one for one in load_plugins(["agents"], [planted_tool]).tools if one.name not in _PLUGINS.tools]
+    assert await hidden_of_tool(planted) == set()
+    # No tool makes its own card: what forgets an argument is what makes those of all.
+    said = describe._with_defaults
+    monkeypatch.setattr(describe, "_with_defaults", lambda one, given: said(one, given) | {"secretly": ""})
+    monkeypatch.setattr(describe, "Described", partial(Described, in_words=frozenset({"secretly"})))
+    assert await hidden_of_tool(planted) == {"secretly"}
