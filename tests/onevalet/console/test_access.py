@@ -1,7 +1,6 @@
 """Nobody sees the console without a session, and nobody sees what is somebody else's."""
 
 import json
-import re
 from datetime import timedelta
 
 import pytest
@@ -12,39 +11,6 @@ from core.llm.types import ChatMessage, Role, ToolCall
 from tests.core.harness import Store, opened
 from tests.onevalet.console.asking import take_step
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
-
-OPEN = ("/sign-in/{token}", "/static/{name}")
-"""What answers without a session."""
-
-
-def addresses(console: Console, method: str) -> list[str]:
-    """Return an address of each page that needs a session, with some text for each of its parts."""
-    paths = [path for verb, path in console.addresses if verb == method and not path.endswith(OPEN)]
-    return [re.sub(r"{\w+(?::(\w+)[^}]*)?}", lambda part: part[1] or "t1", path) for path in paths]
-
-
-async def test_without_a_session_every_page_says_how_to_get_one(console: Console) -> None:
-    pages = addresses(console, "GET")
-    assert {"/console", "/console/turns/t1", "/console/tasks/t1/t1", "/console/live"} <= set(pages)
-    async with console.browser() as stranger:
-        for page in pages:
-            assert await stranger.get(page) == 401, page
-            assert "Write console to your assistant" in stranger.text
-        stranger.session.cookie_jar.update_cookies({"onevalet-console": "A" * 43})
-        assert [await stranger.get(page) for page in pages] == [401] * len(pages)
-
-
-async def test_no_form_is_taken_without_its_proof(console: Console) -> None:
-    forms = addresses(console, "POST")
-    assert {"/console/waiting/approvals/t1/t1/approve", "/console/sign-out"} <= set(forms)
-    async with console.browser(ANN) as victim, console.browser() as stranger:
-        await victim.get("/console")
-        proof = {"proof": victim.proof}
-        for form in forms:
-            assert await victim.post(form) == 403, form
-            assert await victim.post(form, proof, {"Origin": "https://evil.test"}) == 403, form
-            assert await stranger.post(form, proof) == 401, form
-        assert await victim.get("/console") == 200
 
 
 async def test_other_addresses_and_methods_are_refused(console: Console) -> None:
