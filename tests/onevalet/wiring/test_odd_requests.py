@@ -13,13 +13,17 @@ from urllib.parse import quote, urlencode
 
 import pytest
 import structlog
+from aiohttp import web
 
 from channels.http.penalties import BadRequests
 from core.accounts.links import ConnectLinkStore
 from core.clients.tokens import ClientTokens
-from core.console.sign_in import ConsoleSignIn
+from core.console.sign_in import PATH, ConsoleSignIn
 from core.ids import make_id
 from core.tenants.links import ExportLinks
+from onevalet.console.access import Visit
+from onevalet.console.pages.base import Pages, signed_in
+from onevalet.console.pages.every import PAGES
 from tests.core.harness import Store, opened
 from tests.examples import scaled
 from tests.onevalet.wiring.served import KEYS, METRICS_TOKEN, PUBLIC_URL, Address, Served, open_served, raw
@@ -273,3 +277,26 @@ async def test_promise_12_what_was_answered_500_once_is_refused(
         }
         for request, status in requests.items():
             assert await served.statuses([request], "127.0.0.1") == [status], request
+
+
+class Careless(Pages):
+    """A page of the console that believes what it is given to be a number."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(f"{PATH}/careless/{{number}}", self._show)]
+
+    @signed_in
+    async def _show(self, request: web.Request, visit: Visit) -> web.Response:
+        return web.Response(text=str(int(request.match_info["number"])))
+
+
+async def test_promise_12_a_page_of_the_console_that_ends_in_5xx_is_found_by_being_registered(
+    database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onevalet.console.routes.PAGES", (*PAGES, Careless))
+    registered = Served.addresses
+    monkeypatch.setattr(
+        Served, "addresses", lambda served: [one for one in registered(served) if "careless" in one.pattern]
+    )
+    with pytest.raises(AssertionError, match="/console/careless"):
+        await ask_all("member", EACH, database_url, redis_url, monkeypatch)
