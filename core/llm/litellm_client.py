@@ -61,6 +61,8 @@ class LiteLLMClient:
         self._unstreamed: set[str] = set()
         self._own_words = OwnWords()
         self.layers: Sequence[ModelLayer] = layers_of(model, fallback_models, len(self._keys), reasoning_effort)
+        for layer in self.layers:
+            litellm_library.check_name(layer.model)
         self._provider = provider_of(model)
         self._plans, self._transport = Plans(enabled=direct), Transport()
         self._loaded = False
@@ -82,9 +84,10 @@ class LiteLLMClient:
         return model == self._vision_model or self.known(model).get("supports_vision") is True
 
     def has_provider(self, model: str) -> bool:
-        """Return whether litellm can tell whom to ask for a model; loads litellm."""
+        """Return whether litellm can tell whom to ask for a model; loads litellm. Raises `ConfigError`."""
         if self._is_local(model):
             return True
+        litellm_library.check_name(model)
         self._load()
         litellm = litellm_library.load()
         try:

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from core.errors import ConfigError
 from core.llm import cloud_tokens, lean_litellm, litellm_hearing, no_mcp
 
 if TYPE_CHECKING:
@@ -39,12 +40,19 @@ _CALLS_NEED = (
     "openai.resources.embeddings",
 )
 """What its own calls load at the first of them, on the event loop, which would stand still for a second."""
+_AT_A_TERMINAL = frozenset({"chatgpt", "github_copilot"})
 _SETTINGS = {
     "telemetry": False,
     "suppress_debug_info": True,
     "drop_params": True,
     "_async_client_cleanup_registered": True,  # its clients are closed with ours, not at the exit
 }
+
+
+def check_name(model: str) -> None:
+    """Raise `ConfigError` for a model that litellm signs in for at a terminal: it waits for that on the event loop."""
+    if model.partition("/")[0] in _AT_A_TERMINAL:
+        raise ConfigError(f"{model} cannot be used: litellm signs in for it at a terminal; name a model with a key.")
 
 
 def load() -> "ModuleType":

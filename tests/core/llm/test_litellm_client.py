@@ -8,6 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from core.errors import (
+    ConfigError,
     ContextOverflow,
     ModelAuthError,
     ModelError,
@@ -344,3 +345,11 @@ def test_retry_after_may_be_a_date() -> None:
 def test_usage_with_a_field_of_a_newer_version_is_read() -> None:
     usage = TokenUsage(3, 2, cost=0.5)
     assert TokenUsage.from_json({**usage.to_json(), "reasoning_tokens": 7}) == usage
+
+
+def test_a_model_that_is_signed_in_for_at_a_terminal_is_refused() -> None:
+    for model in ("github_copilot/gpt-4o", "chatgpt/gpt-5"):
+        with pytest.raises(ConfigError, match=f"{model} cannot be used: litellm signs in for it at a terminal"):
+            LiteLLMClient("openai/mine", fallback_models=[model])
+        with pytest.raises(ConfigError, match="at a terminal"):
+            LiteLLMClient("openai/mine").has_provider(model)
