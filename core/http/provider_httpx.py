@@ -9,6 +9,7 @@ import h11
 import httpcore
 import httpx
 from httpcore._async.http11 import AsyncHTTP11Connection
+from httpcore._sync.http11 import HTTP11Connection
 
 from core.http.body import ENCODINGS, Unpacker, UnreadableBody, read_body
 from core.http.interim import MOST
@@ -55,21 +56,31 @@ def bound_interim() -> None:
     `tests/core/http/test_interim.py` holds it.
     """
     receive = AsyncHTTP11Connection._receive_event
+    receive_in_a_thread = HTTP11Connection._receive_event
     if hasattr(receive, "__wrapped__"):
         return
 
     @wraps(receive)
     async def few(self: AsyncHTTP11Connection, timeout: float | None = None) -> Any:
-        event = await receive(self, timeout=timeout)
-        if isinstance(event, h11.InformationalResponse):
-            heard = vars(self)["_interim"] = vars(self).get("_interim", 0) + 1
-            if heard > MOST:
-                raise httpcore.RemoteProtocolError("too many interim answers")
-        elif isinstance(event, h11.Response):
-            vars(self)["_interim"] = 0
-        return event
+        return _count_interim(self, await receive(self, timeout=timeout))
+
+    @wraps(receive_in_a_thread)
+    def few_in_a_thread(self: HTTP11Connection, timeout: float | None = None) -> Any:
+        return _count_interim(self, receive_in_a_thread(self, timeout=timeout))
 
     AsyncHTTP11Connection._receive_event = few  # type: ignore[method-assign]
+    HTTP11Connection._receive_event = few_in_a_thread  # type: ignore[method-assign]
+
+
+def _count_interim(connection: object, event: object) -> object:
+    kept = vars(connection)
+    if isinstance(event, h11.InformationalResponse):
+        kept["_interim"] = kept.get("_interim", 0) + 1
+        if kept["_interim"] > MOST:
+            raise httpcore.RemoteProtocolError("too many interim answers")
+    elif isinstance(event, h11.Response):
+        kept["_interim"] = 0
+    return event
 
 
 async def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:

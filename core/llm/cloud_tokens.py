@@ -1,20 +1,22 @@
 """What a cloud's own library (boto3, azure-identity, requests) hears when it fetches a token for litellm's calls.
 
-All of them receive by urllib3, in threads that no time-out of ours ends; they read each answer whole, and unpack it.
+They receive by urllib3, and litellm itself by httpx's client for threads, where no time-out of ours ends anything; they
+read each answer whole, and unpack it.
 """
 
 import asyncio
 import inspect
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import wraps
+from functools import partial, wraps
 from http.client import HTTPException, HTTPResponse
 from socket import socket
 from typing import Any
 
 from core.http.body import ENCODINGS, Unpacker, UnreadableBody
-from core.http.peer import Allowance, Hearing
+from core.http.peer import Allowance, Hearing, PeerExceeded
+from core.http.provider_httpx import bound_interim
 
 ALLOWANCE = Allowance(4 * 1024 * 1024, 20_000, 60.0)
 """What a server may say to one request, as it comes and as unpacked: tokens have some kilobytes."""
@@ -24,7 +26,8 @@ _THREADS = ThreadPoolExecutor(2, "cloud_tokens")
 
 
 def bound_tokens() -> None:
-    """Have all that urllib3 receives in this process heard, beside the event loop; a second time changes nothing."""
+    """Have all that is received in threads of this process heard; a second time changes nothing."""
+    import httpx
     import requests.utils
     from openai.lib.azure import AsyncAzureOpenAI
     from urllib3.connection import HTTPConnection
@@ -34,6 +37,51 @@ def bound_tokens() -> None:
     requests.utils.DEFAULT_ACCEPT_ENCODING = ENCODINGS  # type: ignore[misc]
     if not hasattr(AsyncAzureOpenAI._get_azure_ad_token, "__wrapped__"):
         AsyncAzureOpenAI._get_azure_ad_token = _in_a_thread(AsyncAzureOpenAI._get_azure_ad_token)  # type: ignore[method-assign]
+    if not hasattr(httpx.HTTPTransport.handle_request, "__wrapped__"):
+        httpx.HTTPTransport.handle_request = _heard_by_httpx(httpx.HTTPTransport.handle_request)  # type: ignore[method-assign]
+    bound_interim()
+
+
+def _heard_by_httpx(send: Callable[[Any, Any], Any]) -> Any:
+    """Return how httpx's client for threads asks: its answers have been read, and are plain."""
+
+    @wraps(send)
+    def handle_request(self: Any, request: Any) -> Any:
+        import httpx  # litellm has loaded it
+
+        # Litellm never closes these clients, and asks again in an hour.
+        request.headers["Connection"], request.headers["Accept-Encoding"] = "close", ENCODINGS
+        response = send(self, request)
+        stream, hearing, received = response.stream, Hearing(ALLOWANCE), bytearray()
+        try:
+            for chunk in stream:
+                hearing.count(len(chunk), 1)
+                received += chunk
+            plain = _unpacked(response.headers.get("Content-Encoding", ""), [bytes(received)])
+        except (UnreadableBody, PeerExceeded) as error:
+            raise httpx.ReadError(str(error), request=request) from error
+        finally:
+            stream.close()
+        response.headers.pop("Content-Encoding", None)
+        response.stream = httpx.ByteStream(plain)
+        return response
+
+    return handle_request
+
+
+def _unpacked(encoding: str, chunks: Iterable[bytes]) -> bytes:
+    """Return a body as it is read. Raises `UnreadableBody` and `PeerExceeded`."""
+    hearing, plain, received = Hearing(ALLOWANCE), bytearray(), False
+    unpacker = Unpacker(encoding)
+    for chunk in chunks:
+        received = received or bool(chunk)
+        unpacker.feed(chunk)
+        while content := unpacker.take(_AT_ONCE):
+            hearing.count(len(content))
+            plain += content
+    if received and not unpacker.whole:
+        raise UnreadableBody("it ended early")
+    return bytes(plain)
 
 
 def _in_a_thread(fetch: Callable[[Any], Awaitable[str | None]]) -> Any:
@@ -65,25 +113,12 @@ class _Heard(HTTPResponse):
         super().begin()
         encoding = ", ".join(self.headers.get_all("Content-Encoding", []))
         if encoding.strip().lower() not in ("", "identity"):
-            plain = self._unpacked(encoding)
+            try:
+                plain = _unpacked(encoding, iter(partial(self.read, _AT_ONCE), b""))
+            except UnreadableBody as error:
+                raise HTTPException("the body cannot be decompressed") from error
             del self.headers["Content-Encoding"], self.headers["Content-Length"], self.headers["Transfer-Encoding"]
             self.fp, self.length, self.chunked = io.BufferedReader(io.BytesIO(plain)), len(plain), False
-
-    def _unpacked(self, encoding: str) -> bytes:
-        hearing, plain, received = Hearing(ALLOWANCE), bytearray(), False
-        try:
-            unpacker = Unpacker(encoding)
-            while chunk := self.read(_AT_ONCE):
-                received = True
-                unpacker.feed(chunk)
-                while content := unpacker.take(_AT_ONCE):
-                    hearing.count(len(content))
-                    plain += content
-            if received and not unpacker.whole:
-                raise UnreadableBody("it ended early")
-        except UnreadableBody as error:
-            raise HTTPException("the body cannot be decompressed") from error
-        return bytes(plain)
 
 
 class _Counted(io.RawIOBase):

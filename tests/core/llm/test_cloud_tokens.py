@@ -37,6 +37,11 @@ CLOUDS = {
         "AWS_METADATA_SERVICE_NUM_ATTEMPTS": "1",
         "AWS_EC2_METADATA_DISABLED": "true",
     },
+    "gigachat/GigaChat-2": {
+        "GIGACHAT_AUTH_URL": "http://127.0.0.1:{port}/token",
+        "GIGACHAT_API_BASE": "http://127.0.0.1:{port}/v1",
+        "GIGACHAT_CREDENTIALS": "secret",
+    },
 }
 """Models, and where their libraries fetch a token."""
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -77,13 +82,23 @@ async def test_a_token_that_is_told_without_an_end_is_given_up(
     assert server.said < 50 * MB
 
 
-async def test_a_packed_token_is_read_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("model", "token_at", "answer_at"),
+    [
+        ("databricks/mine", "/oidc/v1/token", "/serving-endpoints/chat/completions"),
+        ("gigachat/GigaChat-2", "/token", "/v1/chat/completions"),
+    ],
+)
+async def test_a_packed_token_is_read_and_used(
+    monkeypatch: pytest.MonkeyPatch, model: str, token_at: str, answer_at: str
+) -> None:
     asked = list[str]()
 
     async def token(request: web.Request) -> web.Response:
         asked.append(request.headers["Accept-Encoding"])
+        told = {"access_token": "t0ken", "tok": "t0ken", "expires_at": 0}
         return web.Response(
-            body=gzip.compress(json.dumps({"access_token": "t0ken"}).encode()),
+            body=gzip.compress(json.dumps(told).encode()),
             headers={"Content-Encoding": "gzip", "Content-Type": "application/json"},
         )
 
@@ -97,12 +112,12 @@ async def test_a_packed_token_is_read_and_used(monkeypatch: pytest.MonkeyPatch) 
         )
 
     app = web.Application()
-    app.router.add_post("/oidc/v1/token", token)
-    app.router.add_post("/serving-endpoints/chat/completions", answer)
+    app.router.add_post(token_at, token)
+    app.router.add_post(answer_at, answer)
     async with TestServer(app) as server:
         assert server.port
-        assert await ask(monkeypatch, "databricks/mine", server.port) == "hello yourself"
-    assert asked == ["gzip, deflate", "Bearer t0ken"]
+        assert await ask(monkeypatch, model, server.port) == "hello yourself"
+    assert set(asked) == {"gzip, deflate", "Bearer t0ken"}
 
 
 async def test_a_token_is_waited_for_beside_the_event_loop() -> None:
