@@ -16,7 +16,7 @@ export function scenariosDrawer(dialog, record, app) {
   const label = h("span", {}, "Record");
   record.append(icon("record"), " ", label);
   record.addEventListener("click", () => (state?.recording ? stop() : run({ record: true })));
-  const recording = h("div", { class: "recording" });
+  const recording = h("div", { class: "drafts" });
   const speeds = h("div", { class: "speeds", role: "group", "aria-label": "How fast a replay goes" });
   const own = h("ul", { class: "scenarios" });
   const shipped = h("ul", { class: "scenarios" });

@@ -13,6 +13,8 @@ from tests.running_dev import RunningDev, running_dev
 
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 THEIRS = "[...document.querySelectorAll('.second .phone .theirs .said')].map((one) => one.innerText)"
+COLOURS = """[...document.querySelectorAll('.slack-head [role=tab]')].filter((one) => one.innerText === '{tab}')
+    .map((one) => getComputedStyle(one).color)"""
 MOST_WIDE, MIDDLE = (1366, 768), (1024, 768)
 
 
@@ -66,6 +68,11 @@ async def test_a_stranger_beside_the_owner_meets_pairing_and_is_let_in(page: Pag
     await _writes(page, "What is 7 * 8?")
     await page.until(f"{THEIRS}.some((one) => one.includes('56'))")
     await page.until("!document.querySelector('.second .let-in')")
+    await page.click(".second > header [role=tab]", "Slack")
+    for tab in ("Messages", "Home"):
+        assert len(set(await page.evaluate(COLOURS.format(tab=tab)))) == 1, "Slack's tabs look the same beside"
+    assert await flaws(page) == []
+    await page.resize(WIDE)
     await page.click(".people label", "Mary")
     await page.click(".wire [role=tab]", "Person")
     await page.until("document.querySelector('.person').innerText.includes('member')")

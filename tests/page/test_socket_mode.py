@@ -22,6 +22,7 @@ async def test_slack_is_answered_over_a_socket_and_by_its_webhook_again(page: Pa
         for product, way in ((15, "slack.socket.events_api"), (16, "slack.message")):
             await page.click(".slack .menu summary")
             assert await flaws(page) == []
+            await page.until("document.querySelector('.slack .menu .switch').offsetHeight < 30")  # on one line
             await page.click(".slack .menu .switch")
             await page.until("document.querySelector('.toast')", LONG)
             await page.until("!document.querySelector('[name=socket-mode]').disabled")

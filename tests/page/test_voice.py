@@ -21,6 +21,7 @@ async def test_a_voice_note_is_recorded_heard_and_told_as_one(page: Page, simula
         await page.click(".telegram .big", "START")
     await page.click(f".{pane} .voice")
     await page.until(f"document.querySelector('.{pane} .recording').innerText.includes('0:01')")
+    await page.until(f"document.querySelector('.{pane} .recording').offsetHeight < 40")  # on one line
     assert await flaws(page) == []
     await page.click(f".{pane} .voice")
     await page.until(f"document.querySelector('.{pane} .chosen-file').innerText.includes('voice.ogg')")
