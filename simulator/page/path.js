@@ -74,7 +74,7 @@ export function pathPanel(root) {
 
 function figuresOf(path) {
   const figures = [
-    ["State", path.running ? "going on" : path.state],
+    ["State", path.running && path.state !== "waiting" ? "going on" : path.state],
     ["Took", took(path.took_ms)],
     ["Model", plural(path.model_calls, "call")],
     ["Tools", String(path.tool_calls)],

@@ -17,6 +17,7 @@ export function wirePanel(root, app) {
   let polls = [];
   let isFresh = false;
   let seen = 0;
+  let count = 0;
   const what = h("p", { class: "what" });
   const clear = h("button", { type: "button", hidden: true, onclick: () => app.choose(null) }, "Newest");
   const toggle = h("button", { type: "button", class: "wire-toggle", "aria-expanded": "false", onclick: () => open(root.dataset.open !== "true") }, "Show");
@@ -52,8 +53,13 @@ export function wirePanel(root, app) {
   }
 
   function say() {
-    if (!about.hidden) what.textContent = "Who they are to the assistant";
-    if (!steps.hidden) what.textContent = chosen ? `The turn of this ${NAMES[chosen.provider]} message` : "The newest turn; choose a message for its own";
+    what.textContent = sentence(chosen && NAMES[chosen.provider]);
+  }
+
+  function sentence(channel) {
+    if (!about.hidden) return "Who they are to the assistant";
+    if (!steps.hidden) return channel ? `The turn of this ${channel} message` : "The newest turn; choose a message for its own";
+    return channel ? `${plural(count, "exchange")} about this ${channel} message` : "The newest exchanges; choose a message for its own";
   }
 
   function open(is) {
@@ -86,7 +92,7 @@ export function wirePanel(root, app) {
   }
 
   function show(calls) {
-    if (!exchanges.hidden) what.textContent = chosen ? `${plural(calls.length, "exchange")} about this ${NAMES[chosen.provider]} message` : "The newest exchanges; choose a message for its own";
+    count = calls.length;
     clear.hidden = !chosen;
     root.classList.toggle("has-chosen", Boolean(chosen));
     say();

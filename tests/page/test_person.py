@@ -17,6 +17,16 @@ async def test_the_panel_shows_what_waits_and_decides_it(page: Page, dev: Runnin
         "['SMS', 'Slack', 'Telegram'].every((one) => document.querySelector('.person').innerText.includes(one))"
     )
     await ask(page, "slack", "Email sam@example.com that I am here")
+    await page.until("document.querySelector('.person li:has(button)').innerText.includes('email to sam@example.com')")
+    await page.click(".wire [role=tab]", "Path")
+    await page.until("document.querySelector('.path .figures').innerText.includes('waiting')")
+    await page.hover(".slack .mine .bubble")
+    await page.click(".slack .mine .tools button", "Wire")
+    for tab, words in (("Wire", "about this Slack message"), ("Path", "The turn of this"), ("Wire", "about this Slack message")):
+        await page.click(".wire [role=tab]", tab)
+        # At once: no news from the providers has to come first.
+        assert words in await page.evaluate("document.querySelector('.what').innerText"), tab
+    await page.click(".wire [role=tab]", "Person")
     await page.click(".slack .actions button", "Details")
     await page.until("document.querySelector('.modal-body').innerText.includes('Recipient: sam@example.com\\nSubject')")
     await page.click(".modal footer button", "Close")

@@ -92,7 +92,7 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
             for row in tasks[:_SHOWN]
         ],
         "waiting": [
-            {"code": row.code, "name": row.name, "channel": row.channel, "until": _at(row.until, zone)}
+            {"code": row.code, "name": row.text or row.name, "channel": row.channel, "until": _at(row.until, zone)}
             for row in waiting
             if row.kind is WaitingKind.APPROVAL
         ],
