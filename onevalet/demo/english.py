@@ -262,8 +262,5 @@ ENGLISH = (
     ),
     Intent(r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much)?", say=WELCOME),
     Intent(r"(?:good)?bye|see you|good night", say=GOODBYE),
-    Intent(
-        r"\[The person sent .+, not shown here\.?\]", say=gettext_noop("I cannot look at what you sent, only at words.")
-    ),
 )
 """All English intents, in the order in which they are tried."""

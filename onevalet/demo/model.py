@@ -26,6 +26,7 @@ from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intents import INTENTS, examples, joined
 from onevalet.demo.languages import language_written
+from onevalet.demo.notes import told_of
 from onevalet.demo.phrases import TABLES
 from onevalet.demo.transcript import Done, language_of, now_of, prompt_of, since_last_answer, text_of
 
@@ -43,7 +44,8 @@ _POLITE = re.compile(
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _POLITE_ELSEWHERE = [re.compile(rf"^(?:{table.polite})+|(?:{table.polite})(?=\??$)", re.IGNORECASE) for table in TABLES]
-_IN_LATIN = re.compile(r"[\x00-\u024f\u2000-\u206f]*")
+_ELSEWHERE = re.compile(r"[^\W\d_\x00-\u024f]")
+"""A letter that is not a Latin one; signs and pictures are in no language."""
 _AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = joined()
 _MAX_CLAUSES = 6
@@ -90,7 +92,8 @@ def _answer(
 
     What is not understood is answered in the language that it is written in, whatever the person's.
     """
-    before, after, done = since_last_answer(messages)
+    since = since_last_answer(messages)
+    before, after, done = since.before, since.after, since.done
     texts, said = [*before, *after], [text_of(message.get("content")) for message in messages]
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
@@ -102,10 +105,13 @@ def _answer(
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
     plans += [plan for text in after for plan in _plans(text, context)]
+    told = list(dict.fromkeys(filter(None, map(told_of, since.notes))))
+    if told:  # words beside a file are about it
+        plans = [plan for plan in plans if plan.intent]
     parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
-    parts += [_for_person(call.result) for call in done]
+    parts += [*map(_for_person, (call.result for call in done)), *told]
     if parts == [gettext(LET_GO)] and replies.SAY_SOMETHING not in said:
         return ModelAnswer(model=MODEL, finish_reason="stop")  # a card that was cancelled says so itself
     if not parts or not all(plan.intent for plan in plans):
@@ -114,7 +120,7 @@ def _answer(
             with speaking(written):
                 return _answer(messages, tools, intents, known=True)
         parts.append(gettext(HOW_TO_ASK))
-        if texts and not (known and (written or _IN_LATIN.fullmatch(texts[-1]))):
+        if texts and not (known and (written or not _ELSEWHERE.search(texts[-1]))):
             parts.append(gettext(LANGUAGES))
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
 

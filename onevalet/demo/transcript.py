@@ -12,6 +12,7 @@ from core.json_types import Json, JsonObject
 from core.loop.outside import words_of_others
 from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
 from onevalet.demo.languages import language_written
+from onevalet.demo.notes import own_words
 from onevalet.demo.schedules import unmarked
 
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
@@ -26,25 +27,40 @@ class Done:
     result: str
 
 
-def since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
-    """Return the messages since the last finished answer, before and after the first call, and the calls done since."""
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What has come since the last finished answer: messages before and after the first call, notes, and calls done."""
+
+    before: list[str]
+    after: list[str]
+    notes: list[str]
+    done: list[Done]
+
+
+def since_last_answer(messages: Sequence[JsonObject]) -> Since:
+    """Return what has come since the last finished answer."""
     before: list[str] = []
     after: list[str] = []
+    notes: list[str] = []
     calls: dict[str, tuple[str, Json]] = {}
     done: list[Done] = []
     for message in messages:
         text = text_of(message.get("content"))
         match message.get("role"):
             case "user" if text not in _OURS and not text.startswith(CONTEXT):
-                (after if calls else before).append(unmarked(text))
+                words = own_words(text)
+                if words is None:
+                    notes.append(text)
+                else:
+                    (after if calls else before).append(unmarked(words))
             case "assistant" if message.get("tool_calls"):
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
             case "assistant":
-                before, after, calls, done = [], [], {}, []
+                before, after, notes, calls, done = [], [], [], {}, []
             case "tool" if not text.endswith(replies.HANDED_OVER):
                 if call := calls.get(str(message.get("tool_call_id"))):
                     done.append(Done(*call, replies.without_notes(words_of_others(text))))
-    return before, after, done
+    return Since(before, after, notes, done)
 
 
 def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:
@@ -81,5 +97,6 @@ def language_of(messages: Sequence[JsonObject]) -> str:
         return stated["language"]
     texts = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
     ours = (replies.SAY_THIS, CONTEXT)
-    said = (unmarked(text) for text in texts if text not in _OURS and not text.startswith(ours))
+    theirs = (own_words(text) for text in texts if text not in _OURS and not text.startswith(ours))
+    said = (unmarked(text) for text in theirs if text)
     return next((language for text in said if (language := language_written(text))), "")

@@ -22,7 +22,11 @@ async def test_the_panel_shows_what_waits_and_decides_it(page: Page, dev: Runnin
     await page.until("document.querySelector('.path .figures').innerText.includes('waiting')")
     await page.hover(".slack .mine .bubble")
     await page.click(".slack .mine .tools button", "Wire")
-    for tab, words in (("Wire", "about this Slack message"), ("Path", "The turn of this"), ("Wire", "about this Slack message")):
+    for tab, words in (
+        ("Wire", "about this Slack message"),
+        ("Path", "The turn of this"),
+        ("Wire", "about this Slack message"),
+    ):
         await page.click(".wire [role=tab]", tab)
         # At once: no news from the providers has to come first.
         assert words in await page.evaluate("document.querySelector('.what').innerText"), tab
