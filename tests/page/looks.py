@@ -14,6 +14,10 @@ _STICKING_OUT = """[...document.querySelectorAll('body *')]
     .filter((one) => one.checkVisibility() && !one.closest('.hidden, .skip, nav, pre, .scroll')
         && one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))"""
+_TOO_SMALL = """[...document.querySelectorAll('svg text')]
+    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 11)
+    .map((one) => one.textContent)"""
+"""What a drawing says shrinks with it."""
 
 
 async def flaws(page: Page) -> list[str]:
@@ -27,6 +31,7 @@ async def flaws(page: Page) -> list[str]:
             await page.colours(scheme)
             found += [f"{size[0]} {scheme} {flaw}" for flaw in await page.evaluate(_RUN)]
         found += [f"{size[0]} sticks out: {one}" for one in await page.evaluate(_STICKING_OUT)]
+        found += [f"{size[0]} too small: {one}" for one in await page.evaluate(_TOO_SMALL)]
     return found
 
 
