@@ -40,7 +40,7 @@ async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
         why = f"{row.reason} {row.code}".strip() or "-"
         say(f"{row.id}  {row.state:<9}  {row.at:%Y-%m-%d %H:%M}  {row.channel:<8}  {row.tenant_id}  {why}")
     if not rows:
-        say("All that was sent has arrived, and nothing waits.")
+        say("All that was sent was taken by its provider, and nothing waits.")
 
 
 async def settle(settings: Settings, message: str, *, resend: bool) -> None:

@@ -26,6 +26,8 @@ from onevalet.console.reading.health import read_health
 from onevalet.console.reading.paths import find_turn, read_path
 from onevalet.console.rendering import HEADERS, STATIC
 
+HIDDEN = "(hidden)"
+"""What is listed in the place of a text that belongs to somebody else."""
 _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -62,7 +64,8 @@ class ConsoleRoutes(Pages):
         channel, after = request.query.get("channel", "")[:20], Cursor.read(request.query.get("after", ""))
         rows = await list_conversations(self._database, visit.viewer, channel=channel, after=after)
         rows = [
-            row if self._texts.may_preview(visit.viewer, row.tenant_id) else replace(row, last_text="") for row in rows
+            row if self._texts.may_preview(visit.viewer, row.tenant_id) else replace(row, last_text=HIDDEN)
+            for row in rows
         ]
         version = await self._versions.of(f"{PATH}/conversations", visit.viewer)
         following = str(rows[-1].cursor) if rows and len(rows) == PAGE else ""

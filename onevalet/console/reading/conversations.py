@@ -19,8 +19,8 @@ _SHOWN = (
     "  as waiting,"
     " (select r.state from turns r where r.tenant_id = $1 and r.conversation_id = c.id"
     "  and r.state in ('running', 'waiting') order by r.started_at desc limit 1) as turn,"
-    " (select m.text from inbound m where m.tenant_id = $1 and m.conversation_id = c.id order by m.seq desc limit 1)"
-    "  as last_text"
+    " (select coalesce(nullif(m.text, ''), nullif(m.heard, ''), '/' || (m.command ->> 'name')) from inbound m"
+    "  where m.tenant_id = $1 and m.conversation_id = c.id order by m.seq desc limit 1) as last_text"
     " from conversations c join tenants t on t.tenant_id = c.tenant_id"
     " left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
 )
@@ -136,8 +136,10 @@ async def read_messages(connection: Connection, tenant_id: str, conversation: st
         MESSAGES,
     )
     sent = await connection.fetch(
-        "select id, seq, created_at as at, kind, text, state, reason, turn_id, jsonb_array_length(media) as files"
-        " from outbound where tenant_id = $1 and conversation_id = $2 and seq is not null"
+        "select id, seq, created_at as at, kind, text, state, reason, turn_id, jsonb_array_length(media) as files,"
+        " (select concat_ws(' ', p.status, nullif(p.error_code, '')) from outbound_parts p where p.tenant_id = $1"
+        "  and p.outbound_id = o.id and p.status in ('undelivered', 'failed') order by p.part limit 1) as lost"
+        " from outbound o where tenant_id = $1 and conversation_id = $2 and seq is not null"
         " and seq < coalesce($3::bigint, 9223372036854775807) order by seq desc limit $4",
         tenant_id,
         conversation,
@@ -185,7 +187,9 @@ def _received(row: asyncpg.Record) -> Message:
 
 
 def _sent(row: asyncpg.Record) -> Message:
-    failed = SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS)
+    # A provider may take a message and find later that nobody can be reached.
+    failed = bool(row["lost"]) or SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS)
+    note = row["lost"] or row["state"]
     return Message(
-        row["id"], row["at"], False, row["kind"], row["text"], row["state"], failed, row["turn_id"] or "", row["files"]
+        row["id"], row["at"], False, row["kind"], row["text"], note, failed, row["turn_id"] or "", row["files"]
     )

@@ -10,8 +10,9 @@ import aiohttp
 import pytest
 
 from core.llm.types import ChatMessage, Role, ToolCall
+from core.messaging.messages import DeliveryStatus, StatusUpdate
 from onevalet.console.reading.conversations import MESSAGES, PAGE
-from tests.core.harness import Store
+from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.onevalet.console.asking import ask, question, take_step
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
 from tests.onevalet.stops import wait_for_requests_without_end
@@ -38,6 +39,15 @@ async def test_a_turns_path_shows_each_step_with_what_it_cost(console: Console) 
             assert part in browser.text, part
         said = await store.one("select id from outbound where turn_id = $1", turn.turn_id)
         assert await browser.get(f"/console/turns/{said}") == 200, "any id of the path leads there"
+
+
+async def test_a_turn_without_tokens_costs_nothing(console: Console) -> None:
+    await console.store.say("/new", sender=ANN)
+    lease, turn = await console.store.claim_turn()
+    await console.store.finish(lease, turn, "All right.")
+    async with console.browser(ANN) as browser:
+        await browser.get(f"/console/turns/{turn.turn_id}")
+        assert "Tokens 0 Cost none" in browser.text
 
 
 async def test_a_conversation_is_read_back_page_by_page(console: Console) -> None:
@@ -79,6 +89,38 @@ async def test_the_list_goes_on_where_it_ended(console: Console) -> None:
         assert await browser.get("/console/conversations?after=nonsense~x&channel=%ff") == 200
         assert await browser.get("/console/conversations?channel=%00") == 400
         assert await browser.get("/console/conversations?after=0001-01-01T00:00:00%2B14:00~x") == 200
+
+
+async def test_no_line_of_the_list_is_empty(console: Console) -> None:
+    for text, command, shown in (
+        ("", "", "(no text)"),
+        ("", "new", "/new"),
+        ("My tea is cold.", "", "My tea is cold."),
+    ):
+        await console.store.say(text, sender=BOB, command=command)
+        async with console.browser(BOB) as browser:
+            await browser.get("/console")
+            assert shown in browser.text
+    async with console.browser(ANN) as browser:
+        await browser.get("/console")
+        assert "My tea is cold." not in browser.text
+        assert "(hidden)" in browser.text
+
+
+async def test_a_message_that_its_provider_took_and_could_not_deliver_says_so(console: Console) -> None:
+    await console.store.enqueue("Your cab is here.", sender=BOB)
+    claim = await console.store.claim_sending("Your cab is here.")
+    await console.store.send(claim)
+    ref = await console.store.one("select ref from outbound_parts where outbound_id = $1", claim.outbound_id)
+    async with console.browser(BOB) as browser:
+        await browser.get("/console")
+        [conversation] = browser.links("/console/conversations/")
+        await browser.get(conversation)
+        assert "undelivered" not in browser.text
+        update = StatusUpdate(CHANNEL, ACCOUNT, "SM0", ref, DeliveryStatus.UNDELIVERED, "30004")
+        await console.store.inbox.accept(update)
+        await browser.get(conversation)
+        assert "undelivered 30004" in browser.text
 
 
 async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:
