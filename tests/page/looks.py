@@ -32,6 +32,8 @@ async def flaws(page: Page) -> list[str]:
             found += [f"{size[0]} {scheme} {flaw}" for flaw in await page.evaluate(_RUN)]
         found += [f"{size[0]} sticks out: {one}" for one in await page.evaluate(_STICKING_OUT)]
         found += [f"{size[0]} too small: {one}" for one in await page.evaluate(_TOO_SMALL)]
+        if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"{size[0]} scrolls sideways")
     return found
 
 

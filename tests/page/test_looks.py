@@ -21,6 +21,17 @@ BROKEN_WORDS = """[...document.querySelectorAll('.keyboard button, .actions butt
     return [...one.childNodes].some((node) => node.nodeType === 3
         && [...node.data.matchAll(/\\S+/g)].some((w) => lines(node, w.index, w.index + w[0].length) > 1));
 }).map((one) => one.innerText)"""
+BROKEN_IN_TABLES = """[...document.querySelectorAll('#commands td')].flatMap((one) => {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const broken = [];
+    while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/[A-Za-z]+/g)) {
+        range.setStart(texts.currentNode, word.index);
+        range.setEnd(texts.currentNode, word.index + word[0].length);
+        if (range.getClientRects().length > 1) broken.push(word[0]);
+    }
+    return broken;
+})"""
 ALONE = """[...document.querySelectorAll('.slack .actions')].filter((one) => one.checkVisibility()).some((one) => {
     const tops = [...one.children].map((child) => child.offsetTop);
     return tops.filter((top) => top === tops.at(-1)).length === 1 && tops.length > 1;
@@ -78,6 +89,21 @@ async def test_on_a_phone_a_chat_begins_within_the_first_hundred_pixels(page: Pa
     await page.resize(SIZES[-1])
     await page.goto(simulator.url)
     assert await page.evaluate("document.querySelector('.pane.phone').getBoundingClientRect().top") < 100
+
+
+async def test_the_steps_to_a_real_number_fit(page: Page, simulator: Simulator) -> None:
+    await page.visit(f"{simulator.url}/page/first-hour")
+    assert await flaws(page) == []
+
+
+async def test_no_word_of_a_command_is_broken(page: Page, simulator: Simulator) -> None:
+    await page.goto(simulator.url)
+    await page.click("#open-help")
+    await page.click("#commands summary")
+    await page.until("document.querySelector('#commands td')")
+    for size in (SIZES[1], SIZES[-1]):
+        await page.resize(size)
+        assert await page.evaluate(BROKEN_IN_TABLES) == [], size
 
 
 async def test_axe_finds_nothing_serious_light_and_dark(talk: Page) -> None:
