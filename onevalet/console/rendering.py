@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -77,6 +78,7 @@ class Renderer:
             visit=visit,
             now=now,
             machine_now=machine_now,
+            refused=status != HTTPStatus.OK,
             moved=moved(now, machine_now),
             places=[place for place in PLACES if place[0] != "health" or (visit and visit.viewer.operator)],
             at=lambda moment: in_zone(moment, zone, now),

@@ -10,7 +10,8 @@ const skews = { machine: Date.parse(document.body.dataset.machineNow) - Date.now
 const UNITS = [[86400, "d"], [3600, "h"], [60, "min"]];
 let asked = 0;
 
-if (shown) listen();
+// What was refused answers a form, at whose address is no page; and nothing changes under whoever corrects it.
+if (shown && !("refused" in document.body.dataset)) listen();
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 setInterval(tick, 5000);
 

@@ -105,7 +105,9 @@ async def test_preferences_are_saved_and_refused_in_a_sentence(console: Console)
         assert "Saved." in browser.text
         assert 'value="22:00-07:00"' in browser.page
         assert 'value="Portuguese"' in browser.page
+        assert "data-refused" not in browser.page
         assert await press(browser, page, form, {"prefer.timezone": "Atlantis<script>", "prefer.name": "Eve"}) == 422
+        assert "data-refused" in browser.page, "there is no page at the form's address that could be followed"
         assert "I know no such timezone" in browser.text
         assert 'value="Eve"' in browser.page, "what was typed stays"
         assert "<script>" not in browser.page
