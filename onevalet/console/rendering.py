@@ -160,4 +160,4 @@ def money(value: float) -> str:
 
 
 def channel_label(name: str) -> str:
-    return {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "email": "Email"}.get(name, name.capitalize())
+    return name.upper() if name in ("mcp", "sms") else name.capitalize()

@@ -29,6 +29,7 @@ async def test_a_token_is_shown_once_and_lets_a_program_in_until_it_is_revoked(c
         assert (client.tenant_id, client.name) == (bob, "laptop <b>")
         await browser.get(f"{PLACE}/{bob}")
         assert "1. laptop <b>" in browser.text
+        assert "MCP, laptop <b>" in browser.text
         assert secret not in browser.page
         await browser.post(f"{PLACE}/{bob}/programs/revoke", {"number": "1", "proof": browser.proof})
     assert await tokens.client(secret, console.clock.now()) is None
