@@ -118,8 +118,8 @@ $$;
 -- Receives an exact word (OK 7K) and decides by it in one transaction. p_word: its verb (approve, cancel or snooze),
 -- its code, the confirmation number in it, and a fresh one. If it turns out not to decide anything it stays an ordinary
 -- message, without an `outcome`; but one whose code can be nothing else (`names_code`) is told that nothing waits under
--- it. EDIT decides nothing: the model reads its words, unless its code waits for nothing. Where only codes decide
--- (`codes_only`), a bare word and ALL decide nothing and are answered with the pending codes. After five unknown codes
+-- it. EDIT decides nothing: the model reads its words, unless its code waits for nothing. A bare word after several cards
+-- decides nothing and is answered with the pending codes, as it and ALL are where only codes decide (`codes_only`). After five unknown codes
 -- no code decides anything in that conversation for an hour, which the person is told once. The reply is queued as the
 -- keys and values of its sentences.
 create function receive_exact(p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz)
@@ -177,7 +177,7 @@ begin
     end if;
     select f.identity_id into v_identity from find_identity(v.channel, v.account, v.user_key) f;
     select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now);
-    if v_code = '' and (v_count = 0 or (v_count > 1 and not v_codes_only)) then
+    if v_code = '' and v_count = 0 then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, null::text,
                             v_lanes_to_wake;
         return;
@@ -197,7 +197,7 @@ begin
         return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_lanes_to_wake;
         return;
     end if;
-    if v_codes_only and v_code in ('', 'ALL') then
+    if (v_codes_only and v_code in ('', 'ALL')) or (v_code = '' and v_count > 1) then
         select coalesce(jsonb_agg(about_approval(v_in.tenant_id, w.id, 'needs_code') order by w.created_at, w.id), '[]')
         into v_sentences
         from (select a.id, a.created_at from approvals a
