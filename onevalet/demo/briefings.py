@@ -3,7 +3,7 @@
 import re
 
 from core.json_types import Json, JsonObject
-from onevalet.demo import schedules
+from onevalet.demo import decisions, schedules
 from onevalet.demo.intent import Found, Intent
 
 _NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -28,6 +28,9 @@ WHAT = rf"{_SEND}{_THE}"
 AT = rf"{_SEND}{_THE}(?: (?P<often>{_OFTEN}))? at (?P<clock>\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]m)?)(?: (?P<also>{_OFTEN}))?"
 DAYS = rf"{_SEND}{_THE} (?P<often>{_OFTEN})"
 WITHOUT = rf"{_SEND}{_THE} without (?P<parts>(?:(?:the |my )?(?:{'|'.join(_PARTS)})(?:,? and |, |$)?)+)"
+LESS = WITHOUT.replace(rf"{_SEND}{_THE} ", "", 1)
+ALL_AGAIN = r"with everything(?: again)?"
+"""Said of the briefing that was just told."""
 WITH_ALL = rf"{_SEND}{_THE} with everything"
 NOW = rf"{_SEND}{_THE}(?: now| please)?|brief me(?: now)?|what(?:'s| is) in {_THE}"
 
@@ -75,5 +78,7 @@ ENGLISH = (
     Intent(DAYS, "set_briefing", at),
     Intent(WITHOUT, "set_briefing", without),
     Intent(WITH_ALL, "set_briefing", lambda _: {"without": []}),
+    Intent(LESS, "set_briefing", without, after=decisions.BRIEFINGS),
+    Intent(ALL_AGAIN, "set_briefing", lambda _: {"without": []}, after=decisions.BRIEFINGS),
     Intent(NOW, "brief_me", lambda _: {}),
 )

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import cast
 
 from core.json_types import Json, JsonObject
@@ -10,9 +11,12 @@ from core.language.catalogue import gettext_noop, name_in_words
 from core.language.yes_no import read_yes_or_no
 from core.turns.prompt_lines import PENDING, PENDING_BY_CODE, pattern_of
 from onevalet.demo.days import clock_of
+from onevalet.demo.intent import LAST, Found, Intent
+from onevalet.demo.transcript import BRIEFED, Done
 
-type Found = re.Match[str]
-
+_REMINDERS = ("remind_me", "ScheduleTask", "change_reminder")
+BRIEFINGS = ("set_briefing", BRIEFED)
+"""The tools after which a change in words is about the briefing."""
 YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
 NO = r"no|nope"
 _CODE = "{code}"
@@ -38,6 +42,35 @@ def changed(match: Found) -> JsonObject:
     code = groups.get("code")
     changes: JsonObject = {(groups.get("field") or "").strip().lower(): match["value"].strip().strip("\"'“”„«»")}
     return {"decisions": [{"code": code.upper() if code else _CODE, "decision": "edit", "changes": changes}]}
+
+
+def moved(match: Found, language: str) -> JsonObject | None:
+    """Return change_reminder's arguments for "make it 4pm", said of a reminder; None for what is no moment."""
+    value = match["value"].strip()
+    return {"which": LAST, "at": value} if clock_of(value, language) else None
+
+
+def briefed(match: Found, language: str) -> JsonObject | None:
+    """Return set_briefing's arguments for "make it 7:30", said of the briefing; None for what is no time of day."""
+    value = match["value"].strip()
+    return {"clock": value} if clock_of(value, language) else None
+
+
+def made(pattern: str, language: str = "en") -> tuple[Intent, ...]:
+    """Return what a change in words means where nothing waits for approval: of what the last answer told."""
+    return (
+        Intent(pattern, "change_reminder", partial(moved, language=language), after=_REMINDERS, language=language),
+        Intent(pattern, "set_briefing", partial(briefed, language=language), after=BRIEFINGS, language=language),
+    )
+
+
+def pointed(arguments: JsonObject, last: Done | None) -> JsonObject:
+    """Fill in the words of what the last answer told of."""
+    if last is None or LAST not in arguments.values():
+        return arguments
+    given = last.arguments if isinstance(last.arguments, dict) else {}
+    words = next((given[name] for name in ("text", "what", "which") if given.get(name)), "")
+    return {name: words if value == LAST else value for name, value in arguments.items()}
 
 
 def read_pending(prompt: str) -> tuple[dict[str, JsonObject], list[str]]:

@@ -1,7 +1,7 @@
 """One kind of sentence that the demo model understands."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,7 +9,7 @@ from core.json_types import JsonObject
 
 type Found = re.Match[str]
 
-RESULTS = "{results}"
+RESULTS, LAST = "{results}", "{last}"
 
 
 def named(match: Found) -> JsonObject | None:
@@ -33,7 +33,9 @@ class Intent:
     the named groups and `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes
     `last` is called once the others have their results; its argument RESULTS is replaced by those, or left out where
     there are none. `without` names a tool that must not be offered. After a result that matches `expected`, `then` is
-    called, with the arguments that it makes of that match, and its result is told. `language` is the sentence's.
+    called, with the arguments that it makes of that match, and its result is told. `language` is the sentence's. An
+    intent with `after` is meant only where the last answer told of one of these tools; its argument LAST is replaced by
+    what that was about.
     """
 
     pattern: str
@@ -47,6 +49,7 @@ class Intent:
     without: str = ""
     then: "Intent | None" = None
     language: str = "en"
+    after: Collection[str] = ()
     shown: Callable[[Found, JsonObject], Mapping[str, str]] = groups
 
     def match(self, sentence: str) -> Found | None:

@@ -58,6 +58,7 @@ def _decisions(phrases: Phrases) -> Iterator[Intent]:
     yes: JsonObject = {"words": "yes"}
     for pattern in (phrases.make, *phrases.edit):
         yield Intent(rf"(?:{decisions.CODED})?(?:{pattern})", tool=DECIDE, arguments=decisions.changed)
+    yield from decisions.made(phrases.make, phrases.language)
     yield Intent(phrases.yes, tool=DECIDE, arguments=lambda _: decisions.decided("approve"))
     yield Intent(phrases.no, tool=DECIDE, arguments=lambda _: decisions.decided("cancel"))
     yield Intent(phrases.yes, tool=ANSWER, arguments=lambda _: yes)

@@ -22,13 +22,13 @@ from core.tools.toolbox import SWITCH, groups_in
 from core.turns.prompt_lines import CONTEXT
 from notify.sms.gsm import count_segments, fold
 from onevalet.demo.days import day_of
-from onevalet.demo.decisions import coded, read_pending
+from onevalet.demo.decisions import coded, pointed, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intents import INTENTS, examples, joined
 from onevalet.demo.languages import language_written
 from onevalet.demo.notes import told_of
 from onevalet.demo.phrases import TABLES
-from onevalet.demo.transcript import Done, language_of, now_of, prompt_of, since_last_answer, text_of
+from onevalet.demo.transcript import Done, language_of, last_told, now_of, prompt_of, since_last_answer, text_of
 
 MODEL = "demo/valet"
 LABEL = gettext_noop("(demo model)")
@@ -73,6 +73,8 @@ class _Known:
     waiting: Mapping[str, JsonObject]
     codes: list[str]
     """Those that may be decided in words."""
+    last: Done | None = None
+    """What the last answer told of."""
 
 
 def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
@@ -100,7 +102,7 @@ def _answer(
     prompt = prompt_of(messages)
     tools = tools if WAIT in prompt or CONTEXT not in prompt else {*tools} - {ANSWER}
     usable = frozenset({*tools, *(call.tool for call in done)})
-    context = _Known(usable, intents, now_of(prompt), *read_pending(prompt))
+    context = _Known(usable, intents, now_of(prompt), *read_pending(prompt), last_told(messages))
     plans = [plan for text in before for plan in _plans(text, context)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
@@ -218,11 +220,13 @@ def _plan(text: str, known: _Known) -> Plan:
         for intent in known.intents:
             if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
                 continue
+            if intent.after and (known.last is None or known.last.tool not in intent.after):
+                continue
             match = intent.match(variant)
             arguments = _dated(intent.arguments(match), known.now, intent.language) if match else None
             arguments = coded(arguments, known.waiting, known.codes, intent.language) if arguments else arguments
             if match and arguments is not None:
-                return Plan(sentence, intent, match, arguments)
+                return Plan(sentence, intent, match, pointed(arguments, known.last))
     return Plan(sentence)
 
 

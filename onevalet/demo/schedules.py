@@ -26,6 +26,15 @@ EVERY = (
     rf"|hour|morning|evening)(?: at (?P<at>{_CLOCK}))?,? (?:please )?(?P<remind>remind me (?:to |about |of )?)?"
     r"(?P<what>.+)"
 )
+_MONTHLY = (
+    rf"(?:(?:on )?(?:the )?|every )(?P<nth>first|second|third|fourth|last) "
+    rf"(?P<weekday>{_DAY.partition('tomorrow|')[2]}|day) (?:of|in) (?:each|every|the) month(?: at (?P<at>{_CLOCK}))?"
+)
+MONTHLY = (
+    rf"{_MONTHLY},? (?:please )?remind me (?:to |about |of |that )?(?P<what>.+)",
+    rf"(?:please )?remind me {_MONTHLY},? (?:to |about |of |that )?(?P<what>.+)",
+    rf"(?:please )?remind me (?:to |about |of |that )?(?P<what>.+?),? {_MONTHLY}",
+)
 REMIND_EVERY = rf"(?:please )?remind me {EVERY}"
 _MINE = r"(?:my |the |all )?"
 LIST = (
@@ -43,23 +52,28 @@ PAUSE = rf"pause {_WHICH}"
 RESUME = rf"resume {_WHICH}"
 WHY = rf"why (?:did|didn't|did not|has|hasn't)(?: not)? {_WHICH} (?:not )?(?:fire|run|come|go off|happen|remind me)"
 _WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_NTH = ("first", "second", "third", "fourth")
 _HOURS = {"morning": "8:00", "afternoon": "14:00", "evening": "19:00"}
 _PART_OF_DAY = re.compile(rf"\b(?P<day>{_DAY}) (?P<part>{'|'.join(_HOURS)})\b(?! at\b)", re.IGNORECASE)
+_OFTEN = re.compile(r"\b(?:every|each)(?: \w+){0,3} (?:day|week|month|year|morning|evening)s?\b", re.IGNORECASE)
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
 _MARKS = "|".join(re.escape(mark) for mark in TRIGGER_MARKS.values())
 _MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(EVENT_CAME)})?")
 
 
 def reminder(match: Found) -> JsonObject | None:
-    """Return the moment and the words of a reminder; None where one of them is missing."""
+    """Return the moment and the words of a reminder, as far as they are said: what is missing is asked for."""
     if match["first"]:
         (moment, left), text = split_moment(_with_hours(match["first"]), "en"), match["rest"]
         if left.strip(" ,"):
             return None
     else:
         moment, text = split_moment(_with_hours(match["rest"]), "en")
-    text = re.sub(r"^(?:(?:to|about|that|of) )?", "", text.strip(" ,"))
-    return {"at": moment, "text": text} if moment and text else None
+    said = re.fullmatch(r"(?P<about>(?:to|about|that|of) )?(?P<words>.*)", text.strip(" ,"), re.DOTALL)
+    words = said["words"] if said else ""
+    if (not moment and not (said and said["about"] and words)) or _OFTEN.search(words):
+        return None  # "remind me how it works" is no wish to be reminded, and a reminder comes once
+    return {name: value for name, value in (("at", moment), ("text", words)) if value}
 
 
 def _with_hours(text: str) -> str:
@@ -103,6 +117,19 @@ def every(match: Found) -> JsonObject | None:
     day = {"weekday": "1-5"}.get(often) or (str(_WEEKDAYS.index(often)) if often in _WEEKDAYS else "*")
     made["cron"] = f"{time[1]} {time[0]} * * {day}"
     return made
+
+
+def monthly(match: Found) -> JsonObject | None:
+    """Return ScheduleTask's arguments for "remind me to … on the last Friday of each month"."""
+    time, nth, weekday = _time(match["at"] or "9am"), match["nth"].lower(), match["weekday"].lower()
+    if time is None or (weekday == "day" and nth not in ("first", "last")):
+        return None
+    number = "L" if nth == "last" else str(_NTH.index(nth) + 1)
+    if weekday == "day":
+        days = f"{number} * *"
+    else:
+        days = f"* * {_WEEKDAYS.index(weekday)}{number if number == 'L' else f'#{number}'}"
+    return {"what": match["what"].strip(), "cron": f"{time[1]} {time[0]} {days}", "remind_only": True}
 
 
 def reminder_every(match: Found) -> JsonObject | None:

@@ -15,6 +15,9 @@ from onevalet.demo.languages import language_written
 from onevalet.demo.notes import own_words
 from onevalet.demo.schedules import unmarked
 
+BRIEFED = "brief_me"
+"""The tool that tells a briefing at once."""
+_BRIEFED = re.compile(r"\[Not from the person: they were just sent a notification of the kind briefing\b")
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
 
 
@@ -61,6 +64,25 @@ def since_last_answer(messages: Sequence[JsonObject]) -> Since:
                 if call := calls.get(str(message.get("tool_call_id"))):
                     done.append(Done(*call, replies.without_notes(words_of_others(text))))
     return Since(before, after, notes, done)
+
+
+def last_told(messages: Sequence[JsonObject]) -> Done | None:
+    """Return the call that the last finished answer told of; a briefing that was sent counts as if asked for."""
+    calls: dict[str, tuple[str, Json]] = {}
+    told: Done | None = None
+    now: Done | None = None
+    for message in messages:
+        text = text_of(message.get("content"))
+        match message.get("role"):
+            case "user" if _BRIEFED.match(text):
+                now = Done(BRIEFED, {}, "")
+            case "assistant" if message.get("tool_calls"):
+                calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
+            case "assistant":
+                told, now, calls = now, None, {}
+            case "tool" if call := calls.get(str(message.get("tool_call_id"))):
+                now = Done(*call, text)
+    return told
 
 
 def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:

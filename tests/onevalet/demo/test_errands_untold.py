@@ -58,7 +58,7 @@ MORE = {
         when am I free on Friday? | put dentist in my calendar tomorrow at 3pm | move the dentist to Friday at 4pm
         cancel the dentist in my calendar | what is Sam's number? | show me my contacts | text Sam that I am late
         every morning at 7 send me a briefing | give me my briefing now | find what we said about the boiler
-        ask me a question""",
+        ask me a question | make it 4pm""",
     "de": """Wetter in Rom | Jeden Werktag um 7 das Wetter in Berlin | Erinnere mich am 3. um 10 Uhr an den Zahnarzt
         Vergiss, dass ich keine Nüsse vertrage | Pausiere Aufgabe 2 | Warum lief Aufgabe 2 nicht
         Was weißt du über mich? | Was steht an?
@@ -79,14 +79,14 @@ MORE = {
     "fr": """La météo à Rome demain | Rappelle-moi dans 5 minutes d'appeler maman | Annule le rappel
         Suspendez la tâche 2 | Reprenez la tâche 2 | Pourquoi la tâche 2 n'est pas venue
         Oubliez que je ne mange pas de noix | Que savez-vous de moi ? | Montrez-moi mes notes
-        Envoyez un e-mail à sam@example.com : je serai en retard | Change le sujet en Retard
+        Envoyez un e-mail à sam@example.com : je serai en retard | Change le sujet en Retard | Plutôt 16 h
         Ai-je de nouveaux e-mails ? | Montrez-moi mon agenda de demain | Quand suis-je libre demain ?
         Connectez mon agenda | Montrez-moi mes contacts | Quel est le numéro de Sam ? | Écrivez à Sam : je suis là
         Chaque matin à 7 h envoyez-moi un briefing | Donnez-moi mon briefing
         Trouvez ce que nous avons dit sur la chaudière | Posez-moi une question""",
     "pt": """O tempo em Roma amanhã | Lembra-me de ligar à mãe amanhã às 9 | Desfaz isso | Pare a tarefa 2
         Pause a tarefa 2 | Porque é que a tarefa 2 não veio | Esqueça que não como nozes | O que sabe sobre mim?
-        Envie um e-mail para sam@example.com: chego tarde | Mude o assunto para Tarde
+        Envie um e-mail para sam@example.com: chego tarde | Mude o assunto para Tarde | Que seja às 16
         Tenho e-mails novos? | O que tenho amanhã na agenda? | Quando estou livre amanhã? | Ligue o meu calendário
         Mostre-me os meus contactos | Qual é o número do Sam? | Escreva ao Sam: chego tarde
         Todos os dias às 7 envie-me o resumo do dia | Dê-me o meu resumo do dia
@@ -96,7 +96,7 @@ MORE = {
         撤销 | 停止任务2 | 恢复任务2 | 为什么任务2没有来 | 忘记我不吃坚果 | 你知道我什么 | 把主题改成晚点到
         给 sam@example.com 发邮件说我晚点到 | 我有新邮件吗 | 明天日历上有什么 | 我明天什么时候有空 | 连接我的日历
         看看我的联系人 | 山姆的电话号码是多少 | 给山姆发消息：我晚点到 | 每天早上7点给我发简报 | 给我发简报
-        找一下我们关于锅炉说过什么 | 问我一个问题""",
+        找一下我们关于锅炉说过什么 | 问我一个问题 | 改到下午四点""",
 }
 ERRANDS = {
     language: [
