@@ -117,7 +117,7 @@ class SetBriefing(PlanningAgent):
         lacking = await _lacking(context, settled)
         new = [part for part in lacking if part not in before.known(context.idempotency_key)]
         await settled.noting(lacking, context.idempotency_key).keep(context)
-        arguments: dict[str, Any] = {"made": kept.id if anew else "", "again": ended, "settled": before.to_json()}
+        arguments: dict[str, Any] = {"task": kept.id if anew else "", "again": ended, "settled": before.to_json()}
         context.undo.offer(gettext("Briefing: {when}", when=kept.when), take_back_briefing.name, arguments)
         sentence = gettext((_SET_IN_QUIET if kept.quiet else _SET) if anew else _CHANGED)
         said = sentence.format(
@@ -138,23 +138,23 @@ class SetBriefing(PlanningAgent):
 
 @tool(name="take_back_briefing", effect="idempotent", inverse=True)
 async def take_back_briefing(
-    made: str, again: list[dict[str, Any]], settled: dict[str, Any], context: ToolExecutionContext
+    task: str, again: list[dict[str, Any]], settled: dict[str, Any], context: ToolExecutionContext
 ) -> str:
     """Take back what was changed about the briefing.
 
     Args:
-        made: The id of the task that was planned, if any.
+        task: The id of the task that was planned, if any.
         again: The triggers of those that it replaced.
         settled: What was settled before.
     """
-    task = await _still_there(context, made, again) if made else None
+    made = await _still_there(context, task, again) if task else None
     before = BriefingSettings.from_json(settled)
     for number, trigger in enumerate(again):
         await _create(context, trigger, before, f"{context.idempotency_key}.{number}")
     await before.keep(context)
-    if task is not None and not task.deleted:
-        await context.tasks.change(task.id, "delete")
-    if made and not again:
+    if made is not None and not made.deleted:
+        await context.tasks.change(made.id, "delete")
+    if made is not None and not again:
         return gettext("Undone: I will not send you briefings.")
     return gettext("Undone: your briefing is as it was before.")
 

@@ -1,7 +1,7 @@
 """The word that takes back what was done."""
 
 from core.language.catalogue import gettext_noop
-from core.messaging.chat_words import A_NUMBER, ChatCommand
+from core.messaging.chat_words import ChatCommand
 
 UNDO = ChatCommand(
     name="undo",
@@ -13,12 +13,13 @@ UNDO = ChatCommand(
         "pt": ("desfazer",),
         "zh": ("撤销",),
     },
-    argument=A_NUMBER,
+    argument=r" ?(?:(?:task|tarea|aufgabe|tâche|tarefa) |任务 ?)?#?([0-9]{1,9}|[a-z][0-9]{0,2})",
     help=gettext_noop("take back what I did last"),
     answer="core.turns.words.undo:take_back",
     checked=False,
 )
-"""Takes back what was done last, or by its number what was done before; with other words it is for the assistant."""
+"""Takes back what was done last, by its letter what was done before, or what was done to a task by its number; with other
+words it is for the assistant."""
 WORDS = (UNDO,)
 
 

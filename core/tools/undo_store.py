@@ -1,5 +1,6 @@
 """What can be taken back, in Postgres: `record_step` stores the offers of a call with its result."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,12 +13,19 @@ from core.json_types import JsonObject
 from core.tools.undo import INSTEAD, UndoOffer
 
 MAX_LISTED = 10
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CODE = re.compile(r"([A-Z])([1-9][0-9]?)?")
+_TASK = "task"
+"""The argument of an inverse that is the id of the task which was made or changed."""
 _MAX_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class UndoRecord:
-    """Something that was done, and the call that takes it back. `number` counts from 1 among those that are kept."""
+    """Something that was done, and the call that takes it back. `number` counts from 1 among those that are kept.
+
+    People read its `code`, a letter: a number could be taken for that of the task which was made.
+    """
 
     id: str
     number: int
@@ -28,9 +36,26 @@ class UndoRecord:
     undone: bool = False
 
     @property
+    def code(self) -> str:
+        """Return the letter by which people name it: A to Z, then A2 to Z2 and so on."""
+        turn, place = divmod(self.number - 1, len(_LETTERS))
+        return f"{_LETTERS[place]}{turn + 1 if turn else ''}"
+
+    @property
+    def task(self) -> str:
+        """Return the id of the task that was made or changed; empty where it was something else."""
+        return str(self.arguments.get(_TASK) or "")
+
+    @property
     def instead(self) -> str:
         """Return why it cannot be taken back and what can be done, in a sentence; empty where it can."""
         return "" if self.tool else str(self.arguments.get(INSTEAD, ""))
+
+
+def number_of(code: str) -> int:
+    """Return the number of the record with a code; 0, which none has, for what is no code."""
+    match = _CODE.fullmatch(code.strip().upper())
+    return _LETTERS.index(match[1]) + 1 + len(_LETTERS) * (int(match[2] or 1) - 1) if match else 0
 
 
 class UndoStore:

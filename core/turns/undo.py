@@ -1,7 +1,7 @@
 """Undo: one word and one tool take back what the tools of earlier calls offered to take back, by their inverses."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -20,7 +20,7 @@ from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult, ToolEnd
 from core.tools.tool import AnyTool, Tool, tool
 from core.tools.toolbox import Toolbox
-from core.tools.undo_store import UndoRecord, UndoStore
+from core.tools.undo_store import UndoRecord, UndoStore, number_of
 from core.turns import undo_words
 from core.turns.undo_words import UNDO_LAST
 
@@ -52,21 +52,23 @@ class UndoTool(Tool[..., object]):
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
-        number = arguments.get("number")
-        wanted = number if isinstance(number, int) else None
+        code, task = str(arguments.get("code") or ""), arguments.get("task")
+        wanted = number_of(code) if code else None
         store, tenant, now = self.undo.store, self.undo.tenant, context.clock.now()
         if arguments.get("show"):
             return ToolEnd(undo_words.listed(await store.open(tenant.id, now), now, zone_or_utc(tenant.timezone)))
         words = undo_words.telling(str(arguments.get("words") or ""))
+        by_name = wanted is None and (words or isinstance(task, int))
         # A repeat of this call takes back the same again, whatever it may be found by.
-        if words and wanted is None and await store.take(tenant.id, _NONE, context.idempotency_key, now) is None:
-            meant = undo_words.named(await store.done(tenant.id, now), words)
+        if by_name and await store.take(tenant.id, _NONE, context.idempotency_key, now) is None:
+            done = await store.done(tenant.id, now)
+            meant = await _of_task(done, task, context) if isinstance(task, int) else undo_words.named(done, words)
             if len(meant) != 1:
                 return undo_words.which(meant, await store.open(tenant.id, now))
             wanted = meant[0].number
         record = await store.take(tenant.id, wanted, context.idempotency_key, now)
         if record is None or record.undone:
-            return undo_words.not_done(record, wanted, await store.open(tenant.id, now))
+            return undo_words.not_done(record, code, await store.open(tenant.id, now))
         if record.instead:
             return undo_words.cannot(record, await store.open(tenant.id, now))
         result = await self._take_back(record, key, call)
@@ -101,6 +103,14 @@ class UndoTool(Tool[..., object]):
         return result
 
 
+async def _of_task(records: Sequence[UndoRecord], number: int, context: ToolExecutionContext) -> Sequence[UndoRecord]:
+    """Return those of the records that made or changed the task with a number, in their order."""
+    ids = dict.fromkeys(record.task for record in records if record.task)
+    tasks = [await context.tasks.find(id) for id in ids]
+    meant = {task.id for task in tasks if task and task.number == number}
+    return [record for record in records if record.task in meant]
+
+
 def undo_tool(undo: Undo) -> AnyTool:
     """Return the tool that takes back, and shows what can be taken back."""
     plain = _described()
@@ -122,11 +132,12 @@ def _described() -> AnyTool:
     """Return what the model is told of the tool, made once: a schema takes a millisecond."""
 
     @tool(name=UNDO_LAST, effect="read")
-    async def undo_last(number: int | None = None, words: str = "", show: bool = False) -> None:
+    async def undo_last(code: str = "", task: int | None = None, words: str = "", show: bool = False) -> None:
         """Take back what was done for the person: the newest, unless they mean an earlier one. Tell them the result.
 
         Args:
-            number: An earlier one's, as the list names it.
+            code: An earlier one's letter, as the list names it.
+            task: Or the number of the task that it made or changed.
             words: Or words of what was done, as they said it ("dishes").
             show: Only list what can be taken back.
         """

@@ -31,23 +31,23 @@ _FILLERS = frozenset(
 
 
 def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
-    """Return what can be taken back, a line each, with its number and how long it can."""
+    """Return what can be taken back, a line each, with its letter and how long it can."""
     if not records:
         return gettext("There is nothing that I can undo now.")
     moments = [near_moment_in_words(record.until, now, zone) for record in records]
     lines = [
-        f"{record.number}. {gettext('{title} (until {moment})', title=record.title, moment=moment)}"
+        f"{record.code}. {gettext('{title} (until {moment})', title=record.title, moment=moment)}"
         for record, moment in zip(records, moments, strict=True)
     ]
     return "\n".join([gettext("What I can undo, the newest first:"), *lines])
 
 
-def not_done(record: UndoRecord | None, number: int | None, others: Sequence[UndoRecord]) -> ToolEnd:
+def not_done(record: UndoRecord | None, code: str, others: Sequence[UndoRecord]) -> ToolEnd:
     """Return the result where there is nothing to take back: nothing was done, or it was taken back already."""
     if record is not None:
         told = gettext("That is undone already: {title}.", title=record.title)
-    elif number is not None:
-        told = gettext("There is nothing under number {number} that I can undo.", number=number)
+    elif code:
+        told = gettext("There is nothing under {code} that I can undo.", code=code)
     else:
         told = gettext("There is nothing that I can undo now.")
     return _not_undone(told, others)
@@ -62,8 +62,8 @@ def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
     """Return the result where words name several things that can be taken back, or none."""
     if not meant:
         return _not_undone(gettext("I find nothing of that among what I can undo."), others)
-    lines = [f"{record.number}. {record.title}" for record in meant]
-    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=undo_word()), *lines])
+    lines = [f"{record.code}. {record.title}" for record in meant]
+    told = "\n".join([gettext("Several may be meant; write “{word}” with its letter:", word=undo_word()), *lines])
     return ToolEnd(told, Outcome.ERROR, told=told)
 
 
@@ -84,7 +84,7 @@ def _has(title: str, word: str) -> bool:
 
 def _not_undone(told: str, others: Sequence[UndoRecord]) -> ToolEnd:
     if others:
-        word = f"{undo_word()} {others[0].number}"
+        word = f"{undo_word()} {others[0].code}"
         before = gettext("To undo “{title}”, write “{word}”.", title=others[0].title, word=word)
         told = f"{told} {before}"
     return ToolEnd(told, Outcome.ERROR, told=told)

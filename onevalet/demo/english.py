@@ -231,6 +231,7 @@ ENGLISH = (
     Intent(schedules.UNDO, tool="undo_last"),
     Intent(schedules.CAN_UNDO, tool="undo_last", arguments=lambda _: {"show": True}, example="what can you undo?"),
     Intent(schedules.UNDO_WHICH, tool="undo_last"),
+    Intent(schedules.UNDO_TASK, tool="undo_last", arguments=lambda match: {"task": int(match["task"])}),
     Intent(schedules.UNDO_NAMED, tool="undo_last"),
     Intent(schedules.EVERY, tool="ScheduleTask", arguments=schedules.every, example="every weekday at 8 my notes"),
     Intent(schedules.LIST, tool="list_tasks", example="what have I got scheduled?"),

@@ -46,6 +46,7 @@ _WHICH = r"(?:my |the )?(?:(?:task|reminder)s?(?: number)? )?#?(?P<which>.+?)(?:
 UNDO = r"undo(?: it| that| the (?:last (?:thing|change|one)|reminder)| my reminder)?|take (?:it|that|the reminder) back"
 UNDO_WHICH = r"undo (?:the |my )?(?P<words>[^\W\d][^,;:?!]{1,60}?)(?: reminder| change| one)?"
 CAN_UNDO = r"what can (?:you undo|i undo|be undone)"
+UNDO_TASK = r"undo (?:the |my )?(?:(?:task|reminder)(?: number| no\.?)? ?)?#?(?P<task>\d{1,9})"
 UNDO_NAMED = r"undo (?P<words>.+)"
 STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
 PAUSE = rf"pause {_WHICH}"

@@ -53,7 +53,7 @@ async def test_each_preference_is_as_it_was(system: Proactive) -> None:
         await does(system, "set_preference", name=name, value=value)
     changed = await store.read(system.tenant)
     assert (changed.name, changed.language, changed.timezone, changed.busy) == ("Ada", "de", "Europe/Lisbon", "queue")
-    said = [await undo(system, f"undo {number}") for number in range(len(changes), 0, -1)]
+    said = [await undo(system, f"undo {code}") for code in reversed("abcdef")]
     assert await store.read(system.tenant) == before
     assert "nicht gesetzt" in said[2], "the language is German still"
     assert said[5] == "Undone. It is again as it was: name: not set."
@@ -62,7 +62,7 @@ async def test_each_preference_is_as_it_was(system: Proactive) -> None:
 async def test_a_preference_that_was_changed_again_stays(system: Proactive) -> None:
     await does(system, "set_preference", name="timezone", value="Lisbon")
     await does(system, "set_preference", name="timezone", value="Rome")
-    assert await undo(system, "undo 1") == "I did not undo it: It has been changed again since."
+    assert await undo(system, "undo A") == "I did not undo it: It has been changed again since."
     assert (await PreferenceStore(system.delivery.store.database).read(system.tenant)).timezone == "Europe/Rome"
 
 
@@ -85,10 +85,10 @@ async def test_what_was_remembered_or_corrected_is_taken_back(system: Proactive)
     [number] = await store.column("select number from memories")
     await does(system, "correct_memory", number=number, statement="I row on Wednesdays.")
     assert await store.column(holds) == ["I row on Wednesdays."]
-    assert await undo(system, "undo 1") == "I did not undo it: It has been corrected since."
+    assert await undo(system, "undo A") == "I did not undo it: It has been corrected since."
     assert await undo(system) == 'Undone: I do not remember "I row on Wednesdays." any more.'
     assert await store.column(holds) == ["I row on Tuesdays."]
-    await undo(system, "undo 1")
+    await undo(system, "undo A")
     assert await store.column("select text from memories") == []
     momex = system.options["momex"]
     while job := await momex.work.claim(None, "w"):
@@ -134,7 +134,7 @@ async def test_a_reminder_is_moved_and_moved_back(system: Proactive) -> None:
     assert "over already" in await does(system, "change_reminder", which="dad", at="noon")
     assert "Sun 22 Nov 2026, 16:00" in await does(system, "change_reminder", which="dad", at="tomorrow")
     assert await undo(system) == "Undone: I will remind you on Sat 21 Nov 2026, 16:00: call dad."
-    assert await undo(system, "undo 2") == "Undone: I will remind you on Sat 21 Nov 2026, 15:00: call mum."
+    assert await undo(system, "undo B") == "Undone: I will remind you on Sat 21 Nov 2026, 15:00: call mum."
     assert await system.is_at(datetime(2026, 11, 21, 14, 59, tzinfo=BERLIN)) == ""
     assert await system.is_at(datetime(2026, 11, 21, 15, tzinfo=BERLIN)) == "Reminder: call mum"
     assert await system.is_at(datetime(2026, 11, 21, 16, tzinfo=BERLIN)) == ""
@@ -150,3 +150,28 @@ async def test_what_was_agreed_to_is_undone_too(system: Proactive) -> None:
     assert await system.delivery.store.column(active) == [1]
     await does(system, "set_heartbeat", every_minutes=0)
     assert await undo(system) == "Undone: task 1, heartbeat, goes on."
+
+
+async def test_the_number_of_a_task_is_never_that_of_another_thing(system: Proactive) -> None:
+    await does(system, "set_preference", name="timezone", value="Rome")
+    assert "It is task 1;" in await does(system, "remind_me", **AT_THREE)
+    assert "It is task 2;" in await does(system, "remind_me", text="lock up", at="22:00")
+    assert await undo(system) == 'Undone: I will not remind you of "lock up".'
+    assert await undo(system) == (
+        'That is undone already: Reminder: lock up. To undo "Reminder: call mum", write "undo B".'
+    )
+    assert await undo(system, "undo 2") == (
+        'I find nothing of that among what I can undo. To undo "Reminder: call mum", write "undo B".'
+    )
+    assert await undo(system, "undo task 1") == 'Undone: I will not remind you of "call mum".'
+    assert (await PreferenceStore(system.delivery.store.database).read(system.tenant)).timezone == "Europe/Rome"
+
+
+async def test_where_more_was_done_to_a_task_its_number_asks_which(system: Proactive) -> None:
+    await does(system, "remind_me", **AT_THREE)
+    await does(system, "remind_me", text="lock up", at="22:00")
+    await does(system, "change_reminder", which="1", at="16:00")
+    asked = 'Several may be meant; write "undo" with its letter:\nC. Changed: call mum\nA. Reminder: call mum'
+    assert await undo(system, "undo 1") == asked
+    assert await undo(system, "undo c") == "Undone: I will remind you on Sat 21 Nov 2026, 15:00: call mum."
+    assert await undo(system, "undo 1") == 'Undone: I will not remind you of "call mum".'

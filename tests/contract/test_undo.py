@@ -52,8 +52,8 @@ async def test_a_list_is_made_shown_ticked_off_and_undone(system: Approving, cha
     assert fold_quotes(system.last()) == 'Undone. "shopping":\n1. milk\n2. eggs'
     await system.say(second)
     assert fold_quotes(system.last()).startswith('That is undone already: Ticked off on "shopping": milk.')
-    assert 'write "undo 1"' in fold_quotes(system.last())
-    await system.say("undo 1")
+    assert 'write "undo A"' in fold_quotes(system.last())
+    await system.say("undo A")
     assert fold_quotes(system.last()) == 'Undone: the list "shopping" is gone.'
     assert system.model.script == []
 
@@ -67,6 +67,6 @@ async def test_a_preference_set_by_a_word_is_undone_by_a_word(system: Approving,
     await system.say("PREFS timezone Rome")
     await system.say(TYPED.get(channel, ("undo", ""))[0])
     assert fold_quotes(system.last()) == "Undone. It is again as it was: timezone: Europe/Lisbon."
-    await system.say("undo 1")
+    await system.say("undo A")
     assert await system.delivery.store.one(zone) == before
     assert len(system.model.requests) == 1, "the model is asked about the greeting only"

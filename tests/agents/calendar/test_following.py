@@ -66,7 +66,7 @@ async def test_a_reminder_moves_with_its_event_and_back(system: Proactive, radic
     assert await rings(system) == []
     await system.told("undo")
     assert await rings(system) == moved
-    await system.told("undo 3")
+    await system.told("undo C")
     assert await rings(system) == first
     assert "begins at 15:00" in await system.is_at(datetime(2026, 11, 22, 14, 30, tzinfo=BERLIN))
 

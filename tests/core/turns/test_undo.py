@@ -9,7 +9,7 @@ from core.hooks.hooks import Decision, HookContext, PlannedCall, Rule, Verdict
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
-from core.tools.undo_store import UndoStore
+from core.tools.undo_store import UndoRecord, UndoStore, number_of
 from jobs.maintenance import forget_expired
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
@@ -95,9 +95,9 @@ async def test_the_word_takes_back_the_newest_and_names_it(system: Approving) ->
     assert await tells(system, "Undo.") == "Undone: the plate is out again."
     assert AWAY == ["cup"]
     again = await tells(system, "UNDO")
-    assert again == 'That is undone already: Put away: plate. To undo "Put away: cup", write "undo 1".'
-    assert await tells(system, "undo 1") == "Undone: the cup is out again."
-    assert await tells(system, "undo 7") == "There is nothing under number 7 that I can undo."
+    assert again == 'That is undone already: Put away: plate. To undo "Put away: cup", write "undo A".'
+    assert await tells(system, "undo A") == "Undone: the cup is out again."
+    assert await tells(system, "undo G") == "There is nothing under G that I can undo."
     assert AWAY == []
 
 
@@ -106,9 +106,9 @@ async def test_the_model_takes_back_in_any_words(system: Approving) -> None:
     await does(system, ("undo_last", {"show": True}))
     assert system.model.told()[-1].splitlines()[:2] == [
         "What I can undo, the newest first:",
-        "2. Put away: plate (until today at 13:00)",
+        "B. Put away: plate (until today at 13:00)",
     ]
-    await does(system, ("undo_last", {"number": 1}), said="The cup is back.")
+    await does(system, ("undo_last", {"code": "A"}), said="The cup is back.")
     assert (AWAY, system.model.told()[-1]) == (["plate"], "Undone: the cup is out again.")
     await does(system, ("undo_last", {}), ("undo_last", {}))
     assert system.model.told()[-2:] == [
@@ -140,20 +140,20 @@ async def test_what_cannot_be_undone_says_so_and_undoes_nothing_else(system: App
         said = await tells(system, "undo")
         assert said == (
             "I cannot undo this: Thrown away: vase. The bin is empty; buy another one. "
-            'To undo "Put away: cup", write "undo 1".'
+            'To undo "Put away: cup", write "undo A".'
         )
     assert AWAY == ["cup"]
     await does(system, ("undo_last", {"show": True}), ("undo_last", {"words": "the vase"}))
     assert "vase" not in system.model.told()[-2], "the list has what can be undone"
     assert system.model.told()[-1].startswith("I cannot undo this: Thrown away: vase.")
-    assert await tells(system, "undo 1") == "Undone: the cup is out again."
+    assert await tells(system, "undo A") == "Undone: the cup is out again."
 
 
 async def test_an_older_thing_is_undone_by_its_words_and_none_is_guessed(system: Approving) -> None:
     for what in ("red cup", "blue cup", "plate"):
         await does(system, ("put_away", {"what": what}))
     await does(system, ("undo_last", {"words": "the cup"}))
-    assert system.model.told()[-1].splitlines()[1:] == ["2. Put away: blue cup", "1. Put away: red cup"]
+    assert system.model.told()[-1].splitlines()[1:] == ["B. Put away: blue cup", "A. Put away: red cup"]
     await does(system, ("undo_last", {"words": "fork"}))
     assert system.model.told()[-1].startswith("I find nothing of that among what I can undo.")
     assert AWAY == ["red cup", "blue cup", "plate"]
@@ -237,3 +237,14 @@ async def test_only_the_newest_records_are_kept(system: Approving) -> None:
         await does(system, *cups)
     numbers = await system.delivery.store.column("select number from undo_records order by number")
     assert numbers == list(range(21, 121))
+
+
+@pytest.mark.parametrize(("number", "code"), [(1, "A"), (26, "Z"), (27, "A2"), (100, "V4"), (2574, "Z99")])
+def test_a_letter_names_one_record_however_many_there_are(number: int, code: str) -> None:
+    record = UndoRecord("id", number, "title", "tool", {}, StandingClock().at)
+    assert (record.code, number_of(code), number_of(code.lower())) == (code, number, number)
+
+
+@pytest.mark.parametrize("text", ["", "3", "it", "A0", "A1B", "2A"])
+def test_what_is_no_letter_names_none(text: str) -> None:
+    assert number_of(text) == 0
