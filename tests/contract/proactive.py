@@ -72,7 +72,7 @@ class Proactive(Approving):
         """Do all that is to be done at this moment of the clock, until nothing is left."""
         store, harness = self.delivery.store, self.delivery.channel
         notes = NotificationStore(store.database, store.make_id)
-        service = NotificationService(notes, [harness.name], store.wakeups, self.clock, store.make_id)
+        service = NotificationService(notes, [harness.name, *self.others], store.wakeups, self.clock, store.make_id)
         orchestrator = self.orchestrator
         triggers = build_triggers(self.engine, orchestrator, service)
         turns = TurnRunner(
@@ -84,7 +84,7 @@ class Proactive(Approving):
             "w1",
             TurnFeatures(runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards),
         )
-        redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender}, self.clock)
+        redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender} | self.others, self.clock)
         while True:
             await advance_approvals(self.approvals, self.clock, store.make_id)
             fired = await triggers.runner.once()
