@@ -82,9 +82,9 @@ async def _send(
         if error.failure is SmtpFailure.LOST:
             if await _was_sent(context, account, mail):
                 return
-            raise _unknown() from error
+            raise _unknown(account) from error
         await context.storage.delete(COLLECTION, context.idempotency_key)
-        raise ToolFailed(_why_not(error), refused=error.refused) from error
+        raise ToolFailed(_why_not(error, account.host_of("smtp")), refused=error.refused) from error
 
 
 async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail) -> bool:
@@ -97,7 +97,7 @@ async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: O
                     return True
         if _files_by_itself(account):
             return False
-    raise _unknown()
+    raise _unknown(account)
 
 
 async def _find(box: Mailbox, mail: OutgoingMail) -> bool:
@@ -145,25 +145,28 @@ async def _forget_old(context: ToolExecutionContext) -> None:
             await context.storage.delete(COLLECTION, kept.key)
 
 
-def _unknown() -> ToolFailed:
+def _unknown(account: OpenAccount) -> ToolFailed:
     return ToolFailed(
-        gettext("Nobody knows whether the email was sent: the mail server's answer was lost. I do not send it again."),
+        gettext(
+            "Nobody knows whether the email was sent: the answer of {host} was lost. I do not send it again.",
+            host=account.host_of("smtp"),
+        ),
         note="Do not send it again by yourself. The person may look among their sent mail, or ask the recipient.",
     )
 
 
-def _why_not(error: SmtpFailed) -> str:
+def _why_not(error: SmtpFailed, host: str) -> str:
     match error.failure:
         case SmtpFailure.MESSAGE:
-            return gettext("Nothing was sent: the mail server refuses the email ({code}).", code=error.code)
+            return gettext("Nothing was sent: {host} refuses the email ({code}).", host=host, code=error.code)
         case SmtpFailure.LOGIN:
-            reason = gettext("the mail server does not accept the stored user and password")
+            reason = gettext("{host} does not accept the stored user and password", host=host)
         case SmtpFailure.RECIPIENT:
-            reason = gettext("the mail server refuses {address}", address=error.recipient)
+            reason = gettext("{host} refuses {address}", host=host, address=error.recipient)
         case SmtpFailure.SENDER:
-            reason = gettext("the mail server refuses this sender ({code})", code=error.code)
+            reason = gettext("{host} refuses this sender ({code})", host=host, code=error.code)
         case SmtpFailure.TIMEOUT:
-            reason = gettext("the mail server gave no answer in time")
+            reason = gettext("{host} gave no answer in time", host=host)
         case _:
-            reason = gettext("no safe connection to the mail server could be made")
+            reason = gettext("no safe connection to {host} could be made", host=host)
     return gettext("Nothing was sent: {reason}.", reason=reason)

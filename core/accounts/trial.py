@@ -82,7 +82,7 @@ async def _try_dav(client: DavClient, kind: Kind) -> None:
         home = await discover(client, kind)
     except DavRefused as error:
         if error.status in (401, 403):
-            refused = gettext("The server does not accept this login or password.")
+            refused = gettext("{host} does not accept this login or password.", host=error.host)
             raise TrialFailed(refused, Fault.LOGIN) from error
         is_theirs = error.status < 500
         raise TrialFailed(nothing if is_theirs else str(error), Fault.URL) from error
@@ -126,7 +126,7 @@ async def _log_in_imap(connected: socket.socket, server: MailServer, account: Op
             said = base64.b64encode(f"\0{account.login}\0{account.secret}".encode())
             await wire.command(b"AUTHENTICATE PLAIN", said)
         except (ImapRefused, UnicodeError) as error:
-            raise _refused("imap") from error
+            raise _refused("imap", server) from error
 
 
 async def _log_in_smtp(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
@@ -136,12 +136,14 @@ async def _log_in_smtp(connected: socket.socket, server: MailServer, account: Op
             pass
     except SmtpFailed as error:
         if error.failure is SmtpFailure.LOGIN or isinstance(error.__cause__, UnicodeError):
-            raise _refused("smtp") from error
+            raise _refused("smtp", server) from error
         raise
 
 
-def _refused(kind: str) -> TrialFailed:
-    text = gettext("The {kind} server does not accept this login or password.", kind=_NAMES[kind])
+def _refused(kind: str, server: MailServer) -> TrialFailed:
+    text = gettext(
+        "The {kind} server {host} does not accept this login or password.", kind=_NAMES[kind], host=server.host
+    )
     return TrialFailed(text, Fault.LOGIN)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from core.json_types import JsonObject
 
@@ -56,6 +57,10 @@ class OpenAccount:
     """The From of its mail where it says more than the address, such as `Ann <ann@example.org>`."""
     person: str = ""
     """Whose it is: what its servers may take of this process is counted by person. Empty for the operator's own."""
+
+    def host_of(self, kind: str) -> str:
+        """Return the host of one of its servers, by which its person tells it from that of another account."""
+        return urlsplit(self.servers.get(kind, "")).hostname or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ it was read (RFC 9110 13.1).
 
 import asyncio
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
@@ -14,13 +15,13 @@ from xml.etree.ElementTree import Element
 from core.credentials.types import Ability, OpenAccount
 from core.dav.types import MAX_BYTES, OPERATION, DavRefused, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
-from core.errors import RefusedLogin, ToolFailed
+from core.errors import RefusedLogin
 from core.http.address_guard import read_target
 from core.http.client import is_same_server
+from core.http.failures import Failure, NoAnswer
 from core.http.operation import Operation
 from core.http.peer import Allowance, Pauses
 from core.http.types import HttpClient, HttpResponse
-from core.language.catalogue import gettext
 
 _XML = "application/xml; charset=utf-8"
 _MUCH = 256 * 1024
@@ -79,7 +80,8 @@ class DavClient:
 
         It is asked without credentials and without a body, which no redirect passes on.
         """
-        response = await self._http.request("PROPFIND", url, headers={"Depth": "0"}, max_bytes=MAX_BYTES)
+        with _naming(url):
+            response = await self._http.request("PROPFIND", url, headers={"Depth": "0"}, max_bytes=MAX_BYTES)
         known = response.status < 400 or response.status in (401, 403)
         return response.url if known and response.url != url else ""
 
@@ -94,7 +96,7 @@ class DavClient:
         """Return a resource; raises `Missing`."""
         response = await self._send("GET", url, {})
         if response.cut:
-            raise ToolFailed(gettext("The server's answer cannot be read."))
+            raise NoAnswer(Failure.UNREADABLE, _host(url))
         return Resource(url, response.headers.get("ETag", ""), response.body.decode("utf-8", "replace"))
 
     async def create(self, url: str, text: str, content_type: str) -> str:
@@ -120,21 +122,23 @@ class DavClient:
         headers = {"Content-Type": _XML, "Depth": str(depth)}
         response = await self._send(method, url, headers, written(body))
         if response.cut:
-            raise TooLarge(gettext("The server's answer cannot be read."))
+            raise TooLarge(Failure.UNREADABLE, _host(url))
         if response.status != 207:
-            raise ToolFailed(gettext("The server's answer cannot be read."))
-        if len(response.body) < _MUCH:
-            found = read_multistatus(response.body)
-        else:
-            found = await asyncio.to_thread(read_multistatus, response.body)
+            raise NoAnswer(Failure.UNREADABLE, _host(url))
+        with _naming(url):
+            if len(response.body) < _MUCH:
+                found = read_multistatus(response.body)
+            else:
+                found = await asyncio.to_thread(read_multistatus, response.body)
         where = response.url or url  # of the same server: no redirect passes a body on to another
         return Answered(where, [one for one in found if _is_of(where, one.href)])
 
     async def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpResponse:
         sent = {**headers, "Authorization": self._authorization()}
-        response = await self._http.request(method, url, headers=sent, body=body, max_bytes=MAX_BYTES)
+        with _naming(url):
+            response = await self._http.request(method, url, headers=sent, body=body, max_bytes=MAX_BYTES)
         if not 200 <= response.status < 300:
-            error = refused(response.status, urlsplit(url).hostname or "")
+            error = refused(response.status, _host(url))
             error.refused = self._refused_login() if response.status == 401 else None
             raise error
         return response
@@ -162,3 +166,16 @@ def _is_of(server: str, href: str) -> bool:
 def _as_read(resource: Resource) -> dict[str, str]:
     # A weak tag never matches in If-Match (RFC 9110 13.1.1); servers that hand one out mean the strong one.
     return {"If-Match": resource.etag.removeprefix("W/")} if resource.etag else {}
+
+
+@contextmanager
+def _naming(url: str) -> Iterator[None]:
+    """Name the server in the sentence about an answer that did not come: a person may have several."""
+    try:
+        yield
+    except NoAnswer as error:
+        raise error.of(_host(url)) from error
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""

@@ -140,7 +140,8 @@ def _elsewhere(answered: Answered, href: str) -> str:
     """Return an address that a server names; it may be on another host, to which the account's secret then goes."""
     url = answered.address(href)
     if not _is_as_safe(answered.url, url):
-        raise ToolFailed(gettext("The server names an address that is not safe."))
+        host = urlsplit(answered.url).hostname or ""
+        raise ToolFailed(gettext("{host} names an address that is not safe.", host=host))
     return url
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import ToolFailed
+from core.http.failures import NoAnswer
 from core.http.peer import Allowance
 from core.language.catalogue import gettext
 
@@ -63,13 +64,14 @@ class DavRefused(ToolFailed):
     def __init__(self, status: int, host: str) -> None:
         super().__init__(_in_words(status, host))
         self.status = status
+        self.host = host
 
 
 class Changed(DavRefused):
     """What was to be written is not as it was read, or is there already: nothing was overwritten."""
 
 
-class TooLarge(ToolFailed):
+class TooLarge(NoAnswer):
     """An answer is longer than `MAX_BYTES`."""
 
 

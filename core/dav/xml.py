@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, ParseError, SubElement, TreeBuilder, XMLParser, register_namespace, tostring
 
-from core.errors import ToolFailed
-from core.language.catalogue import gettext
+from core.http.failures import Failure, NoAnswer
 
 DAV = "{DAV:}"
 CALDAV = "{urn:ietf:params:xml:ns:caldav}"
@@ -73,9 +72,9 @@ def read_multistatus(body: bytes) -> Sequence[Found]:
     try:
         root = _parsed(body)
     except (ParseError, ValueError) as error:
-        raise ToolFailed(gettext("The server's answer cannot be read.")) from error
+        raise NoAnswer(Failure.UNREADABLE) from error
     if root.tag != f"{DAV}multistatus":
-        raise ToolFailed(gettext("The server's answer cannot be read."))
+        raise NoAnswer(Failure.UNREADABLE)
     return [_found(response) for response in root.findall(f"{DAV}response")]
 
 

@@ -21,6 +21,7 @@ from multidict import CIMultiDict
 from core.errors import ToolFailed
 from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
 from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.failures import Failure, NoAnswer
 from core.http.interim import bound_interim
 from core.http.resolving import peer_resolver
 from core.http.sockets import NOT_PUBLIC, open_socket
@@ -122,7 +123,7 @@ class GuardedClient:
             raise ToolFailed(gettext(str(error))) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             _log.info("fetch_failed", cause=type(error).__name__)
-            raise ToolFailed(_plain(error)) from error
+            raise _failed(error) from error
 
     @asynccontextmanager
     async def stream(
@@ -298,18 +299,18 @@ async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int, *, whole: 
     return HttpResponse(answer.status, answer.headers, body, url=str(ask.target.url), cut=cut)
 
 
-def _plain(error: Exception) -> str:
-    """Return the failure as a sentence for the person, which names no host."""
+def _failed(error: Exception) -> ToolFailed:
+    """Return the failure in a sentence for the person, which names no host."""
     match error:
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
-            return gettext(NOT_PUBLIC)
+            return ToolFailed(gettext(NOT_PUBLIC))
         case TimeoutError():
-            return gettext("The server took too long.")
+            return NoAnswer(Failure.TIMEOUT)
         case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():
-            return gettext("No secure connection to the server could be made.")
+            return NoAnswer(Failure.INSECURE)
         case UnreadableBody() | aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
-            return gettext("The server's answer cannot be read.")
+            return NoAnswer(Failure.UNREADABLE)
         case ValueError():
-            return gettext("That request is not well-formed.")
+            return ToolFailed(gettext("That request is not well-formed."))
         case _:
-            return gettext("The server cannot be reached.")
+            return NoAnswer(Failure.UNREACHABLE)

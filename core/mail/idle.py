@@ -140,17 +140,19 @@ class IdleMailbox:
 @asynccontextmanager
 async def open_mailbox(account: OpenAccount, http: HttpClient) -> AsyncIterator[IdleMailbox]:
     """Yield the inbox of an account, opened for reading. Raises `MailFailed` and `ImapError`."""
-    async with open_wire(server_of(account, "imap"), http) as wire:
-        await _log_in(wire, account)
+    server = server_of(account, "imap")
+    async with open_wire(server, http) as wire:
+        await _log_in(wire, account, server.host)
         try:
             idles = bool(await wire.gather(_tells_of_idle, b"CAPABILITY"))
             told = dict(await wire.gather(_told, b"EXAMINE INBOX"))
         except ImapRefused as error:
-            raise MailFailed(gettext("The mail server does not open the inbox."), MailFailure.REFUSED) from error
+            sentence = gettext("The mail server {host} does not open the inbox.", host=server.host)
+            raise MailFailed(sentence, MailFailure.REFUSED) from error
         yield IdleMailbox(wire, told.get(b"UIDVALIDITY", 0), told.get(b"UIDNEXT", 0), idles)
 
 
-async def _log_in(wire: ImapWire, account: OpenAccount) -> None:
+async def _log_in(wire: ImapWire, account: OpenAccount, host: str) -> None:
     login, secret = account.login.encode(), account.secret.encode()
     try:
         if account.bearer:
@@ -162,9 +164,7 @@ async def _log_in(wire: ImapWire, account: OpenAccount) -> None:
     except ImapRefused as error:
         if error.code in _PASSING:
             raise ImapError(error.code) from error
-        sentence = gettext(
-            "The mail server does not accept what is stored for {account}.", account=account.account.name
-        )
+        sentence = gettext("The mail server {host} does not accept the stored login.", host=host)
         raise LoginRefused(sentence, sure=error.code in _DENIED) from error
 
 

@@ -138,10 +138,10 @@ async def test_no_certificate_no_tls_or_no_password_sends_nothing(
 async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path) -> None:
     async with mail_server("none", tmp_path) as mails:
         open_ = mails.credentials | {"user": "", "password": ""}
-        with pytest.raises(ToolFailed, match=r"^Nothing was sent: the mail server refuses gone@example.com\.$"):
+        with pytest.raises(ToolFailed, match=r"^Nothing was sent: localhost refuses gone@example.com\.$"):
             await agent(open_, cc=["gone@example.com"]).on_running("")
         mails.fails = "refuse"
-        with pytest.raises(ToolFailed, match=r"^Nothing was sent: the mail server refuses the email \(554\)\.$"):
+        with pytest.raises(ToolFailed, match=r"^Nothing was sent: localhost refuses the email \(554\)\.$"):
             await agent(open_).on_running("")
         assert mails.taken == []
         mails.fails = "vanish"

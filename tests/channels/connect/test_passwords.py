@@ -46,7 +46,7 @@ async def test_a_password_that_opens_is_stored_and_one_that_does_not_is_not(
     await phone.get(link)
     again = await phone.submit(link, typed(dovecot, address, "wr0ng-pass"))
     assert phone.status == 422
-    assert "IMAP server does not accept" in again
+    assert "IMAP server 127.0.0.1 does not accept" in again
     assert address in again
     assert "wr0ng-pass" not in again
     done = await phone.submit(link, typed(dovecot, address))
@@ -119,7 +119,11 @@ async def test_what_is_wrong_about_a_mail_server_is_said_at_its_field(
                     "The certificate of localhost is not valid, so no password is sent there.",
                 ),
                 (smtp | {"smtp_tls": "starttls"}, "smtp_host", "127.0.0.1 does not answer as an SMTP server on port"),
-                (alone | {"password": "wr0ng"}, "password", "The SMTP server does not accept this login or password."),
+                (
+                    alone | {"password": "wr0ng"},
+                    "password",
+                    "The SMTP server 127.0.0.1 does not accept this login",
+                ),
             ):
                 page = await phone.submit(link, typed(dovecot, address) | changed)
                 assert phone.status == 422, page
@@ -143,8 +147,12 @@ async def test_a_calendar_server_is_tried_and_only_what_it_has_is_stored(
         await phone.get(link)
         right = {"url": radicale.url, "user": "ann", "password": USERS["ann"]}
         for changed, wrong, said in (
-            ({"password": "wr0ng"}, "password", "The server does not accept this login or password."),
-            ({"url": "http://127.0.0.1:9/"}, "url", "The server cannot be reached."),
+            (
+                {"password": "wr0ng"},
+                "password",
+                "127.0.0.1 does not accept this login or password.",
+            ),
+            ({"url": "http://127.0.0.1:9/"}, "url", "127.0.0.1 cannot be reached."),
             ({"url": "http://10.255.0.1/"}, "url", "That address is not"),
             ({"url": str(other.make_url("/"))}, "url", "There are no calendars or contacts at this address."),
             ({"url": "http://dav.example.org/"}, "url", "The address must begin with https://"),

@@ -129,7 +129,7 @@ async def test_a_refused_login_is_the_persons_to_correct() -> None:
         for server, name in ((imap, "IMAP"), (smtp, "SMTP")):
             failed = await failure_of(server)
             assert failed.fault is Fault.LOGIN
-            assert str(failed) == f"The {name} server does not accept this login or password."
+            assert str(failed) == f"The {name} server 127.0.0.1 does not accept this login or password."
             assert CANARY not in repr(failed.__cause__).lower()
         surrogate = await failure_of(imap, replace(imap.account(), secret="\udcff"))
         assert surrogate.fault is Fault.LOGIN

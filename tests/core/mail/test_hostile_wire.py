@@ -14,7 +14,7 @@ from core.mail.idle import IdleMailbox, open_mailbox
 from core.mail.imap_wire import COMMAND, ImapError, ImapExceeded, ImapRefused, wire_on
 from core.mail.servers import connect, server_of
 from core.mail.types import MailFailed
-from tests.servers.hostile_mail import CANARY, HostileServer, Manner, floods, hostile_imap, says
+from tests.servers.hostile_mail import CANARY, HostileServer, Manner, Talk, floods, hostile_imap, says
 
 SMALL = Allowance(200_000, 2000, 600.0)
 MOMENT = datetime(2026, 11, 23, tzinfo=UTC)
@@ -192,3 +192,23 @@ async def test_what_a_server_says_is_in_no_error() -> None:
                 assert CANARY not in str(error).lower()
                 error = error.__cause__ or error.__context__
             assert logs == []
+
+
+async def refuses(talk: Talk) -> None:
+    """Refuse a command."""
+    await talk.say(f"{talk.tag} NO away\r\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("LOGIN", "The mail server 127.0.0.1 does not accept the stored login."),
+        ("EXAMINE", "The mail server 127.0.0.1 does not open the inbox."),
+    ],
+)
+async def test_a_server_that_refuses_a_watched_mailbox_is_named(command: str, said: str) -> None:
+    async with hostile_imap({command: refuses}) as server:
+        with pytest.raises(MailFailed) as failed:
+            async with watched(server):
+                pass
+    assert str(failed.value) == said
