@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
+from core.approvals.outcomes import DecisionOutcome, decided_text
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext_noop, name_in_words
 from core.language.yes_no import read_yes_or_no
@@ -20,6 +21,8 @@ BRIEFINGS = ("set_briefing", BRIEFED)
 YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
 NO = r"no|nope"
 _CODE = "{code}"
+_SEVERAL = "{several}"
+"""The argument of a bare yes or no where several actions may be meant."""
 _SET = r"(?:change|make|set)(?: the)? "
 _TO = r"(?: to be| to| as|\s*[:=])?\s+"
 CODED = r"edit (?P<code>\d[a-z][0-9a-z]?)[:,]?\s+"
@@ -73,28 +76,37 @@ def pointed(arguments: JsonObject, last: Done | None) -> JsonObject:
     return {name: words if value == LAST else value for name, value in arguments.items()}
 
 
-def read_pending(prompt: str) -> tuple[dict[str, JsonObject], list[str]]:
-    """Return what waits, by code, with its arguments; and the codes of what may be decided in words."""
+def which(patterns: Sequence[str], language: str = "en") -> tuple[Intent, ...]:
+    """Return what is said to a bare yes or no where several actions wait: what to write for each of them."""
+    asked: JsonObject = {_SEVERAL: True}
+    return tuple(Intent(one, arguments=lambda _: asked, say="{lines}", language=language) for one in patterns)
+
+
+def read_pending(prompt: str) -> tuple[dict[str, JsonObject], dict[str, str]]:
+    """Return what waits, by code, with its arguments; and the headings of what may be decided in words, by code."""
     waiting: dict[str, JsonObject] = {}
-    in_words: list[str] = []
+    in_words: dict[str, str] = {}
     for line_format in (PENDING_BY_CODE, PENDING):
         for match in re.finditer(f"^{pattern_of(line_format)}$", prompt, re.MULTILINE):
             if match["code"] not in waiting:
                 waiting[match["code"]] = _arguments(match["action"])
-                in_words += [match["code"]] if line_format == PENDING else []
+                in_words |= {match["code"]: match["summary"]} if line_format == PENDING else {}
     return waiting, in_words
 
 
 def coded(
-    arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: list[str], language: str
+    arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: Mapping[str, str], language: str
 ) -> JsonObject | None:
     """Fill in the code of the decided action and the types of its fields; None unless exactly one can be meant."""
+    if _SEVERAL in arguments:
+        lines = [decided_text(DecisionOutcome.NEEDS_CODE, *action) for action in in_words.items()]
+        return {"lines": "\n".join(lines)} if len(lines) > 1 else None
     if "decisions" not in arguments:
         return arguments
     [decision] = cast(list[JsonObject], arguments["decisions"])
     if decision["code"] == _CODE and len(in_words) != 1:
         return None
-    code = in_words[0] if decision["code"] == _CODE else str(decision["code"])
+    code = next(iter(in_words)) if decision["code"] == _CODE else str(decision["code"])
     if code not in in_words:
         return None
     changes = cast(JsonObject, decision.get("changes", {}))

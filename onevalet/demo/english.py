@@ -255,6 +255,7 @@ ENGLISH = (
     ),
     Intent(decisions.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),
     Intent(decisions.NO, tool=ANSWER, arguments=lambda _: {"drop": True}),
+    *decisions.which((decisions.YES, decisions.NO)),
     Intent(
         r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
         say=HELP,

@@ -63,6 +63,7 @@ def _decisions(phrases: Phrases) -> Iterator[Intent]:
     yield Intent(phrases.no, tool=DECIDE, arguments=lambda _: decisions.decided("cancel"))
     yield Intent(phrases.yes, tool=ANSWER, arguments=lambda _: yes)
     yield Intent(phrases.no, tool=ANSWER, arguments=lambda _: drop)
+    yield from decisions.which((phrases.yes, phrases.no), phrases.language)
 
 
 def _errands(phrases: Phrases) -> Iterator[Intent]:

@@ -71,8 +71,8 @@ class _Known:
     intents: Sequence[Intent]
     now: datetime | None
     waiting: Mapping[str, JsonObject]
-    codes: list[str]
-    """Those that may be decided in words."""
+    codes: Mapping[str, str]
+    """The headings of those that may be decided in words, by code."""
     last: Done | None = None
     """What the last answer told of."""
 
@@ -130,7 +130,7 @@ def _answer(
 def read_requests(text: str, now: datetime, intents: Sequence[Intent] = INTENTS) -> list[Plan]:
     """Return the requests in a text as a turn with all tools reads it, where nothing waits for an answer."""
     usable = frozenset(intent.tool for intent in intents if intent.tool) - {ANSWER}
-    return _plans(text, _Known(usable, intents, now, {}, []))
+    return _plans(text, _Known(usable, intents, now, {}, {}))
 
 
 def _go_through(
@@ -275,10 +275,10 @@ def _undated(arguments: Json) -> Json:
 def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
     if plan.intent is None:
         return ""
-    groups = plan.found.groupdict() if plan.found else {}
+    fields = (plan.found.groupdict() if plan.found else {}) | (plan.arguments or {})
     known = examples(current_locale().language, tools, intents)
     # As many suggestions as cost nothing more: a text message is billed by its segments.
-    said = [gettext(plan.intent.say, **groups, abilities=_abilities(known[:many])) for many in range(len(known) + 1)]
+    said = [gettext(plan.intent.say, **fields, abilities=_abilities(known[:many])) for many in range(len(known) + 1)]
     bound = _cost(said[min(1, len(known))])
     return next(text for text in reversed(said) if _cost(text) <= bound)
 

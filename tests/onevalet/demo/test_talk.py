@@ -74,6 +74,20 @@ async def test_the_demo_model_edits_a_card_in_words(system: Approving) -> None:
     assert [mail["subject"] for mail in system.sent] == ["Half an hour late"]
 
 
+@pytest.mark.parametrize("word", ["ok", "yes", "go ahead", "no"])
+async def test_a_yes_while_two_cards_wait_is_told_what_to_write_for_each(system: Approving, word: str) -> None:
+    mails = [("send_mail", {"to": f"{name}@example.com", "subject": "Late"}) for name in ("sam", "bob")]
+    demo, system.model = system.model, FakeModel([wants(*mails)])  # type: ignore[arg-type]
+    await system.say("mail both")
+    system.model = demo
+    await told(system, "thanks")
+    asked = await told(system, word)
+    lines = re.findall(r"Please write OK (\w+) to approve or NO \1 to cancel: send mail \(to: (sam|bob)@", asked)
+    codes = [str(code) for code in await system.delivery.store.column("select code from approvals")]
+    assert sorted(lines) == sorted(zip(codes, ("sam", "bob"), strict=True)), asked
+    assert await system.states() == ["pending", "pending"]
+
+
 TALKS = {
     "de": (
         ("Merk dir, dass ich dienstags rudere", "Gemerkt:"),
