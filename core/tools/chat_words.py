@@ -18,8 +18,8 @@ UNDO = ChatCommand(
     answer="core.turns.words.undo:take_back",
     checked=False,
 )
-"""Takes back what was done last, by its letter what was done before, or what was done to a task by its number; with other
-words it is for the assistant."""
+"""Takes back what was done last, by its letter what was done before, or by its number what was done to a task; with
+other words it is for the assistant."""
 WORDS = (UNDO,)
 
 
