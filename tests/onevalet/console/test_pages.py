@@ -117,7 +117,7 @@ async def test_a_message_that_its_provider_took_and_could_not_deliver_says_so(co
         [conversation] = browser.links("/console/conversations/")
         await browser.get(conversation)
         assert "undelivered" not in browser.text
-        update = StatusUpdate(CHANNEL, ACCOUNT, "SM0", ref, DeliveryStatus.UNDELIVERED, "30004")
+        update = StatusUpdate(CHANNEL, ACCOUNT, "SM0", str(ref), DeliveryStatus.UNDELIVERED, "30004")
         await console.store.inbox.accept(update)
         await browser.get(conversation)
         assert "undelivered 30004" in browser.text
