@@ -5,7 +5,8 @@ import asyncio
 from core.tools.tool import tool
 
 
-@tool(effect="read")
+# Longer than anybody of the test waits: the usual limit of a tool's time would tell the person for it.
+@tool(effect="read", timeout=300)
 async def act_unbounded(host: str, port: int) -> str:
     """Read what a server says until it is ready."""
     reader, writer = await asyncio.open_connection(host, port)
