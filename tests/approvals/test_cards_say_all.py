@@ -108,7 +108,7 @@ class _Planted(StandardAgent):
         return self.make_result()
 
 
-async def test_an_agent_that_shows_less_than_it_is_given_is_found_by_being_registered() -> None:
+async def test_a_registered_agent_that_shows_less_is_found() -> None:
     [planted] = set(_that_ask(load_plugins(["agents"], [_Planted]))) - set(_AGENTS)
     assert await hidden_of_agent(planted, {}) == {"secretly"}
     assert _named(planted) not in HIDDEN
@@ -120,7 +120,7 @@ async def planted_tool(to: str, secretly: str = "") -> str:
     return to + secretly
 
 
-async def test_a_tool_whose_card_leaves_something_out_is_found_by_being_registered(
+async def test_a_registered_tool_whose_card_says_less_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     [planted] = [one for one in load_plugins(["agents"], [planted_tool]).tools if one.name not in _PLUGINS.tools]

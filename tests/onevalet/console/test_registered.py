@@ -124,7 +124,7 @@ async def test_promise_11_no_page_shows_what_is_another_persons(console: Console
     assert await shown_of_another(console) == []
 
 
-async def test_a_page_that_forgets_any_of_it_is_found_by_being_registered(
+async def test_a_registered_page_that_forgets_any_of_it_is_found(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with planted(database_url, monkeypatch) as console:

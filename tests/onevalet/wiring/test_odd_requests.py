@@ -290,7 +290,7 @@ class Careless(Pages):
         return web.Response(text=str(int(request.match_info["number"])))
 
 
-async def test_promise_12_a_page_of_the_console_that_ends_in_5xx_is_found_by_being_registered(
+async def test_promise_12_a_registered_page_that_ends_in_5xx_is_found(
     database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("onevalet.console.routes.PAGES", (*PAGES, Careless))
