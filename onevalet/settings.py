@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal, override
+from typing import TYPE_CHECKING, Annotated, Literal, override
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -27,10 +27,11 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
+from onevalet.ability_registry import all_abilities
 from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_search, check_tokens
-from onevalet.extension_settings import ExtensionSettings
+from onevalet.client_settings import ClientSettings
 from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
@@ -117,7 +118,16 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
-class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, ExtensionSettings):
+if TYPE_CHECKING:
+
+    class _OfAbilities(BaseSettings):
+        """The settings of all abilities, which `Settings.of` returns one by one."""
+else:
+    _kinds = tuple(ability.settings() for ability in all_abilities() if ability.settings is not None)
+    _OfAbilities = type("_OfAbilities", (*_kinds, BaseSettings), {"__module__": __name__})
+
+
+class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, ClientSettings, _OfAbilities):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -226,6 +236,12 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Exte
         loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
         openid = OpenidSource(settings_cls, env_settings, dotenv_settings)
         return init_settings, loop, openid, env_settings, dotenv_settings
+
+    def of[Kind: BaseSettings](self, kind: type[Kind]) -> Kind:
+        """Return the settings of one ability. Raises `TypeError` for those of none."""
+        if not isinstance(self, kind):
+            raise TypeError(f"no ability declares {kind.__name__}")
+        return self
 
     @property
     def sms_on(self) -> bool:

@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po, write_po
 from core.language.catalogue import LANGUAGES, LOCALES
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("core", "channels", "notify", "jobs", "agents", "onevalet")
+PACKAGES = ("core", "channels", "notify", "jobs", "abilities", "agents", "onevalet")
 _KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 

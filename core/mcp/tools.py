@@ -41,7 +41,7 @@ from core.tools.account_argument import ACCOUNT, ACCOUNT_SAYS
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
-from core.tools.tool import AnyTool, Tool
+from core.tools.tool import AnyTool, Described, Tool
 
 SEPARATOR = "__"
 """Stands between a server's name and its tool's: none of ours has it, so no server can take the name of another's."""
@@ -184,7 +184,7 @@ class McpTools:
         self._tools: Sequence[AnyTool] = ()
         self._read_at: float | None = None
 
-    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+    async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
         """Return the tools of a turn; the same for everybody."""
         now = time.monotonic()
         if self._read_at is None or now - self._read_at >= _REFRESH:

@@ -1,13 +1,11 @@
-"""What the operator accepted of what others wrote, tools of MCP servers and skills: the model is told nothing newer."""
+"""What the operator accepted of what others wrote: the model is told nothing newer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from core.db.database import Database
 from core.json_types import JsonObject
-
-type Kind = Literal["mcp", "skill"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +19,9 @@ class Accepted:
 
 
 class AcceptedDefinitions:
-    """The accepted definitions of one kind."""
+    """The accepted definitions of one kind, which the table's check names."""
 
-    def __init__(self, database: Database, kind: Kind) -> None:
+    def __init__(self, database: Database, kind: str) -> None:
         self._database = database
         self._kind = kind
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypedDict, TypeGuard, Unpack, cast, overload
 
 import pydantic_core
@@ -163,11 +164,16 @@ def _is_async(fn: Callable[..., object]) -> bool:
     return inspect.iscoroutinefunction(fn)
 
 
+type Described = Mapping[str, Sequence[tuple[str, str]]]
+"""Keys and descriptions of a person's stored values, by collection; one that was not read is not in it."""
+NOTHING_DESCRIBED: Described = MappingProxyType({})
+
+
 class ToolSource(Protocol):
     """Where a turn's further tools come from, which may change while a worker runs."""
 
-    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
-        """Return the tools of one person's turn."""
+    async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
+        """Return the tools of one person's turn. `described`: the stored values that were read with the turn."""
         ...
 
 

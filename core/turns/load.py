@@ -1,6 +1,6 @@
 """A turn as its worker takes it up: everything that its lane, its person and its pool hold for it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import asyncpg
@@ -30,9 +30,17 @@ HISTORY_ROWS = 200
 
 
 async def load_turn(
-    database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str], *, keep_prompts: bool = False
+    database: Database,
+    lease: Lease,
+    turn: asyncpg.Record,
+    channels: Collection[str],
+    *,
+    described: Sequence[str] = (),
+    keep_prompts: bool = False,
 ) -> BegunTurn:
     """Return the turn that `open_turn` returned; a run may speak on `channels` only.
+
+    `described`: the collections whose values it describes.
 
     Raises `LeaseLost` where it is gone.
     """
@@ -40,12 +48,16 @@ async def load_turn(
     begun = await _load(database, lease, turn, channels, journal)
     return replace(
         begun,
-        request=replace(begun.request, own_skills=tuple((name, says) for name, says in turn["own_skills"])),
+        request=replace(begun.request, described={name: _pairs(turn["described"].get(name)) for name in described}),
         crashes=turn["crashes"],
         solo_crashes=turn["solo_crashes"],
         quarantined=turn["quarantined"],
         traceparent=turn["traceparent"],
     )
+
+
+def _pairs(values: Sequence[Sequence[str]] | None) -> Sequence[tuple[str, str]]:
+    return [(key, says) for key, says in values or ()]
 
 
 async def _load(

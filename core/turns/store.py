@@ -24,7 +24,7 @@ from core.turns.types import BegunTurn, TurnEnd, TurnState
 _CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
 _CLAIM_TURN = (
     "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6) c"
-    " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8) t on true"
+    " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8, $9) t on true"
 )
 _RENEW = "select held.held, cut.* from renew_lane($1,$2,$3,$4) held, lane_cut($1,$2) cut"
 
@@ -37,7 +37,8 @@ _log = structlog.get_logger()
 class TurnStore:
     """Claim lanes, begin and finish turns. Statements may be repeated: an error does not mean they failed.
 
-    `channels`: those that are on, on which runs may speak; empty: any.
+    `channels`: those that are on, on which runs may speak; empty: any. `described`: the collections of a person's
+    stored values of which a turn begins with the keys and descriptions.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class TurnStore:
         channels: Collection[str] = (),
         quarantine: QuarantineMode = QuarantineMode.TAKE,
         *,
+        described: Sequence[str] = (),
         keep_prompts: bool = True,
     ) -> None:
         self._database = database
@@ -55,6 +57,7 @@ class TurnStore:
         self.lease = lease
         self._channels = frozenset(channels)
         self._quarantine = quarantine
+        self._described = list(described)
         self._keep_prompts = keep_prompts
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
@@ -69,7 +72,7 @@ class TurnStore:
         What the database refuses of it is left to `begin`, whose failure ends the turn.
         """
         try:
-            return await self._claim(_CLAIM_TURN, lane_id, worker, self._make_id("turn"), HISTORY_ROWS)
+            return await self._claim(_CLAIM_TURN, lane_id, worker, self._make_id("turn"), HISTORY_ROWS, self._described)
         except StoreUnavailable:
             raise
         except asyncpg.PostgresError:
@@ -118,16 +121,24 @@ class TurnStore:
         row = lease.opened
         if row is None:
             row = await self._database.call(
-                "select * from open_turn($1,$2,$3,$4,$5)",
+                "select * from open_turn($1,$2,$3,$4,$5,$6)",
                 lease.tenant_id,
                 lease.lane_id,
                 lease.fence,
                 self._make_id("turn"),
                 HISTORY_ROWS,
+                self._described,
             )
         if row is None:
             return None
-        return await load_turn(self._database, lease, row, self._channels, keep_prompts=self._keep_prompts)
+        return await load_turn(
+            self._database,
+            lease,
+            row,
+            self._channels,
+            described=self._described,
+            keep_prompts=self._keep_prompts,
+        )
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""

@@ -10,7 +10,6 @@ from core.agents.tool import agent_tools
 from core.agents.turn_agents import TurnAgents
 from core.credentials.types import Account
 from core.people.tiers import Tiers
-from core.skills.tools import SkillTools
 from core.tools.doing import doing_in_words
 from core.tools.person_access import AccountAccess
 from core.tools.registry import ToolRegistry
@@ -55,7 +54,7 @@ class ToolOffer:
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         for source in self._sources:
-            further = await _brought(source, request)
+            further = await source.tools_for(request.tenant.id, request.described)
             tools += [tool for tool in further if names is None or tool.name in names]
         tools += agent_tools(self._valets(request, names), agents)
         if self._services.undo is not None:
@@ -85,13 +84,6 @@ class ToolOffer:
             return tools
         accounts = [account for account in await access.list() if not account.revoked]
         return [replace(tool, shown=None) if _several(tool, accounts) else tool for tool in tools]
-
-
-async def _brought(source: ToolSource, request: TurnRequest) -> Sequence[AnyTool]:
-    """Return the tools of a source; what was read with the turn is not read again."""
-    if isinstance(source, SkillTools) and request.own_skills is not None:
-        return await source.tools_with(request.own_skills)
-    return await source.tools_for(request.tenant.id)
 
 
 def _several(tool: AnyTool, accounts: Sequence[Account]) -> bool:

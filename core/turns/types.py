@@ -19,6 +19,7 @@ from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
 from core.questions.types import AskedOf
 from core.questions.wording import QuestionCard
+from core.tools.tool import NOTHING_DESCRIBED, Described
 from core.turns.outage import ModelOutage
 from core.turns.runs import RunNote
 from core.turns.trigger_message import TriggerMessage
@@ -83,8 +84,8 @@ class TurnRequest:
     """What it may do while its model is down; None: fail."""
     known: tuple[str, ...] | None = None
     """What the person's profile holds, a line each; None where nobody has read it yet."""
-    own_skills: tuple[tuple[str, str], ...] | None = None
-    """The skills that the person keeps, by name and description; None where nobody has read them yet."""
+    described: Described = NOTHING_DESCRIBED
+    """What was read with the turn of the person's stored values."""
     task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
 

@@ -2,12 +2,10 @@
 
 from onevalet.cli.building import building_app
 from onevalet.cli.mcp_commands import mcp_app
-from onevalet.cli.skill_commands import skills_app
 from onevalet.cli.tenant_commands import tenants_app
 
 FURTHER = {
     "": building_app,
     "tenants": tenants_app,
     "mcp": mcp_app,
-    "skills": skills_app,
 }

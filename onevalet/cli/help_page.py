@@ -8,18 +8,28 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-HEADINGS: dict[str, tuple[str, ...]] = {
+from onevalet.ability_registry import all_abilities
+
+_OWN: dict[str, tuple[str, ...]] = {
     "Set up": ("dev", "init", "doctor", "channels", "pair", "connect", "new", "simulate"),
     "Run": ("web", "worker", "migrate", "backup", "restore", "keys"),
     "People": ("people", "chat", "accounts", "credentials", "memory", "tasks", "events", "notify", "tenants"),
-    "Consent": ("approvals", "consents", "agents", "skills", "mcp"),
+    "Consent": ("approvals", "consents", "agents", "mcp"),
     "Look into": ("console", "trace", "replay", "deliveries"),
 }
-"""Every command, by what it is for, in the order in which the help lists them."""
-
+"""The commands that every installation has, by what they are for, in the order in which the help lists them."""
 
 _WHOLE = 1000
 """More letters than a command's first sentence has."""
+
+
+def headings() -> Mapping[str, tuple[str, ...]]:
+    """Return every command, by what it is for: after the others, those of the abilities."""
+    found = dict(_OWN)
+    for commands in (commands for ability in all_abilities() for commands in ability.commands):
+        names = found.get(commands.heading, ())
+        found[commands.heading] = names if commands.name in names else (*names, commands.name)
+    return found
 
 
 class WholeSentences(TyperGroup):
@@ -44,4 +54,4 @@ class CommandsByHeading(WholeSentences):
     @property
     def sections(self) -> Mapping[str, Iterable[str]]:
         """Return the names of the commands by heading."""
-        return HEADINGS
+        return headings()

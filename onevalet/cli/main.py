@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from onevalet import __version__
+from onevalet.ability_registry import all_abilities
 from onevalet.cli.groups import COMMANDS, GROUPS, Json
 from onevalet.cli.help_page import CommandsByHeading
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
@@ -23,6 +24,11 @@ app = typer.Typer(
 app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name or None)
+for _commands in (commands for ability in all_abilities() for commands in ability.commands):
+    if _commands.name in GROUPS:
+        GROUPS[_commands.name].add_typer(_commands.load())
+    else:
+        app.add_typer(_commands.load(), name=_commands.name)
 for _command in COMMANDS:
     app.command()(_command)
 

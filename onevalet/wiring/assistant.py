@@ -19,7 +19,7 @@ from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http
 from onevalet.wiring.models import build_models
-from onevalet.wiring.orchestrator import Rooms, build_orchestrator, with_extensions
+from onevalet.wiring.orchestrator import Rooms, build_orchestrator, with_abilities
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import build_engine
 
@@ -58,7 +58,7 @@ async def open_assistant(
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         rooms = replace(rooms or Rooms(), approvals=approvals, engine=engine, files=files)
-        rooms = await with_extensions(stack, rooms, settings, database)
+        rooms = await with_abilities(stack, rooms, settings, database)
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
         )

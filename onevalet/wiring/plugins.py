@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
@@ -24,10 +24,13 @@ from core.tools.tool import AnyTool, Tool
 from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
+from onevalet.ability_registry import PACKAGE, all_abilities
 from onevalet.wiring.plugin_checks import check_instances, check_methods, check_overridden, made_of, only_kinds
 
 SHIPPED = "agents"
-"""The package of the tools that ship: each says itself whether it is in a group."""
+"""The package of the tools that ship, for which those of the abilities are loaded too."""
+OURS = (SHIPPED, PACKAGE)
+"""In these packages each tool says itself whether it is in a group."""
 GROUPED_FROM = 3
 """So many tools of a plugin's module are a group."""
 
@@ -124,7 +127,15 @@ def _without_replaced(values: Sequence[Any]) -> list[Any]:
 
 
 def _modules(names: Sequence[str]) -> list[ModuleType]:
-    return [module for name in names for module in _import_with_submodules(name)]
+    return [module for name in _with_abilities(names) for module in _import_with_submodules(name)]
+
+
+def _with_abilities(names: Sequence[str]) -> Iterator[str]:
+    """Yield the names, and after that of what ships the modules of the abilities."""
+    for name in names:
+        yield name
+        if name == SHIPPED:
+            yield from (module for ability in all_abilities() for module in ability.tools)
 
 
 def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:
@@ -135,7 +146,7 @@ def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> 
     return {
         name: module.rpartition(".")[2]
         for name, module in modules.items()
-        if members[module] >= GROUPED_FROM and module.partition(".")[0] != SHIPPED
+        if members[module] >= GROUPED_FROM and module.partition(".")[0] not in OURS
     }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.shipping.harness import ROOT
 
 MAP = ".pytest_cache/lines.sqlite"
-ROOMS = ("core", "channels", "notify", "providers", "jobs", "agents", "onevalet")
+ROOMS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "onevalet")
 """The folders of the product. The simulator is none: it stands for the providers."""
 NO_TEST = ""
 """Stands for what ran outside of any test: imports, collection, and fixtures that a whole run shares."""

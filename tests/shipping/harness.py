@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("onevalet", "channels", "notify", "providers", "jobs", "core", "agents", "simulator")
+PRODUCT = ("onevalet", "channels", "notify", "providers", "jobs", "core", "abilities", "agents", "simulator")
 PACKAGES = (*PRODUCT, "tests", "benchmarks")
 
 

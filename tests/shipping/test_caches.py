@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.shipping.harness import ROOT
 
-FOLDERS = ("core", "channels", "notify", "providers", "jobs", "agents")
+FOLDERS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents")
 _MAP = r"(?:dict|OrderedDict|defaultdict|TTLCache|LRUCache)"
 KEPT = re.compile(
     rf"^ +self\.(?P<own>_\w+)(?:: {_MAP}\[.*?)? = (?:{{}}|{_MAP}\(.*)$"

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from core.language.update import sentences
-from onevalet.cli.help_page import HEADINGS
+from onevalet.cli import help_page
 from onevalet.cli.main import app
 from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
@@ -67,8 +67,8 @@ def test_every_command_is_documented() -> None:
 def test_the_page_has_the_commands_under_the_headings_of_the_help() -> None:
     sections = re.findall(r"^## (.+)\n\n((?:\|.*\n)+)", read("docs/commands.md"), re.MULTILINE)
     shown = {title: [name.split()[0] for name in _COMMAND.findall(rows)] for title, rows in sections}
-    firsts = {title: tuple(dict.fromkeys(names)) for title, names in shown.items() if title in HEADINGS}
-    assert firsts == HEADINGS
+    firsts = {title: tuple(dict.fromkeys(names)) for title, names in shown.items() if title in help_page.headings()}
+    assert firsts == help_page.headings()
 
 
 def test_help_names_every_command() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("agents", "channels", "core", "jobs", "notify", "onevalet", "providers")
+FOLDERS = ("abilities", "agents", "channels", "core", "jobs", "notify", "onevalet", "providers")
 SHORT = timedelta(seconds=30)
 _NAME = re.compile(r"(?:^|_)(?:lease|ttl|held)(?:$|_)", re.IGNORECASE)
 _LEASED = re.compile(r"create (?:or replace )?function (\w+)\s*\([^;]*?\bp_(?:lease|ttl|held) interval")

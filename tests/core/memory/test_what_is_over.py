@@ -12,7 +12,7 @@ from core.memory.extraction.speech import spoken_of
 from core.memory.momex import Momex
 from core.memory.recall.search import Scope, Wait
 from core.memory.types import RetrieverKind, Vector
-from core.tools.tool import AnyTool
+from core.tools.tool import AnyTool, Described
 from tests.core.builders import says
 from tests.core.memory.harness import NOW, WordEmbedder, told
 from tests.core.memory.test_in_turns import turn
@@ -162,7 +162,7 @@ async def test_a_turn_gives_memory_the_time_that_its_tools_take(momex: Momex) ->
     class Slow:
         """Bring no tool, and take until memory has answered."""
 
-        async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+        async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
             await late.begun.wait()
             assert (await retriever.search(Scope("ann"), "Does a garden gate squeak?", NOW)).degraded
             late.go.set()

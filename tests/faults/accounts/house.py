@@ -38,7 +38,7 @@ PLUGINS = ",".join(
     (
         "tests.plugins.faults",
         *("agents.email", "agents.calendar", "agents.contacts", "agents.person", "agents.tasks", "agents.reminders"),
-        "agents.skills",
+        "abilities.skills.tools",
     )
 )
 MAILED = frozenset({Kind.INVITE, Kind.UNINVITE})

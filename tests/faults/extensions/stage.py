@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from abilities.skills.types import COLLECTION, Skill
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.db.database import Database
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.skills.types import COLLECTION, Skill
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage
 from tests.faults.database import read_value

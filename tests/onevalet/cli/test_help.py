@@ -6,7 +6,7 @@ from collections import Counter
 
 import typer
 
-from onevalet.cli.help_page import HEADINGS, WholeSentences
+from onevalet.cli.help_page import WholeSentences, headings
 from onevalet.cli.main import app
 from tests.forker import ROOT
 
@@ -23,7 +23,7 @@ def helped(*command: str) -> str:
 
 def test_every_command_has_one_heading() -> None:
     assert isinstance(ALL, WholeSentences)
-    listed = Counter(name for names in HEADINGS.values() for name in names)
+    listed = Counter(name for names in headings().values() for name in names)
     assert listed == Counter(ALL.commands.keys())
 
 
@@ -31,7 +31,7 @@ def test_no_sentence_is_cut() -> None:
     assert isinstance(ALL, WholeSentences)
     page, group = helped(), helped("tenants")
     assert "... " not in (page + group).replace("[ARGS]... ", "")
-    for heading, names in HEADINGS.items():
+    for heading, names in headings().items():
         assert f" {heading}: {names[0]} " in page
     assert "Take a person in from an export; of one that was not made here" in group
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.skills.folders import read_skill
 from core.errors import ConfigError
-from core.skills.folders import read_skill
 from onevalet.cli.new_files import Kind, write_new
 from onevalet.wiring.plugins import load_plugins
 

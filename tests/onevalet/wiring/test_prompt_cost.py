@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from abilities.skills.use import SkillTools, _use_skill
 from core.agents.registry import AgentRegistry
 from core.errors import ToolRetry
 from core.http.client import GuardedClient
@@ -17,10 +18,9 @@ from core.loop.config import ReactLoopConfig
 from core.mcp.connections import Connections
 from core.mcp.tools import mcp_tool
 from core.mcp.types import McpServer
-from core.skills.tools import SkillTools, _use_skill
 from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
-from core.tools.tool import AnyTool
+from core.tools.tool import AnyTool, Described
 from core.tools.toolbox import SWITCH, Toolbox, groups_in
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import Plugins, load_plugins
@@ -55,7 +55,7 @@ class _Source:
     def __init__(self, tools: Sequence[AnyTool]) -> None:
         self._tools = tools
 
-    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+    async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
         return self._tools
 
 

@@ -69,17 +69,21 @@ begin
     order by v.number;
 end $$;
 
--- Returns the skills that a person keeps, as [name, description], by number; the texts are read when they are used.
-create function own_skills(p_tenant text)
+-- Returns of the values in some collections what their newest versions say of themselves, as {collection: [[key,
+-- description]]}, by number; the texts are read when they are used. A value without versions is left out.
+create function described_values(p_tenant text, p_collections text[])
 returns jsonb
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    return (select coalesce(jsonb_agg(
-                jsonb_build_array(v.key, coalesce(v.value #>> '{versions,-1,description}', '')) order by v.number), '[]')
-            from stored_values v
-            where v.tenant_id = p_tenant and v.collection = 'skills'
-              and jsonb_typeof(v.value #> '{versions,-1}') = 'object');
+    return (select coalesce(jsonb_object_agg(d.collection, d.described), '{}')
+            from (select v.collection, jsonb_agg(
+                      jsonb_build_array(v.key, coalesce(v.value #>> '{versions,-1,description}', '')) order by v.number)
+                      as described
+                  from stored_values v
+                  where v.tenant_id = p_tenant and v.collection = any (p_collections)
+                    and jsonb_typeof(v.value #> '{versions,-1}') = 'object'
+                  group by v.collection) d);
 end $$;
 
 create function delete_value(p_tenant text, p_collection text, p_key text)

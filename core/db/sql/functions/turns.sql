@@ -580,18 +580,19 @@ end $$;
 
 -- Begins the lane's turn, and returns with it all that a turn over messages begins with: its conversation and person,
 -- its messages, what is known of the person, the newest of the session's history, and whether the person has approvals
--- or waiting agents that concern it. `was_passed_on`: a turn that waited began with words of others.
-create function open_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_history int)
+-- or waiting agents that concern it, and the descriptions of the stored values in p_described. `was_passed_on`: a turn that waited began with words of others.
+create function open_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_history int,
+    p_described text[] default '{}')
 returns table (
     turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean, traceparent text,
     channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
     sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
     timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
-    taken jsonb, facts jsonb, is_new boolean, own_skills jsonb, was_passed_on boolean)
+    taken jsonb, facts jsonb, is_new boolean, described jsonb, was_passed_on boolean)
 language plpgsql as $$
 begin
     return query
-    select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, own_skills(p_tenant),
+    select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, described_values(p_tenant, p_described),
            r.waiting_step is not null and exists (
                select from inbound m where m.tenant_id = p_tenant and m.turn_id = b.turn_id
                and (m.origin <> 'own' or m.points @> '[{"whose": "others"}]'))

@@ -5,16 +5,18 @@ changes on a disk changes what the model reads. A skill grants nothing: its word
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 
+from abilities.skills.types import COLLECTION, MAX_SHOWN, Skill, own_skill
 from core.errors import StoreUnavailable, ToolRetry
 from core.language.unseen import one_line
-from core.skills.types import COLLECTION, MAX_SHOWN, Skill, own_skill
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.context import ToolExecutionContext
 from core.tools.storage import Storage
-from core.tools.tool import AnyTool, tool
+from core.tools.tool import NOTHING_DESCRIBED, AnyTool, Described, tool
+from onevalet.ability import Foundation, Sources
 
 USE = "use_skill"
 MAX_LISTED = 60
@@ -31,18 +33,18 @@ class SkillTools:
         self._operators: Mapping[str, Skill] = {}
         self._read_at: float | None = None
 
-    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+    async def tools_for(self, tenant_id: str, described: Described = NOTHING_DESCRIBED) -> Sequence[AnyTool]:
         """Return the tool, where there is any skill to use."""
-        kept = await self._storage.for_tenant(tenant_id).list(COLLECTION)
-        own = [skill for value in kept if (skill := own_skill(value.key, value.value)) is not None]
-        return await self.tools_with([(skill.name, skill.description) for skill in own])
-
-    async def tools_with(self, own: Sequence[tuple[str, str]]) -> Sequence[AnyTool]:
-        """Return the same for a person whose own skills are known, by name and description."""
+        own = described[COLLECTION] if COLLECTION in described else await self._own(tenant_id)
         operators = await self._of_operator()
         of_operator = [(skill.name, skill.description) for skill in operators.values()]
         listed = [*of_operator, *(skill for skill in own if skill[0] not in operators)][:MAX_LISTED]
         return [_use_skill(tuple((name, _line(description)) for name, description in listed), self)] if listed else ()
+
+    async def _own(self, tenant_id: str) -> Sequence[tuple[str, str]]:
+        kept = await self._storage.for_tenant(tenant_id).list(COLLECTION)
+        own = (own_skill(value.key, value.value) for value in kept)
+        return [(skill.name, skill.description) for skill in own if skill is not None]
 
     async def read(self, name: str, context: ToolExecutionContext) -> Skill | None:
         """Return a skill as it is now; None where there is none of this name."""
@@ -63,6 +65,13 @@ class SkillTools:
                 self._operators = {one.source: Skill.from_json(one.definition) for one in accepted}
             self._read_at = now
         return self._operators
+
+
+@asynccontextmanager
+async def open_skills(foundation: Foundation) -> AsyncIterator[Sources]:
+    """Yield the tool of skills."""
+    accepted = AcceptedDefinitions(foundation.database, "skill")
+    yield Sources([SkillTools(accepted, Storage(foundation.database))])
 
 
 @lru_cache(1024)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.json_types import JsonObject, canonical_hash
 
 COLLECTION = "skills"
-"""Where a person's own are kept: `agents/skills.py` writes them."""
+"""Where a person's own are kept: `tools` writes them."""
 MAIN = "SKILL.md"
 MAX_SHOWN = 200
 """Characters of a description in the list that every prompt has."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml  # type: ignore[import-untyped]
 
+from abilities.skills.types import MAIN, Skill, is_name
 from core.errors import ConfigError
 from core.json_types import storable
-from core.skills.types import MAIN, Skill, is_name
 
 MAX_TEXT = 50_000
 _MAX_FILES = 50

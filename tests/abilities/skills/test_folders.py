@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.skills.folders import read_folder
 from core.errors import ConfigError
-from core.skills.folders import read_folder
 
 HEAD = "---\nname: report\ndescription: When somebody wants\n  a report.\nallowed-tools: Bash\n---\n"
 

@@ -15,7 +15,7 @@ skills_app = group("See, accept and withdraw the skills of ONEVALET_SKILLS.")
 @skills_app.command("list")
 def list_skills(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the skills of the folder and those that are accepted, and say which are new, changed or gone."""
-    from onevalet.cli.skills import print_skills
+    from abilities.skills.accepting import print_skills
 
     run_work(lambda settings: print_skills(settings, as_json=json))
 
@@ -23,7 +23,7 @@ def list_skills(json: Annotated[bool, typer.Option("--json", help="Print JSON.")
 @skills_app.command("accept")
 def accept_skill(skill: Skill) -> None:
     """Show all texts of a skill, and accept them as they are now."""
-    from onevalet.cli.skills import accept
+    from abilities.skills.accepting import accept
 
     run_work(lambda settings: accept(settings, skill))
 
@@ -31,6 +31,6 @@ def accept_skill(skill: Skill) -> None:
 @skills_app.command("withdraw")
 def withdraw_skill(skill: Skill) -> None:
     """Let nobody have a skill any longer."""
-    from onevalet.cli.skills import withdraw
+    from abilities.skills.accepting import withdraw
 
     run_work(lambda settings: withdraw(settings, skill))

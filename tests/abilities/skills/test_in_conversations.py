@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from agents import notes, skills
+from abilities.skills import tools as skills
+from abilities.skills.accepting import accept, print_skills, withdraw
+from abilities.skills.use import SkillTools
+from agents import notes
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
-from core.skills.tools import SkillTools
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.storage import Storage
 from core.tools.tool import Tool
-from onevalet.cli.skills import accept, print_skills, withdraw
 from onevalet.settings import Settings
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive

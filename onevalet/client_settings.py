@@ -1,4 +1,4 @@
-"""The settings of what others bring, MCP servers and skills, and of programs that ask by a token."""
+"""The settings of MCP servers, and of programs that ask by a token."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,11 +7,10 @@ from pydantic import Field
 from pydantic_settings import BaseSettings
 
 
-class ExtensionSettings(BaseSettings):
-    """Where the operator says what the assistant may use besides its own tools."""
+class ClientSettings(BaseSettings):
+    """What others bring, and who asks."""
 
     onevalet_mcp: Path | None = None
-    onevalet_skills: Path | None = None
     onevalet_mcp_days: Annotated[int, Field(ge=0, le=3650)] = 90
     onevalet_mcp_rate: Annotated[int, Field(ge=1, le=10_000)] = 60
     onevalet_mcp_wait: Annotated[float, Field(ge=0, le=300)] = 45.0

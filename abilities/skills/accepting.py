@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 
+from abilities.skills.folders import read_folder
+from abilities.skills.settings import SkillSettings
+from abilities.skills.types import Skill
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from core.skills.folders import read_folder
-from core.skills.types import Skill
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
@@ -55,9 +56,8 @@ async def withdraw(settings: Settings, name: str) -> None:
 
 
 def _there(settings: Settings) -> Mapping[str, Skill]:
-    if settings.onevalet_skills is None:
-        return {}
-    return {skill.name: skill for skill in read_folder(settings.onevalet_skills)}
+    folder = settings.of(SkillSettings).onevalet_skills
+    return {} if folder is None else {skill.name: skill for skill in read_folder(folder)}
 
 
 def _state(skill: Skill | None, accepted: Accepted | None) -> str:

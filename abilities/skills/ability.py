@@ -1,0 +1,38 @@
+"""Skills: how something is done here, in words that the operator or the person approved."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from onevalet.ability import Ability, Commands, Foundation, Sources
+
+if TYPE_CHECKING:
+    from pydantic_settings import BaseSettings
+    from typer import Typer
+
+
+def _settings() -> "type[BaseSettings]":
+    from abilities.skills.settings import SkillSettings
+
+    return SkillSettings
+
+
+def _sources(foundation: Foundation) -> AbstractAsyncContextManager[Sources]:
+    from abilities.skills.use import open_skills
+
+    return open_skills(foundation)
+
+
+def _commands() -> "Typer":
+    from abilities.skills.cli import skills_app
+
+    return skills_app
+
+
+ABILITY = Ability(
+    name="skills",
+    settings=_settings,
+    tools=("abilities.skills.tools",),
+    sources=_sources,
+    described=("skills",),
+    commands=(Commands("skills", "Consent", _commands),),
+)

@@ -1,0 +1,77 @@
+"""What an ability declares, once, in its `ability.py`: the loops of the wiring read it, and nobody else knows of it.
+
+A declaration is read by every process, so that it imports nothing that takes long: what needs more is loaded by the
+function that is declared here.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic_settings import BaseSettings
+    from typer import Typer
+
+    from core.db.database import Database
+    from core.http.client import GuardedClient
+    from core.tools.tool import ToolSource
+    from onevalet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """An extra of pyproject.toml that a setting needs. `without` says what is not done where it is not installed."""
+
+    name: str
+    setting: str
+    without: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """A group of the command line, under a heading of its help; they join the group of this name if there is one."""
+
+    name: str
+    heading: str
+    load: "Callable[[], Typer]"
+
+
+@dataclass(frozen=True, slots=True)
+class Foundation:
+    """What a process builds its abilities on. `http` makes a guarded client, which also reaches the named hosts."""
+
+    settings: "Settings"
+    database: "Database"
+    http: "Callable[[Iterable[str]], GuardedClient]"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where tools come from that may change while a worker runs. `prefixes`: the beginnings of their names."""
+
+    sources: "Sequence[ToolSource]" = ()
+    prefixes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ability:
+    """A thing that the assistant can do. Its name is that of its folder.
+
+    needs: the abilities that it imports; without one of them it is left out.
+    extras: the optional packages that its settings need.
+    settings: loads the class of its settings, which become part of `Settings`.
+    tools: the modules that hold its tools and agents, collected as a plugin's are.
+    sources: opens further tools, in a worker.
+    described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
+    commands: its groups of the command line.
+    """
+
+    name: str
+    needs: tuple[str, ...] = ()
+    extras: tuple[Extra, ...] = ()
+    settings: "Callable[[], type[BaseSettings]] | None" = None
+    tools: tuple[str, ...] = ()
+    sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
+    described: tuple[str, ...] = ()
+    commands: tuple[Commands, ...] = ()

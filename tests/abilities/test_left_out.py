@@ -1,0 +1,182 @@
+"""The product without an ability: its folder is taken away, and all the rest starts, answers and passes its tests.
+
+One ability is chosen at random with a printed seed, which ONEVALET_TEST_SEED sets, and those that need it go with it.
+"""
+
+import base64
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from onevalet.ability_registry import all_abilities
+from tests.eventually import eventually_blocking
+from tests.forker import plain_environment
+from tests.patience import PATIENCE
+from tests.ports import free_port
+from tests.running_dev import dev_environment
+from tests.shipping.harness import ROOT, tracked_files
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("left_out"), pytest.mark.timeout(600)]
+SPINE = (
+    "tests/core/turns/test_orchestrator.py",
+    "tests/core/inbox",
+    "tests/core/tools",
+    "tests/jobs/test_steering.py",
+    "tests/onevalet/cli/test_help.py",
+    "tests/onevalet/wiring/test_plugins.py",
+    "tests/contract/test_way_of_a_text.py",
+)
+"""Tests of the spine that are chosen to pass without any ability."""
+_COMMANDS = """
+import json, sys
+from typer.main import get_command
+from onevalet.cli.main import app
+groups = get_command(app).commands.items()
+json.dump([f"{name} {below}" for name, group in groups for below in getattr(group, "commands", [""])], sys.stdout)
+"""
+_TOOLS = """
+import json, sys
+from onevalet.wiring.plugins import load_plugins
+json.dump(sorted(load_plugins(["agents"]).names), sys.stdout)
+"""
+_SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A copy of the project without an ability, and those that went with it."""
+
+    root: Path
+    gone: frozenset[str]
+
+    def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run Python there."""
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=self.root,
+            env=plain_environment() | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def list(self, code: str) -> set[str]:
+        """Return what a program prints there as a list."""
+        done = self.run("-c", code)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return set(json.loads(done.stdout))
+
+    @contextmanager
+    def start(self, *words: str, log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a process of the product for the length of the block."""
+        with (
+            log.open("wb") as out,
+            subprocess.Popen(
+                [sys.executable, "-m", "onevalet", *words], cwd=self.root, env=environment, stdout=out, stderr=out
+            ) as process,
+        ):
+            try:
+                yield process
+                process.terminate()
+                assert process.wait(60) == 0, log.read_text()[-2000:]
+            finally:
+                process.kill()
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Tree:
+    seed = os.environ.get("ONEVALET_TEST_SEED") or str(random.randrange(10_000))
+    chosen = random.Random(seed).choice(all_abilities()).name
+    sys.stderr.write(f"\nwithout the ability {chosen}: ONEVALET_TEST_SEED={seed}\n")
+    gone = {chosen}
+    for ability in all_abilities():  # each after those that it needs
+        if gone & set(ability.needs):
+            gone.add(ability.name)
+    return _copied(tmp_path_factory.mktemp("left_out") / "tree", gone, chosen)
+
+
+def _copied(root: Path, gone: set[str], chosen: str) -> Tree:
+    left_out = (f"abilities/{chosen}/", *(f"tests/abilities/{name}/" for name in gone))
+    for path in tracked_files():
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(left_out):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, root / name)
+    return Tree(root, frozenset(gone))
+
+
+def test_web_and_worker_work_without_it(tree: Tree, database_url: str, redis_url: str, tmp_path: Path) -> None:
+    port, health = free_port(), tmp_path / "worker.health"
+    told = plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "ONEVALET_HOME": str(tmp_path / "home"),
+        "ONEVALET_HEALTH_FILE": str(health),
+        "PORT": str(port),
+        "ONEVALET_SECRET_KEYS": base64.b64encode(os.urandom(32)).decode(),
+        "ONEVALET_MODEL": "openai/scripted",
+        "OPENAI_API_KEY": "sk-test",
+        "OPENAI_API_BASE": "http://127.0.0.1:9",
+        "TELEGRAM_BOT_TOKEN": "1:" + "A" * 35,
+        "TELEGRAM_API_URL": "http://127.0.0.1:9",
+    }
+    with (
+        tree.start("web", log=tmp_path / "web.log", **told),
+        tree.start("worker", log=tmp_path / "worker.log", **told),
+    ):
+        ready = f"http://127.0.0.1:{port}/readyz"
+        eventually_blocking(lambda: (_well(ready) and health.exists()) or _fail(tmp_path), "web and worker")
+        done = tree.run("-m", "onevalet", "doctor", "--json", **told)
+    printed = done.stdout.lower()
+    assert '"packages"' in printed, done.stderr[-2000:]
+    assert {name for name in tree.gone if re.search(rf"\b{name}\b", printed)} == set()
+
+
+def test_dev_works_without_it(tree: Tree, tmp_path: Path) -> None:
+    port = free_port(1)
+    environment = dict(dev_environment(tmp_path / "home", port))
+    with tree.start("dev", log=tmp_path / "dev.log", **environment):
+        for url in (f"http://127.0.0.1:{port}/readyz", f"http://127.0.0.1:{port + 1}/sim/people"):
+            eventually_blocking(partial(_well, url), url, within=2 * PATIENCE)
+
+
+def test_nothing_names_it_any_more(tree: Tree) -> None:
+    whole = Tree(ROOT, frozenset())
+    lacking = [ability for ability in all_abilities() if ability.name in tree.gone]
+    modules = {module for ability in lacking for module in ability.tools}
+    assert bool(whole.list(_TOOLS) - tree.list(_TOOLS)) == bool(modules)
+    fields = {name for ability in lacking if ability.settings for name in ability.settings().model_fields}
+    assert whole.list(_SETTINGS) - tree.list(_SETTINGS) == fields
+    groups = {commands.name for ability in lacking for commands in ability.commands}
+    assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups
+
+
+def test_the_spine_passes_its_tests_without_it(tree: Tree) -> None:
+    done = tree.run("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *SPINE)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def _well(url: str) -> bool:
+    try:
+        with urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310 - on this machine
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def _fail(logs: Path) -> bool:
+    raise AssertionError("".join(path.read_text()[-1500:] for path in logs.glob("*.log")))
