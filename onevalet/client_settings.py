@@ -1,6 +1,5 @@
-"""The settings of MCP servers, and of programs that ask by a token."""
+"""The settings of programs that ask by a token."""
 
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
@@ -8,9 +7,8 @@ from pydantic_settings import BaseSettings
 
 
 class ClientSettings(BaseSettings):
-    """What others bring, and who asks."""
+    """How long a token is good, how often its program may ask, and how long it waits."""
 
-    onevalet_mcp: Path | None = None
     onevalet_mcp_days: Annotated[int, Field(ge=0, le=3650)] = 90
     onevalet_mcp_rate: Annotated[int, Field(ge=1, le=10_000)] = 60
     onevalet_mcp_wait: Annotated[float, Field(ge=0, le=300)] = 45.0

@@ -1,4 +1,4 @@
-"""`mcp …`: the MCP servers, what of theirs the operator accepts, and the assistant as a server of its own."""
+"""`mcp`, `mcp token` and the like: the assistant as an MCP server, and the tokens of the programs that ask it."""
 
 from typing import Annotated
 
@@ -6,10 +6,6 @@ import typer
 
 from onevalet.cli.options import group
 from onevalet.cli.runner import run_work
-
-Server = Annotated[str, typer.Argument(help="A server of ONEVALET_MCP.")]
-ToolName = Annotated[str, typer.Argument(help="One tool; without it, all of the server.")]
-Tenant = Annotated[str, typer.Option(help="Whose account opens a server that needs one.")]
 
 mcp_app = group(
     "Without a command: serve the program that started this one, by the token in ONEVALET_MCP_TOKEN.", alone=True
@@ -55,37 +51,3 @@ def revoke_token(
     from onevalet.cli.mcp_serving import revoke
 
     run_work(lambda settings: revoke(settings, tenant, number))
-
-
-@mcp_app.command("list")
-def list_tools(
-    server: Annotated[str, typer.Argument(help="Only this server.")] = "",
-    tenant: Tenant = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Ask each server what it offers, and say what of it is accepted, new, or changed since."""
-    from onevalet.cli.mcp_tools import print_tools
-
-    run_work(lambda settings: print_tools(settings, server, tenant, as_json=json))
-
-
-@mcp_app.command("accept")
-def accept_tools(
-    server: Server,
-    tool: ToolName = "",
-    tenant: Tenant = "",
-    anyway: Annotated[bool, typer.Option("--anyway", help="Accept also what looks like a trick.")] = False,
-) -> None:
-    """Show what a server's tools say, all that the model would be told, and accept it; workers then offer them."""
-    from onevalet.cli.mcp_tools import accept
-
-    if not run_work(lambda settings: accept(settings, server, tool, tenant, anyway=anyway)):
-        raise typer.Exit(1)
-
-
-@mcp_app.command("withdraw")
-def withdraw_tools(server: Server, tool: ToolName = "") -> None:
-    """Offer a server's tools no longer."""
-    from onevalet.cli.mcp_tools import withdraw
-
-    run_work(lambda settings: withdraw(settings, server, tool))

@@ -3,13 +3,18 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.errors import ConfigError
+from onevalet.ability import Ability, Foundation
 from onevalet.dev.embedded.home import find_running
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
+
+if TYPE_CHECKING:
+    from core.accounts.accounts import Accounts
 
 NOBODY = "Nobody is here yet."
 
@@ -67,6 +72,28 @@ async def known_tenant(database: Database, tenant: str) -> str:
     if await database.tenant_row(tenant, "select 1 from tenants where tenant_id = $1") is None:
         raise ConfigError(f"There is no person {tenant}: `people list` names everybody.")
     return tenant
+
+
+@asynccontextmanager
+async def open_accounts(settings: Settings, database: Database) -> AsyncIterator["Accounts"]:
+    """Yield people's accounts, whose tokens are refreshed as they are used."""
+    from core.clock import Clock
+    from core.credentials.store import CredentialStore
+    from onevalet.wiring.accounts import build_account_http, build_accounts
+
+    http = build_account_http(settings)
+    try:
+        credentials = CredentialStore(database, system_keys(settings))
+        yield build_accounts(settings, database, credentials, http, Clock())
+    finally:
+        await http.close()
+
+
+def foundation_of(ability: Ability, settings: Settings, database: Database) -> Foundation:
+    """Return what an ability's commands are built on; raise `ConfigError` where an extra is missing."""
+    from onevalet.wiring.abilities import build_foundation
+
+    return build_foundation(ability, settings, database)
 
 
 def system_keys(settings: Settings) -> SecretKeys:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from core.errors import ConfigError
 from core.messaging.channels import Check
+from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
-from onevalet.wiring.extras import Extra, check_extras, is_installed
+from onevalet.wiring.extras import check_extras, is_installed
 from onevalet.wiring.tracing import require_tracing
 
-_LOST: Mapping[Extra, str] = {
-    "mcp": "no tools of MCP servers are used",
+_LOST: Mapping[str, str] = {
     "media": "pictures and PDFs that people send are not read",
     "memory": "nothing is remembered",
     "tracing": "no spans are recorded",
@@ -24,8 +24,9 @@ async def check_packages(settings: Settings) -> list[Check]:
         require_tracing(settings)
     except ConfigError as error:
         return [Check("packages", False, "some are missing", str(error))]
-    left_out = [extra for extra in _LOST if not is_installed(extra)]
+    lost = {**_LOST, **{extra.name: extra.without for ability in all_abilities() for extra in ability.extras}}
+    left_out = [extra for extra in sorted(lost) if not is_installed(extra)]
     if not left_out:
         return [Check("packages", True, "all extras are installed")]
-    detail = "; ".join(f"without onevalet[{extra}], {_LOST[extra]}" for extra in left_out)
+    detail = "; ".join(f"without onevalet[{extra}], {lost[extra]}" for extra in left_out)
     return [Check("packages", True, detail, "install the extra if you want it: docs/deploy.md")]

@@ -14,12 +14,13 @@ from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
+from onevalet.wiring.abilities import open_sources
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http
 from onevalet.wiring.models import build_models
-from onevalet.wiring.orchestrator import Rooms, build_orchestrator, with_abilities
+from onevalet.wiring.orchestrator import Rooms, build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import build_engine
 
@@ -57,8 +58,15 @@ async def open_assistant(
         engine.mail = MailTrial(accounts.for_tenant, http)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
-        rooms = replace(rooms or Rooms(), approvals=approvals, engine=engine, files=files)
-        rooms = await with_abilities(stack, rooms, settings, database)
+        further = await open_sources(stack, settings, database)
+        rooms = replace(
+            rooms or Rooms(),
+            approvals=approvals,
+            engine=engine,
+            files=files,
+            sources=further.sources,
+            prefixes=further.prefixes,
+        )
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
         )

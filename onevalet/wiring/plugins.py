@@ -55,13 +55,14 @@ class Plugins:
         return frozenset({tool.name for tool in self.tools} | {valet.name for valet in valets if valet})
 
     def check_prefixes(self, prefixes: Sequence[str]) -> None:
-        """Raise `ConfigError` for a tool or an agent whose name is kept for those of an MCP server."""
+        """Raise `ConfigError` for a tool or an agent whose name is kept for those of another source."""
         for name in sorted(self.names):
-            if name.startswith(tuple(prefixes)):
-                raise ConfigError(f"{name!r} begins like the tools of an MCP server; rename the tool, or the server.")
+            for prefix in prefixes:
+                if name.startswith(prefix):
+                    raise ConfigError(f"{name!r} begins with {prefix!r}, as other tools do; rename one of the two.")
 
     def check_groups(self, named: Sequence[str], prefixes: Sequence[str] = ()) -> None:
-        """Raise `ConfigError` for a group that neither these tools are in nor those of an MCP server."""
+        """Raise `ConfigError` for a group that neither these tools are in nor those of another source."""
         valets = [valet for agent in self.agents if (valet := valet_of(agent))]
         groups = {tool.group for tool in self.tools} | {self.groups.get(valet.name, valet.group) for valet in valets}
         known = sorted({*filter(None, groups), *(prefix.rstrip("_") for prefix in prefixes)})

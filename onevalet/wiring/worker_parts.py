@@ -18,9 +18,9 @@ from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.sent_files import SentFiles
 from jobs.turns import TurnRunner
-from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
+from onevalet.wiring.abilities import described_collections
 from onevalet.wiring.assistant import Assistant, open_assistant
 from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.file_store import build_links
@@ -76,7 +76,7 @@ class WorkerParts:
             LANE_LEASE,
             outbound.channels,
             start.quarantine,
-            described=[collection for ability in all_abilities() for collection in ability.described],
+            described=described_collections(),
             keep_prompts=settings.onevalet_prompts_kept > 0,
         )
         await _end_leases(store, start)

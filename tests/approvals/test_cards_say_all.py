@@ -4,13 +4,13 @@ from functools import partial
 
 import pytest
 
+from abilities.mcp.tools import mcp_tool
+from abilities.mcp.types import Definition, McpServer
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
 from core.approvals import describe
 from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
-from core.mcp.tools import mcp_tool
-from core.mcp.types import Definition, McpServer
 from core.tools.tool import AnyTool
 from onevalet import InputField, tool, valet
 from onevalet.wiring.plugins import Plugins, load_plugins

@@ -17,9 +17,9 @@ from tests.channels.connect.harness import LINK
 from tests.contract.email_harness import also_by_mail
 from tests.contract.test_connecting import Person
 from tests.contract.test_connecting import person as person
-from tests.contract.test_mcp_accounts import home_of
 from tests.core.builders import says, wants
 from tests.plugins.mailbox import OPENED
+from tests.servers.nanoidp import home_of
 
 pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
 

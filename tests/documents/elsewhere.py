@@ -61,7 +61,7 @@ ELSEWHERE = (
     Elsewhere("docs/first-hour.md", "bin/onevalet init", "providers' accounts", "tests/onevalet/init/test_flags.py"),
     Elsewhere("docs/first-hour.md", "bin/onevalet pair CODE", "a code is sent", "tests/onevalet/cli/test_pair.py"),
     Elsewhere("docs/mcp.md", "[servers.time]", "a server elsewhere", "tests/onevalet/mcp"),
-    Elsewhere("docs/mcp.md", "bin/onevalet mcp", "a server elsewhere", "tests/onevalet/cli/test_mcp_tools.py"),
+    Elsewhere("docs/mcp.md", "bin/onevalet mcp", "a server elsewhere", "tests/abilities/mcp/test_accepting.py"),
     Elsewhere("docs/mcp.md", '{"mcpServers"', "another program's file", "tests/onevalet/mcp"),
     Elsewhere("docs/memory.md", "koi/memory.py", "no test on the page", SMALL),
     Elsewhere("docs/models.md", "OPENAI_API_KEY=… bin/uv run", "a paid model", "tests/benchmarks/test_assistant.py"),

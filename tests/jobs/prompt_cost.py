@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from abilities.mcp.types import Definition
 from abilities.skills.types import Skill
 from abilities.skills.use import USE
 from core.db.database import Database
 from core.json_types import JsonObject
 from core.llm.tokens import BYTES_PER_TOKEN
-from core.mcp.types import Definition
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.toolbox import SWITCH
 from tests.jobs.talking import Talking, talking

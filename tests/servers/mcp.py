@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.mcp.types import McpServer
+from abilities.mcp.types import McpServer
 from tests.eventually import eventually_blocking
 from tests.ports import free_port
 

@@ -49,8 +49,8 @@ _LIBRARIES = frozenset(
 
 PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "web pages, DAV, OAuth and MCP over HTTP": (("core/http/client.py",), "web fetch"),
-    "MCP over HTTP": (("core/mcp/sdk.py",), "MCP over HTTP"),
-    "MCP over pipes": (("core/mcp/pipes.py",), "MCP over pipes"),
+    "MCP over HTTP": (("abilities/mcp/sdk.py",), "MCP over HTTP"),
+    "MCP over pipes": (("abilities/mcp/pipes.py",), "MCP over pipes"),
     "sockets to a person's mail server": (("core/http/sockets.py",), "IMAP, tried"),
     "IMAP, read and tried": (("core/mail/imap.py",), "IMAP, read"),
     "IMAP, watched": (("core/mail/imap_wire.py",), "IMAP, watched"),

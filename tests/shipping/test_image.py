@@ -27,8 +27,8 @@ pytestmark = [
     pytest.mark.timeout(600),  # where nothing is cached yet, it downloads
 ]
 NOT_THERE = (
-    "core.mcp.over_http",
-    "core.mcp.sdk",
+    "abilities.mcp.over_http",
+    "abilities.mcp.sdk",
     "onevalet.dev.bench",
     "onevalet.dev.run",
     "onevalet.dev.seed",

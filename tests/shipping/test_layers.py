@@ -16,7 +16,7 @@ CONTRACT = "the rooms of core, from the top down"
 IMPORTERS: dict[str, set[str]] = {
     "litellm": {"core/llm/litellm_library.py"},
     "typeagent": {"core/memory/index/typeagent_index.py"},
-    "mcp": {"core/mcp/sdk.py", "onevalet/mcp/sdk.py"},
+    "mcp": {"abilities/mcp/sdk.py", "onevalet/mcp/sdk.py"},
     "arq": {"jobs/chores.py"},
     "recurring_ical_events": {"core/calendar/ical/occurrences.py"},
 }

@@ -170,9 +170,9 @@ def _watches(reach: Reach) -> None:
 
 
 def _mcp(reach: Reach) -> None:
-    import core.mcp.connections
+    import abilities.mcp.connections
 
-    connections: Any = core.mcp.connections
+    connections: Any = abilities.mcp.connections
     check = connections._check
 
     async def checking(*given: Any) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from abilities.mcp.connections import Connections
 from agents.reminders import TellExecutor
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
@@ -16,7 +17,6 @@ from core.db.database import Database
 from core.http.client import GuardedClient
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.mcp.connections import Connections
 from core.queue.wakeups import NoWakeups
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.triggers.engine import TriggerEngine

@@ -18,12 +18,12 @@ import aiohttp
 import psutil
 from PIL import Image
 
+from abilities.mcp.types import Definition
 from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.mcp.types import Definition
 from core.notifications.addresses import AddressBook
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.triggers.kinds.event import EventTrigger

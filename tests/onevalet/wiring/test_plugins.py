@@ -31,6 +31,14 @@ def test_a_group_in_full_has_to_be_one_of_the_tools_agents_or_servers() -> None:
         plugins.check_groups(("mail", "mial"))
 
 
+def test_a_name_that_begins_like_the_tools_of_a_server_is_refused(write: Write) -> None:
+    write("plugserver.py", TOOL.format(name="linear__close"))
+    plugins = load_plugins(["plugserver"])
+    plugins.check_prefixes(["home__"])
+    with pytest.raises(ConfigError, match=r"^'linear__close' begins with 'linear__', as other tools do; rename one"):
+        plugins.check_prefixes(["home__", "linear__"])
+
+
 REPLACING = """
 from onevalet import StandardAgent, tool, valet
 

@@ -7,6 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from abilities.mcp.connections import Connections
+from abilities.mcp.tools import mcp_tool
+from abilities.mcp.types import McpServer
 from abilities.skills.use import SkillTools, _use_skill
 from core.agents.registry import AgentRegistry
 from core.errors import ToolRetry
@@ -15,9 +18,6 @@ from core.journal.types import Outcome
 from core.json_types import Json
 from core.llm.types import ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
-from core.mcp.connections import Connections
-from core.mcp.tools import mcp_tool
-from core.mcp.types import McpServer
 from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool, Described

@@ -1,0 +1,258 @@
+"""Connections with MCP servers: a process that is kept and started again with backoff, a remote one for each use.
+
+Before each call the server is asked for its tools: one whose definition is not the accepted one is not called. A server
+that says more than it may is left alone for a while, longer each time.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import structlog
+
+from abilities.mcp.errors import (
+    AnswerTooLarge,
+    AnswerUnreadable,
+    DefinitionChanged,
+    NoAnswer,
+    ServerAway,
+    ServerLost,
+    Silent,
+    ToolGone,
+    Unreadable,
+)
+from abilities.mcp.types import Answer, Definition, McpServer
+from core.http.client import GuardedClient
+from core.http.peer import Pauses, PeerExceeded
+from core.json_types import JsonObject
+
+if TYPE_CHECKING:
+    from abilities.mcp.sdk import Session
+
+_LONGEST_PAUSE = 60.0
+_STOPPING = 5.0
+
+_log = structlog.get_logger()
+
+
+class Connections:
+    """The connections of one process with all servers.
+
+    `who` is the person for whom a server is asked that each has an account with; a server that says too much is left
+    alone for them, any other for everybody. All raise `LeftAlone` meanwhile, and `ServerAway` where it does not answer.
+    """
+
+    def __init__(self, servers: Sequence[McpServer], http: GuardedClient, pauses: Pauses | None = None) -> None:
+        self._http = http
+        self._pauses = pauses or Pauses("mcp")
+        self._servers = {server.name: server for server in servers}
+        self._processes = {server.name: _Process(server, http, self._exceeded) for server in servers if server.command}
+
+    async def tools(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> Sequence[Definition]:
+        """Return the tools that a server offers now."""
+        return await self._use(server, headers, who, lambda session: _reading(session.tools()))
+
+    async def call(
+        self,
+        server: str,
+        accepted: Definition,
+        arguments: JsonObject,
+        headers: Mapping[str, str] | None = None,
+        who: str = "",
+    ) -> Answer:
+        """Call a tool whose definition was accepted.
+
+        Raises `DefinitionChanged`, `ToolGone` or `ServerAway` where nothing was asked of the server, `ErrorAnswered`
+        where it answered with an error, and `ServerLost` where nobody knows.
+        """
+
+        async def call(session: "Session") -> Answer:
+            await _check(session, accepted)
+            return await session.call(accepted.name, arguments)
+
+        return await self._use(server, headers, who, call)
+
+    async def resources(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
+        """Return what a server has to read, in words."""
+        return await self._use(server, headers, who, _resources)
+
+    async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
+        """Read a resource of a server."""
+        return await self._use(server, headers, who, lambda session: _reading(session.read(uri)))
+
+    async def close(self) -> None:
+        """End all processes."""
+        for process in self._processes.values():
+            await process.close()
+
+    async def _use[T](
+        self, name: str, headers: Mapping[str, str] | None, who: str, work: "Callable[[Session], Awaitable[T]]"
+    ) -> T:
+        self._pauses.check(who, name, host=name)
+        try:
+            result = await self._worked(name, headers, work)
+        except AnswerTooLarge:
+            self._exceeded(name, who)
+            raise
+        except PeerExceeded:
+            self._exceeded(name, who)
+            self._pauses.check(who, name, host=name)
+            raise  # unless the pause is over already
+        self._pauses.kept_to_it(who, name)
+        return result
+
+    async def _worked[T](
+        self, name: str, headers: Mapping[str, str] | None, work: "Callable[[Session], Awaitable[T]]"
+    ) -> T:
+        if process := self._processes.get(name):
+            return await process.use(work)
+        from abilities.mcp.sdk import open_session  # takes seconds: only where a server is used
+
+        async with open_session(self._servers[name], self._http, headers) as session:
+            return await work(session)
+
+    def _exceeded(self, name: str, who: str = "") -> None:
+        seconds = self._pauses.exceeded(who, name)
+        _log.warning("mcp_server_left_alone", server=name, seconds=seconds)
+
+
+class _Process:
+    """A server that runs as a process of ours, kept between calls."""
+
+    def __init__(self, server: McpServer, http: GuardedClient, exceeded: Callable[[str], None]) -> None:
+        """`exceeded` is told of a server that says too much while nobody asks it anything."""
+        self._server = server
+        self._http = http
+        self._exceeded = exceeded
+        self._users = 0
+        self._session: Session | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
+        self._starting = asyncio.Lock()
+        self._failures = 0
+        self._not_before = 0.0
+
+    async def use[T](self, work: "Callable[[Session], Awaitable[T]]") -> T:
+        """Work with the process, started where it does not run."""
+        self._users += 1
+        try:
+            session = await self._running()
+            try:
+                result = await work(session)
+            except (ServerLost, ServerAway, PeerExceeded) as error:
+                if not self._may_go_on(error):
+                    await self._lost(session)
+                raise
+        finally:
+            self._users -= 1
+        self._failures = 0
+        return result
+
+    async def close(self) -> None:
+        """End the process."""
+        self._stop.set()
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError, TimeoutError):
+                await asyncio.wait_for(asyncio.gather(self._task, return_exceptions=True), _STOPPING)
+        self._task = self._session = None
+
+    async def _running(self) -> "Session":
+        async with self._starting:
+            if self._session is not None and await self._answers(self._session):
+                return self._session
+            pause = self._not_before - time.monotonic()
+            if pause > 0:
+                raise ServerAway(f"{self._server.name} failed and is started again in {pause:.0f} seconds")
+            return await self._start()
+
+    async def _answers(self, session: "Session") -> bool:
+        """Return whether a kept process lives: what is sent to a dead one would be of unknown outcome."""
+        try:
+            await session.tools()
+        except ServerLost as error:
+            if self._may_go_on(error):
+                return True
+            await self._lost(session)
+            return False
+        except PeerExceeded:
+            await self._lost(session)
+            raise
+        except Exception:  # whatever else it answers, it lives
+            return True
+        return True
+
+    def _may_go_on(self, error: Exception) -> bool:
+        """Return whether a session is good still: it answered, if badly, or may be busy with others' calls."""
+        return isinstance(error, AnswerUnreadable | Unreadable) or (
+            isinstance(error, NoAnswer | Silent) and self._users > 1
+        )
+
+    async def _start(self) -> "Session":
+        self._stop = asyncio.Event()
+        ready: asyncio.Future[Session] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(ready, self._stop), name=f"MCP server {self._server.name}")
+        try:
+            self._session = await asyncio.shield(ready)
+        except BaseException as error:
+            self._stop.set()  # who gave up waiting leaves no process behind that nobody uses
+            if isinstance(error, Exception):
+                self._failed()
+            raise
+        _log.info("mcp_server_started", server=self._server.name, era=self._session.era)
+        return self._session
+
+    async def _run(self, ready: "asyncio.Future[Session]", stop: asyncio.Event) -> None:
+        """Hold the session: it is left in the task that entered it."""
+        try:
+            from abilities.mcp.sdk import open_session  # takes seconds: only where a server is used
+
+            async with open_session(self._server, self._http) as session:
+                ready.set_result(session)
+                await stop.wait()
+        except Exception as error:  # told to who waits; later there is nobody to tell
+            if not ready.done():
+                ready.set_exception(error)
+                return
+            _log.info("mcp_server_ended", server=self._server.name, cause=type(error).__name__)
+            if isinstance(error, PeerExceeded | AnswerTooLarge) and not self._users:
+                self._exceeded(self._server.name)
+
+    async def _lost(self, session: "Session") -> None:
+        if self._session is session:
+            self._session = None
+            self._stop.set()
+            self._failed()
+
+    def _failed(self) -> None:
+        """Wait longer with each failure in a row; the first start after a loss is at once."""
+        pause = min(2.0 ** (self._failures - 1), _LONGEST_PAUSE) if self._failures else 0.0
+        self._failures += 1
+        self._not_before = time.monotonic() + pause
+        _log.warning("mcp_server_failed", server=self._server.name, failures=self._failures)
+
+
+async def _check(session: "Session", accepted: Definition) -> None:
+    offered = next((tool for tool in await _reading(session.tools(accepted.name)) if tool.name == accepted.name), None)
+    if offered is None:
+        raise ToolGone(accepted.name)
+    if offered.hash != accepted.hash:
+        raise DefinitionChanged(accepted.name)
+
+
+async def _resources(session: "Session") -> Answer:
+    return Answer(await _reading(session.resources()))
+
+
+async def _reading[T](asked: Awaitable[T]) -> T:
+    """Wait for what changes nothing: where no answer comes, nothing of consequence was asked."""
+    try:
+        return await asked
+    except AnswerUnreadable as error:
+        raise Unreadable(str(error)) from error
+    except NoAnswer as error:
+        raise Silent(str(error)) from error
+    except ServerLost as error:
+        raise ServerAway(str(error)) from error

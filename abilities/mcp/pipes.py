@@ -1,0 +1,109 @@
+"""An MCP server as a process of ours that is spoken with over its pipes, a line a message, and ended with its children.
+
+What it writes is read up to a bound, and no faster than it is understood: a full pipe holds a server up, not us. Its
+own log, which may hold anything, goes nowhere.
+"""
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+
+from abilities.mcp.hearing import Ear
+from abilities.mcp.types import McpServer
+
+_INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""All that a server gets of our environment: the rest may hold secrets."""
+_CHUNK = 64 * 1024
+_GRACE = 2.0
+"""Seconds in which a server ends by itself once its input ends, and then after a signal."""
+_POLL = 0.01
+
+
+class Pipes:
+    """The pipes of a server that runs."""
+
+    def __init__(self, process: Process, ear: Ear) -> None:
+        self._process = process
+        self._ear = ear
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Yield what the server writes, until it ends. Raises `PeerExceeded`."""
+        async for line in self._ear.lines(self._chunks()):
+            yield line
+
+    async def send(self, line: bytes) -> None:
+        """Write a line to the server; waits while it reads none. Raises `OSError` where it ended."""
+        stdin = self._process.stdin
+        assert stdin is not None  # noqa: S101 - it was asked for
+        stdin.write(line + b"\n")
+        await stdin.drain()
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - it was asked for
+        while chunk := await stdout.read(_CHUNK):
+            yield chunk
+
+
+@asynccontextmanager
+async def started(server: McpServer, ear: Ear) -> AsyncIterator[Pipes]:
+    """Run a server inside the block. Raises `OSError` and `ValueError` where it does not start."""
+    process = await asyncio.create_subprocess_exec(
+        *server.command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        cwd=server.folder,
+        env={**_inherited(os.environ), **server.env},
+        start_new_session=True,
+    )
+    try:
+        yield Pipes(process, ear)
+    finally:
+        ending = asyncio.ensure_future(_end(process, at_once=ear.exceeded is not None))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            await ending  # whoever cannot wait must: a server that nobody ended would stay
+            raise
+
+
+def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
+    # A function of a shell would be run by one.
+    return {name: environment[name] for name in _INHERITED if not environment.get(name, "()").startswith("()")}
+
+
+async def _end(process: Process, *, at_once: bool) -> None:
+    """End a server and all that it started: by the end of its input, by a signal, by force."""
+    transport = getattr(process, "_transport", None)
+    try:
+        if not at_once and process.stdin is not None:
+            process.stdin.close()
+            if await _ended(process):
+                return
+            _signal(process, signal.SIGTERM)
+            await _ended(process)
+        _signal(process, signal.SIGKILL)
+        await _ended(process)
+    finally:
+        if transport is not None:  # a child that lives on may hold the pipes open
+            transport.close()
+
+
+async def _ended(process: Process) -> bool:
+    """Return whether a process ended; `wait` would wait for its pipes too, which children may hold."""
+    loop = asyncio.get_running_loop()
+    limit = loop.time() + _GRACE
+    while process.returncode is None:
+        if loop.time() >= limit:
+            return False
+        await asyncio.sleep(_POLL)
+    return True
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

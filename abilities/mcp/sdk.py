@@ -1,0 +1,403 @@
+"""The one module that imports the MCP SDK: sessions with servers, its values made ours, its errors too.
+
+It offers servers nothing: neither the model (sampling), nor the person (elicitation), nor files (roots). What a server
+sends is counted where it comes in (`abilities.mcp.hearing`), and made sound and cut before the SDK understands it.
+The SDK's own log is silent: it quotes what servers write.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, cast
+
+import anyio
+import httpx2
+import structlog
+from mcp import Client, types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    EmbeddedResource,
+    ErrorData,
+    Implementation,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    TextContent,
+    jsonrpc_message_adapter,
+)
+
+from abilities.mcp.errors import (
+    AnswerTooLarge,
+    AnswerUnreadable,
+    ErrorAnswered,
+    LoginRefused,
+    NoAnswer,
+    ServerAway,
+    ServerLost,
+    Unreadable,
+)
+from abilities.mcp.hearing import MAX_ANSWER, Ear, in_turns, sound_object
+from abilities.mcp.letters import clean
+from abilities.mcp.mending import GIVEN, MOST_RESOURCES, MOST_TOOLS, mended
+from abilities.mcp.messages import read_messages
+from abilities.mcp.over_http import GuardedTransport
+from abilities.mcp.parts import MAX_TEXT, Parts
+from abilities.mcp.pipes import Pipes, started
+from abilities.mcp.types import Answer, Definition, McpServer
+from core.errors import OneValetError
+from core.http.client import GuardedClient
+from core.http.peer import PeerExceeded
+from core.http.provider_session import silent_logger
+from core.json_types import JsonObject, storable
+
+_PAGES = 20
+_MOST_NAME = 200
+_MOST_LINE = 2_000
+_MOST_REFUSAL = 500
+_TIMEOUTS = frozenset({types.REQUEST_TIMEOUT, 408, 504})
+"""Codes by which the SDKs, and gateways in front of servers, say that no answer came in time."""
+
+_log = structlog.get_logger()
+for _name in ("mcp", "client", "httpx2", "httpcore2"):
+    silent_logger(_name)
+
+
+class Session:
+    """A session with one server. Whatever is asked of it raises `PeerExceeded` where the server says too much."""
+
+    def __init__(self, client: Client, way: "_Way", server: McpServer) -> None:
+        self._client = client
+        self._way = way
+        self._server = server
+        self.era = str(client.protocol_version)
+
+    async def tools(self, wanted: str = "") -> Sequence[Definition]:
+        """Return the tools that the server offers, but those whose names nobody could type.
+
+        A page that cannot be had costs only what stood on it; that fails where `wanted` is not on the others.
+        """
+        listed, missed = await self._pages(self._client.list_tools, lambda page: page.tools, MOST_TOOLS)
+        found = dict[str, Definition]()
+        for tool in listed:
+            if len(tool.name) <= _MOST_NAME and clean(tool.name) == tool.name:
+                schema = cast(JsonObject, (tool.meta or {})[GIVEN])
+                reads = bool(tool.annotations and tool.annotations.read_only_hint)
+                found.setdefault(tool.name, Definition(tool.name, tool.description or "", schema, reads))
+        if missed is not None and wanted and wanted not in found:
+            raise missed
+        return list(found.values())[:MOST_TOOLS]
+
+    async def call(self, tool: str, arguments: JsonObject) -> Answer:
+        """Call a tool. Raises `AnswerTooLarge` where the server says too much meanwhile."""
+        self._way.acting = True
+        try:
+            with self._way.ear.answer():
+                async with self._in_time():
+                    result = await self._client.call_tool(tool, storable(arguments))
+        except PeerExceeded as error:
+            raise AnswerTooLarge(str(error)) from error
+        return _answer(result)
+
+    async def resources(self) -> str:
+        """Return what there is to read, a line for each: its URI, name and description."""
+        found, _ = await self._pages(self._client.list_resources, lambda page: page.resources, MOST_RESOURCES)
+        listed = [f"{item.uri} {item.name}: {item.description or ''}" for item in found]
+        lines = [clean(line[:_MOST_LINE]).rstrip(": ") for line in listed]
+        return "\n".join(lines)[:MAX_TEXT] or "There are no resources."
+
+    async def read(self, uri: str) -> Answer:
+        """Read a resource."""
+        with self._way.ear.answer():
+            async with self._in_time():
+                result = await self._client.read_resource(uri, cache_mode="bypass")
+        parts = Parts()
+        for content in result.contents:
+            if isinstance(content, BlobResourceContents):
+                parts.take_blob(content.blob, content.mime_type)
+            else:
+                parts.texts.append(content.text)
+        return parts.answer()
+
+    async def _pages[P, T](
+        self, ask: Callable[..., Awaitable[P]], read: Callable[[P], Sequence[T]], most: int
+    ) -> tuple[list[T], Exception | None]:
+        """Return what stands on the pages of a list, and why one could not be had; raise that of the first."""
+        found, cursors, cursor = list[T](), set[str](), None
+        ends = asyncio.get_running_loop().time() + self._server.timeout
+        with self._way.ear.answer():
+            for number in range(_PAGES):
+                try:
+                    async with self._in_time(ends):
+                        page: Any = await ask(cursor=cursor, cache_mode="bypass")
+                except (ErrorAnswered, AnswerUnreadable, NoAnswer) as error:
+                    if not number:
+                        raise
+                    _log.warning("mcp_page_left_out", server=self._server.name, cause=type(error).__name__)
+                    return found, error
+                found += read(page)
+                cursor = page.next_cursor
+                # An empty one is one too, says the protocol of 2026; one that was there leads nowhere.
+                if cursor is None or cursor in cursors or len(found) >= most:
+                    break
+                cursors.add(cursor)
+        return found, None
+
+    @asynccontextmanager
+    async def _in_time(self, ends: float | None = None) -> AsyncIterator[None]:
+        """Give an answer its time, which `ends` by the loop's clock, and raise what went wrong as one of ours."""
+        whole = asyncio.get_running_loop().time() + self._server.timeout
+        try:
+            # The SDK's own time begins when the server has read the request, which it may never do.
+            async with asyncio.timeout_at(ends or whole):
+                yield
+        except MCPError as error:
+            raise self._meaning(error) from error
+        except TimeoutError as error:
+            raise self._way.ear.exceeded or NoAnswer("no answer in time") from error
+        except Exception as error:  # the SDK raises many kinds for what is not as it has to be
+            raise self._way.ear.exceeded or AnswerUnreadable(type(error).__name__) from error
+
+    def _meaning(self, error: MCPError) -> Exception:
+        """Return what an error of the SDK means, the server's own or one that it made of what it heard."""
+        door, code = self._way.door, error.error.code
+        if (exceeded := self._way.ear.exceeded) is not None:
+            return exceeded
+        if door is not None and (ending := door.ending()) is not None:
+            return ending
+        if code == types.PARSE_ERROR:
+            return AnswerUnreadable("not as it has to be")
+        if code in _TIMEOUTS:
+            return NoAnswer("no answer in time")
+        if code == types.CONNECTION_CLOSED:
+            return ServerLost("the connection ended")
+        return ErrorAnswered(clean(error.error.message[:_MOST_LINE])[:_MOST_REFUSAL])
+
+
+@dataclass(slots=True)
+class _Way:
+    """How a server is reached: the SDK's transport, and ours beneath it where it is HTTP.
+
+    `acting`: a tool was called, so that whatever ends the connection may have come after it took effect.
+    """
+
+    ear: Ear
+    transport: AbstractAsyncContextManager[tuple[Any, Any]]
+    door: GuardedTransport | None = None
+    client: httpx2.AsyncClient | None = None
+    acting: bool = False
+
+    @asynccontextmanager
+    async def heard(self) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield the streams of the transport, with what comes in made sound."""
+        async with self.transport as (incoming, outgoing):
+            asked = dict[str, str]()
+            yield _Heard(incoming, self.ear, asked), _Said(outgoing, asked)
+
+
+@asynccontextmanager
+async def open_session(
+    server: McpServer, http: GuardedClient, headers: Mapping[str, str] | None = None
+) -> AsyncIterator[Session]:
+    """Connect to a server for the block, in the era that it speaks. `headers` are added to those of the settings.
+
+    Raises `ServerAway`, `LoginRefused` or `PeerExceeded` where that does not succeed within the server's timeout, and
+    `AnswerTooLarge` or `ServerLost` where the connection ends after a tool was called.
+    """
+    way = _way(server, http, headers or {})
+    client = Client(
+        way.heard(),
+        read_timeout_seconds=server.timeout,
+        client_info=Implementation(name="onevalet", version="0.1"),
+        cache=None,
+    )
+    try:
+        async with AsyncExitStack() as stack:
+            with way.ear.answer():
+                async with asyncio.timeout(server.timeout):
+                    await stack.enter_async_context(client)
+            yield Session(client, way, server)
+    except Exception as error:  # the SDK's task groups wrap whatever it was
+        raise _ending(way, server, error) from error
+    finally:
+        if way.client is not None:
+            await way.client.aclose()
+
+
+def _ending(way: _Way, server: McpServer, error: Exception) -> Exception:
+    """Return what ended a session, or kept it from beginning."""
+    causes = list(_causes(error))
+    if ours := next((one for one in causes if isinstance(one, OneValetError)), None):
+        return ours
+    first = causes[0]
+    if (exceeded := way.ear.exceeded) is not None:
+        return AnswerTooLarge(str(exceeded)) if way.acting else exceeded
+    ending = way.door.ending() if way.door is not None else None
+    if isinstance(ending, LoginRefused):
+        return ending
+    if way.acting:
+        return ending or ServerLost(type(first).__name__)
+    if isinstance(ending, AnswerUnreadable):
+        return Unreadable(f"{server.name} answers in an encoding that was not asked for")
+    return ServerAway(f"{server.name}: {type(first).__name__}")
+
+
+def _way(server: McpServer, http: GuardedClient, headers: Mapping[str, str]) -> _Way:
+    ear = Ear(server.name, server.timeout, remote=not server.command)
+    if server.command:
+        return _Way(ear, _over_pipes(server, ear))
+    door = GuardedTransport(http, server.timeout, ear)
+    client = httpx2.AsyncClient(transport=door, headers={**server.headers, **headers}, timeout=server.timeout)
+    over_http = streamable_http_client(server.url, http_client=client, max_sse_event_size=MAX_ANSWER)
+    return _Way(ear, over_http, door, client)
+
+
+@asynccontextmanager
+async def _over_pipes(server: McpServer, ear: Ear) -> AsyncIterator[tuple[Any, Any]]:
+    """Start a server and yield the streams by which the SDK speaks with it."""
+    async with started(server, ear) as pipes:
+        incoming, read = anyio.create_memory_object_stream[SessionMessage](0)
+        write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        with incoming, read, write, outgoing:
+            async with anyio.create_task_group() as group:
+                group.start_soon(_receive, pipes, incoming)
+                group.start_soon(_send, pipes, outgoing, incoming)
+                yield read, write
+                group.cancel_scope.cancel()
+
+
+async def _receive(pipes: Pipes, incoming: Any) -> None:
+    """Hand on what a server writes, line by line. A line that holds no message is skipped."""
+    with incoming:
+        async for line in pipes.lines():
+            for said in await read_messages(line):
+                try:
+                    message = jsonrpc_message_adapter.validate_python(said, by_name=False)
+                except (ValueError, RecursionError):
+                    if not isinstance(said.get("id"), int) or "method" in said:
+                        continue
+                    message = _unreadable(said["id"])  # an answer to us, as far as one can say
+                try:
+                    await incoming.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+
+
+async def _send(pipes: Pipes, outgoing: Any, incoming: Any) -> None:
+    """Write what is to be said to a server; once that is not possible any more, nothing comes back either."""
+    with suppress(OSError):
+        async for said in outgoing:
+            await pipes.send(said.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+    incoming.close()
+
+
+class _Stream:
+    """A stream of messages of the SDK; `asked` are the methods of the requests that were not answered yet."""
+
+    def __init__(self, stream: Any, asked: dict[str, str]) -> None:
+        self._stream = stream
+        self._asked = asked
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Said(_Stream):
+    """What is said to a server."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Note what is asked, and send it."""
+        if isinstance(item.message, JSONRPCRequest):
+            self._asked[str(item.message.id)] = item.message.method
+        await self._stream.send(item)
+
+
+class _Heard(_Stream):
+    """What a server says: each message was counted, and was mended as far as it can be."""
+
+    def __init__(self, stream: Any, ear: Ear, asked: dict[str, str]) -> None:
+        super().__init__(stream, asked)
+        self._ear = ear
+
+    @property
+    def last_context(self) -> Any:
+        """Return the context in which the message was sent, which the SDK asks for."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message that the SDK has to know of. Raises `PeerExceeded`."""
+        while True:
+            item = await self._stream.receive()
+            is_request = isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCRequest)
+            await self._ear.message(request=is_request)
+            if isinstance(item, SessionMessage) and await self._sound(item):
+                return item
+
+    async def _sound(self, item: SessionMessage) -> bool:
+        """Make a message sound; return whether it is then one that the SDK has to know of."""
+        message, size = item.message, self._ear.taken()
+        try:
+            match message:
+                case JSONRPCResponse():
+                    method = self._asked.pop(str(message.id), "")
+                    message.result = await in_turns(size, mended, method, message.result)
+                case JSONRPCRequest() | JSONRPCNotification() if message.params is not None:
+                    message.params = await in_turns(size, sound_object, message.params)
+                case JSONRPCError(error=told):
+                    self._asked.pop(str(message.id), "")
+                    sound = await in_turns(size, sound_object, {"message": told.message, "data": told.data})
+                    told.message, told.data = str(sound["message"]), sound["data"]
+        except (ValueError, RecursionError):
+            if not isinstance(message, JSONRPCResponse | JSONRPCError):
+                return False
+            item.message = _unreadable(message.id)
+        return True
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+
+def _unreadable(request: Any) -> JSONRPCError:
+    """Return what stands for an answer that cannot be read."""
+    return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=types.PARSE_ERROR, message=""))
+
+
+def _answer(result: CallToolResult) -> Answer:
+    # It was mended: there are texts in it, and things that are none.
+    parts = Parts()
+    for block in result.content:
+        if isinstance(block, TextContent):
+            parts.texts.append(block.text)
+        elif isinstance(block, EmbeddedResource) and isinstance(block.resource, BlobResourceContents):
+            parts.take_blob(block.resource.blob, block.resource.mime_type)
+    return parts.answer(failed=bool(result.is_error))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the errors of a group, however deep."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _causes(one)
+    else:
+        yield error

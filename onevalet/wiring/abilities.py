@@ -1,0 +1,35 @@
+"""What abilities are built on, and what they open in a worker: one loop over the declarations."""
+
+from contextlib import AsyncExitStack
+from functools import partial
+
+from core.db.database import Database
+from onevalet.ability import Ability, Foundation, Sources
+from onevalet.ability_registry import all_abilities
+from onevalet.settings import Settings
+from onevalet.wiring.extras import require_extras
+from onevalet.wiring.http import guarded_client
+
+
+def build_foundation(ability: Ability, settings: Settings, database: Database) -> Foundation:
+    """Return what an ability is built on. Raises `ConfigError` if an extra that its settings need is not installed."""
+    require_extras(ability, settings)
+    return Foundation(settings, database, partial(guarded_client, settings))
+
+
+async def open_sources(stack: AsyncExitStack, settings: Settings, database: Database) -> Sources:
+    """Return where further tools of all abilities come from; `stack` closes it."""
+    opened = [
+        await stack.enter_async_context(ability.sources(build_foundation(ability, settings, database)))
+        for ability in all_abilities()
+        if ability.sources is not None
+    ]
+    return Sources(
+        [source for sources in opened for source in sources.sources],
+        [prefix for sources in opened for prefix in sources.prefixes],
+    )
+
+
+def described_collections() -> list[str]:
+    """Return the collections of stored values that turns begin with descriptions of."""
+    return [collection for ability in all_abilities() for collection in ability.described]
