@@ -5,6 +5,7 @@ import pkgutil
 from collections.abc import Iterable
 from functools import cache
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 from onevalet.ability import Ability
 
@@ -23,6 +24,11 @@ def declared_abilities() -> tuple[Ability, ...]:
     return tuple(
         _declared(name) for name in sorted(found.name for found in pkgutil.iter_modules(folders) if found.ispkg)
     )
+
+
+def folder_of(ability: Ability) -> Path:
+    """Return the folder of an ability."""
+    return Path(next(iter(importlib.import_module(PACKAGE).__path__))) / ability.name
 
 
 def in_order(declared: Iterable[Ability]) -> tuple[Ability, ...]:

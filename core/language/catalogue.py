@@ -1,7 +1,7 @@
 """The product's own sentences in the person's language, from the gettext catalogues in `locales`.
 
-English is what the code says. A sentence that no catalogue has is said in English. Plugins may bring catalogues of
-their own, which are asked after ours.
+English is what the code says. A sentence that no catalogue has is said in English. Abilities and
+plugins bring catalogues of their own, which are asked after those.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -108,6 +108,11 @@ def add_catalogues(folder: Path) -> None:
     """
     for path in sorted(folder.glob("*.po")):
         _check(path)
+    use_catalogues(folder)
+
+
+def use_catalogues(folder: Path) -> None:
+    """Say what the other catalogues lack from a folder of the product's own, whose files a test has checked."""
     if folder not in _folders:
         _folders.append(folder)
         translations.cache_clear()

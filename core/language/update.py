@@ -1,10 +1,12 @@
 """Bring the catalogues up to date with the code: `uv run -m core.language.update`.
 
-Each keeps the sentences that the code has, in the code's order, and its translations of them; new ones are empty.
-The name of a plugin's package brings those in its folder `locales` up to date instead.
+Each keeps the sentences that its code has, in the code's order, and their translations; new ones are empty. An ability
+has catalogues of its own; what moves between folders keeps its translation. The name of a plugin's package brings those
+in its folder `locales` up to date instead.
 """
 
 import sys
+from collections.abc import Iterable, Mapping
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +18,10 @@ from babel.messages.pofile import read_po, write_po
 from core.language.catalogue import LANGUAGES, LOCALES
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("core", "channels", "notify", "jobs", "abilities", "agents", "onevalet")
+SPINE = ("core", "channels", "notify", "jobs", "agents", "onevalet")
+"""The packages whose sentences are in `LOCALES`."""
+ABILITIES = "abilities"
+PACKAGES = (*SPINE, ABILITIES)
 _KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 
@@ -34,14 +39,33 @@ def sentences(packages: tuple[str, ...] = PACKAGES) -> tuple[Message, ...]:
     return tuple(message for message in found if message.id)
 
 
-def updated(path: Path, packages: tuple[str, ...] = PACKAGES) -> bytes:
-    """Return a catalogue as it should be stored; its file is named after its language."""
+@cache
+def folders() -> Mapping[Path, tuple[str, ...]]:
+    """Return the folders of the product's catalogues, each with the packages whose sentences it has."""
+    found: dict[Path, tuple[str, ...]] = {LOCALES: SPINE}
+    for ability in sorted(path.parent for path in (ROOT / ABILITIES).glob("*/ability.py")):
+        package = (f"{ABILITIES}/{ability.name}",)
+        if sentences(package):
+            found[ability / "locales"] = package
+    return found
+
+
+def translated(language: str) -> tuple[Message, ...]:
+    """Return what all catalogues of a language have."""
+    return tuple(message for folder in folders() for message in _read(folder / f"{language}.po") if message.id)
+
+
+def updated(path: Path, packages: tuple[str, ...] = PACKAGES, others: Iterable[Catalog] = ()) -> bytes:
+    """Return a catalogue as it should be stored; its file is named after its language.
+
+    A sentence that it does not have yet is taken over from `others`.
+    """
     language = path.stem
-    known = read_po(BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
+    known = (_read(path), *others)
     catalogue = Catalog(locale=language)
     for message in sentences(packages):
-        before = known.get(message.id)
-        catalogue.add(message.id, before.string if before else "", flags=message.flags)
+        before = next((found.string for one in known if (found := one.get(message.id)) and found.string), "")
+        catalogue.add(message.id, before, flags=message.flags)
     body = BytesIO()
     write_po(body, catalogue, width=110, omit_header=True)
     fields = [
@@ -53,10 +77,16 @@ def updated(path: Path, packages: tuple[str, ...] = PACKAGES) -> bytes:
     return f'{_HEADER}msgid ""\nmsgstr ""\n{header}\n'.encode() + body.getvalue()
 
 
+def _read(path: Path) -> Catalog:
+    return read_po(BytesIO(path.read_bytes() if path.exists() else b""), locale=path.stem)
+
+
 if __name__ == "__main__":
-    plugins = sys.argv[1:]
-    folder = ROOT / plugins[0] / "locales" if plugins else LOCALES
-    folder.mkdir(exist_ok=True)
+    plugin = tuple(sys.argv[1:2])
+    wanted = {ROOT / plugin[0] / "locales": plugin} if plugin else folders()
     for code in LANGUAGES[1:]:
-        stored = folder / f"{code}.po"
-        stored.write_bytes(updated(stored, tuple(plugins[:1]) or PACKAGES))
+        # All are read before one is written.
+        stored = [_read(folder / f"{code}.po") for folder in wanted]
+        for folder, packages in wanted.items():
+            folder.mkdir(exist_ok=True)
+            (folder / f"{code}.po").write_bytes(updated(folder / f"{code}.po", packages, stored))

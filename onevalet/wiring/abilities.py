@@ -4,8 +4,9 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from core.db.database import Database
+from core.language.catalogue import use_catalogues
 from onevalet.ability import Ability, Foundation, Sources
-from onevalet.ability_registry import all_abilities
+from onevalet.ability_registry import all_abilities, folder_of
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
@@ -28,6 +29,12 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
         [source for sources in opened for source in sources.sources],
         [prefix for sources in opened for prefix in sources.prefixes],
     )
+
+
+def use_locales() -> None:
+    """Say the abilities' sentences from the catalogues in their folders."""
+    for ability in all_abilities():
+        use_catalogues(folder_of(ability) / "locales")
 
 
 def described_collections() -> list[str]:

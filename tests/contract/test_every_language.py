@@ -6,12 +6,12 @@ from functools import cache
 from string import Formatter
 
 import pytest
-from babel.messages.pofile import read_po
 
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.inbox.inbox import Inbox
-from core.language.catalogue import LOCALES, speaking
+from core.language.catalogue import speaking
+from core.language.update import translated
 from core.messaging.help_text import help_text, where_help_is, words
 from core.people.access_policy import Access
 from core.people.commands import PersonCommands
@@ -48,8 +48,7 @@ def english_in(text: str) -> list[str]:
 @cache
 def _english() -> tuple[str, ...]:
     """Return the parts of the catalogue's sentences between their fields that are long enough to tell English by."""
-    with (LOCALES / "de.po").open("rb") as file:
-        ids = [message.id for message in read_po(file, locale="de") if message.id]
+    ids = [message.id for message in translated("de")]
     written = [sentence for one in ids for sentence in ((one,) if isinstance(one, str) else one)]
     parts = (" ".join(literal.split()) for sentence in written for literal, *_ in Formatter().parse(sentence))
     return tuple(part for part in parts if len(re.findall(r"[A-Za-z']{2,}", part)) > _WORDS)

@@ -6,11 +6,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from babel.messages.pofile import read_po
 
 from core.json_types import JsonObject
-from core.language.catalogue import LOCALES
-from core.language.update import sentences
+from core.language.update import sentences, translated
 from core.llm.types import ModelAnswer
 from core.tools.tool import tool
 from tests.clocks import StandingClock
@@ -54,10 +52,9 @@ def words(text: str) -> set[str]:
 @cache
 def english(language: str) -> set[str]:
     """Return the words that only English has among the product's sentences."""
-    with (LOCALES / f"{language}.po").open("rb") as file:
-        translated = {word for message in read_po(file, locale=language) for word in words(_joined(message.string))}
+    theirs = {word for message in translated(language) for word in words(_joined(message.string))}
     ours = {word.casefold() for message in sentences() for word in words(_fieldless(_joined(message.id)))}
-    return ours - {word.casefold() for word in translated}
+    return ours - {word.casefold() for word in theirs}
 
 
 def _joined(texts: Any) -> str:

@@ -13,11 +13,13 @@ from abilities.skills.accepting import accept, print_skills, withdraw
 from abilities.skills.use import SkillTools
 from agents import notes
 from core.json_types import JsonObject
+from core.language import catalogue
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.storage import Storage
 from core.tools.tool import Tool
 from onevalet.settings import Settings
+from onevalet.wiring.plugins import load_plugins
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import Step, says, wants
@@ -140,6 +142,16 @@ async def test_a_persons_skill_is_nobody_elses(desk: Desk) -> None:
     source: Any = desk.system.options["tool_sources"][0]
     assert await source.tools_for(desk.system.tenant)
     assert not await source.tools_for("tn_other")
+
+
+def test_its_sentences_are_said_once_plugins_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "_folders", [catalogue.LOCALES])
+    catalogue.translations.cache_clear()
+    with catalogue.speaking("de"):
+        assert catalogue.gettext("Your skills:") == "Your skills:"
+        load_plugins([])
+        assert catalogue.gettext("Your skills:") == "Ihre Anleitungen:"
+    catalogue.translations.cache_clear()
 
 
 def _echo(request: ModelRequest) -> ModelAnswer:

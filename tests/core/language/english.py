@@ -4,10 +4,8 @@ import re
 from functools import cache
 from string import Formatter
 
-from babel.messages.pofile import read_po
-
-from core.language.catalogue import LANGUAGES, LOCALES, gettext, speaking
-from core.language.update import sentences
+from core.language.catalogue import LANGUAGES, gettext, speaking
+from core.language.update import sentences, translated
 
 _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
 """What a piece must have to be told from a name or from a word of two languages."""
@@ -32,8 +30,7 @@ def in_every_language(sentence: str) -> set[str]:
 @cache
 def _pieces(language: str) -> tuple[str, ...]:
     """Return the fixed parts of the English sentences, without those that the language has too."""
-    with (LOCALES / f"{language}.po").open("rb") as file:
-        said = " ".join(_texts(message.string) for message in read_po(file, locale=language) if message.id)
+    said = " ".join(_texts(message.string) for message in translated(language))
     found = {piece for message in sentences() for text in _ids(message.id) for piece in _fixed(text)}
     return tuple(sorted(piece for piece in found if piece not in said))
 

@@ -1,11 +1,14 @@
 """The catalogues: every sentence of the code in every language, with the same fields, and said in the person's."""
 
+from io import BytesIO
+from pathlib import Path
+
 import pytest
 from babel.messages.pofile import read_po
 
 from core import replies
-from core.language.catalogue import LANGUAGES, LOCALES, fields_of, gettext, language_of, listed, ngettext, speaking
-from core.language.update import updated
+from core.language.catalogue import LANGUAGES, fields_of, gettext, language_of, listed, ngettext, speaking
+from core.language.update import folders, translated, updated
 
 OTHERS = LANGUAGES[1:]
 READS = ("{places} now reads and acts for you.", "{places} now read and act for you.")
@@ -14,14 +17,25 @@ READS = ("{places} now reads and acts for you.", "{places} now read and act for 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.whole("it collects all sentences of the code")
 def test_a_catalogue_has_the_sentences_of_the_code(language: str) -> None:
-    stored = (LOCALES / f"{language}.po").read_text()
-    assert stored == updated(LOCALES / f"{language}.po").decode(), "run: uv run -m core.language.update"
+    for folder, packages in folders().items():
+        stored = (folder / f"{language}.po").read_text()
+        assert stored == updated(folder / f"{language}.po", packages).decode(), "run: uv run -m core.language.update"
+
+
+def test_a_sentence_that_moves_to_another_folder_keeps_its_translation(tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text("gettext('Gone: {name}.')\ngettext('New.')\n")
+    before = b'msgid "Gone: {name}."\nmsgstr "Weg: {name}."\n\nmsgid "Elsewhere."\nmsgstr "Woanders."\n'
+    others = [read_po(BytesIO(before), locale="de")]
+    moved = read_po(BytesIO(updated(tmp_path / "de.po", (str(tmp_path),), others)), locale="de")
+    assert {message.id: message.string for message in moved if message.id} == {
+        "Gone: {name}.": "Weg: {name}.",
+        "New.": "",
+    }
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_each_sentence_is_translated_with_its_fields(language: str) -> None:
-    with (LOCALES / f"{language}.po").open("rb") as file:
-        messages = [message for message in read_po(file, locale=language) if message.id]
+    messages = translated(language)
     assert messages
     for message in messages:
         ids = (message.id,) if isinstance(message.id, str) else message.id

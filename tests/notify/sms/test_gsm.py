@@ -4,12 +4,12 @@ import re
 
 import pytest
 import smsutil
-from babel.messages.pofile import read_po
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from smsutil.codecs import is_valid_gsm
 
-from core.language.catalogue import LANGUAGES, LOCALES
+from core.language.catalogue import LANGUAGES
+from core.language.update import translated
 from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm
 from providers.utf16 import units
 from tests.forker import ROOT
@@ -129,7 +129,6 @@ NAMES = {"English": "en", "German": "de", "French": "fr", "Spanish": "es", "Port
 
 def _sentences(language: str) -> list[str]:
     """Return the product's own sentences in a language, each with something short in its fields."""
-    with (LOCALES / f"{'de' if language == 'en' else language}.po").open("rb") as file:
-        messages = [message for message in read_po(file) if message.id]
+    messages = translated("de" if language == "en" else language)
     texts = [message.id if language == "en" else message.string or "" for message in messages]
     return [re.sub(r"\{[^}]*\}", "Ada", text if isinstance(text, str) else text[-1]) for text in texts]
