@@ -4,9 +4,10 @@ A declaration is read by every process, so that it imports nothing that takes lo
 function that is declared here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,6 +39,19 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True)
+class Starter:
+    """What `new` writes to begin with: a file of a package, its test, and a hint what to do next.
+
+    All are templates, with $name (as_in_code), $dashed, $Class, $Words and $package.
+    """
+
+    path: str
+    text: str
+    test: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Foundation:
     """What a process builds its abilities on. `http` makes a guarded client, which also reaches the named hosts."""
 
@@ -65,6 +79,7 @@ class Ability:
     sources: opens further tools, in a worker.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
     commands: its groups of the command line.
+    starters: what `new` writes to begin with, by its kind.
     """
 
     name: str
@@ -75,3 +90,4 @@ class Ability:
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     described: tuple[str, ...] = ()
     commands: tuple[Commands, ...] = ()
+    starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})

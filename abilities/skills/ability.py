@@ -3,7 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, Commands, Foundation, Sources
+from onevalet.ability import Ability, Commands, Foundation, Sources, Starter
 
 if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
@@ -28,6 +28,12 @@ def _commands() -> "Typer":
     return skills_app
 
 
+def _starter() -> Starter:
+    from abilities.skills.starter import SKILL
+
+    return SKILL
+
+
 ABILITY = Ability(
     name="skills",
     settings=_settings,
@@ -35,4 +41,5 @@ ABILITY = Ability(
     sources=_sources,
     described=("skills",),
     commands=(Commands("skills", "Consent", _commands),),
+    starters={"skill": _starter},
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from onevalet.cli.new_files import Kind, write_new
+from onevalet.cli.new_files import kinds, write_new
 from onevalet.cli.runner import run_work, say
 
 building_app = typer.Typer(rich_markup_mode=None)
@@ -29,19 +29,20 @@ def simulate(
         run_work(lambda _: command.simulate(file, channel))
 
 
+def _checked(kind: str) -> str:
+    if kind not in kinds():
+        raise typer.BadParameter(f"{kind!r} is not one of {', '.join(map(repr, kinds()))}")
+    return kind
+
+
 @building_app.command()
 def new(
-    kind: Annotated[Kind, typer.Argument(help="What to begin.")],
+    kind: Annotated[str, typer.Argument(callback=_checked, help=f"What to begin: {', '.join(kinds())}.")],
     name: Annotated[str, typer.Argument(help="Its name, such as water_plants.")],
     package: Annotated[str, typer.Option(help="The package that it is written into.")] = "household",
 ) -> None:
-    """Write a tool, an agent, a channel or a skill to begin with, and its test, which passes."""
-    for path in write_new(kind, name, package, Path.cwd()):
+    """Write something to begin with, such as a tool, and its test, which passes."""
+    files, hint = write_new(kind, name, package, Path.cwd())
+    for path in files:
         say(str(path.relative_to(Path.cwd())))
-    if kind is Kind.SKILL:
-        skill = name.replace("_", "-").lower()
-        say(f"Name {package} in ONEVALET_SKILLS, and accept it: bin/onevalet skills accept {skill}")
-        return
-    setting = "ONEVALET_CHANNELS" if kind is Kind.CHANNEL else "ONEVALET_PLUGINS"
-    test = f"tests/test_{package}_{name.replace('-', '_').lower()}.py"
-    say(f"Name {package} in {setting}, and run: bin/test -p onevalet.testing.plugin {test}")
+    say(hint)

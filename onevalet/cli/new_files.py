@@ -1,22 +1,14 @@
-"""`new`: a tool, agent, channel or skill to begin with, and its test, which passes."""
+"""`new`: a tool, agent, channel or what an ability has to begin with, and its test, which passes."""
 
 import keyword
 import re
-from enum import StrEnum
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
 from core.errors import ConfigError
-
-
-class Kind(StrEnum):
-    """What may be begun."""
-
-    TOOL = "tool"
-    AGENT = "agent"
-    CHANNEL = "channel"
-    SKILL = "skill"
-
+from onevalet.ability import Starter
+from onevalet.ability_registry import all_abilities
 
 _TOOL = '''"""$Words."""
 
@@ -130,43 +122,23 @@ async def test_${name}_sends() -> None:
     sent = await ${Class}Out(make_setup()).send(Part("Hello"), Target(Address("$name", "own", "ann"), "ref1"))
     assert sent.provider_id == "ref1"
 '''
-_SKILL = """---
-name: $dashed
-description: $Words. Say here when it should be used.
----
-
-# $Words
-
-1. Ask for what is missing, one question at a time.
-2. Do it with the tools at hand.
-3. Say what was done in one sentence.
-"""
-_SKILL_TEST = '''"""The skill $dashed: its file has the open format."""
-
-from pathlib import Path
-
-import yaml
-
-SKILL = Path(__file__).parents[1] / "$package" / "$dashed" / "SKILL.md"
-
-
-def test_${name}_is_a_skill() -> None:
-    _, head, text = SKILL.read_text(encoding="utf-8").split("---\\n", 2)
-    told = yaml.safe_load(head)
-    assert told["name"] == SKILL.parent.name
-    assert told["description"]
-    assert text.strip()
-'''
-_TEXTS = {
-    Kind.TOOL: (_TOOL, _TOOL_TEST),
-    Kind.AGENT: (_AGENT, _AGENT_TEST),
-    Kind.CHANNEL: (_CHANNEL, _CHANNEL_TEST),
-    Kind.SKILL: (_SKILL, _SKILL_TEST),
+_NAME_IT = "Name $package in {setting}, and run: bin/test -p onevalet.testing.plugin tests/test_${{package}}_$name.py"
+_PLUGIN = _NAME_IT.format(setting="ONEVALET_PLUGINS")
+STARTERS: Mapping[str, Starter] = {
+    "tool": Starter("$name.py", _TOOL, _TOOL_TEST, _PLUGIN),
+    "agent": Starter("$name.py", _AGENT, _AGENT_TEST, _PLUGIN),
+    "channel": Starter("$name.py", _CHANNEL, _CHANNEL_TEST, _NAME_IT.format(setting="ONEVALET_CHANNELS")),
 }
+"""What may be begun besides what abilities have to begin with."""
 
 
-def write_new(kind: Kind, name: str, package: str, root: Path) -> list[Path]:
-    """Write what `name` begins with into a package below `root`, and its test; return the files.
+def kinds() -> list[str]:
+    """Return what may be begun."""
+    return [*STARTERS, *(kind for ability in all_abilities() for kind in ability.starters)]
+
+
+def write_new(kind: str, name: str, package: str, root: Path) -> tuple[list[Path], str]:
+    """Write what `name` begins with into a package below `root`, and its test; return the files, and what comes next.
 
     Raises `ConfigError` for a name that cannot be used, and where a file is there already.
     """
@@ -183,15 +155,24 @@ def write_new(kind: Kind, name: str, package: str, root: Path) -> list[Path]:
         "Words": words,
         "Class": "".join(part.capitalize() for part in name.split("_")),
     }
-    text, test = (Template(template).substitute(values) for template in _TEXTS[kind])
+    starter = _starter(kind)
+    place, text, test, hint = (
+        Template(part).substitute(values) for part in (starter.path, starter.text, starter.test, starter.hint)
+    )
     home = root / package
-    path = home / dashed / "SKILL.md" if kind is Kind.SKILL else home / f"{name}.py"
+    path = home / place
     files = {path: text, root / "tests" / f"test_{package}_{name}.py": test}
     if there := [file for file in files if file.exists()]:
         raise ConfigError(f"{there[0].relative_to(root)} is there already.")
     for file, content in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
-    if kind is not Kind.SKILL:
+    if path.suffix == ".py":
         (home / "__init__.py").touch()
-    return list(files)
+    return list(files), hint
+
+
+def _starter(kind: str) -> Starter:
+    if kind in STARTERS:
+        return STARTERS[kind]
+    return next(ability.starters[kind]() for ability in all_abilities() if kind in ability.starters)

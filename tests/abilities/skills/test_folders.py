@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from abilities.skills.folders import read_folder
+from abilities.skills.folders import read_folder, read_skill
 from core.errors import ConfigError
+from onevalet.cli.new_files import write_new
 
 HEAD = "---\nname: report\ndescription: When somebody wants\n  a report.\nallowed-tools: Bash\n---\n"
 
@@ -28,6 +29,11 @@ def test_a_skill_is_read_with_its_files_and_nothing_outside(tmp_path: Path) -> N
     (skill,) = read_folder(tmp_path / "skills")
     assert (skill.name, skill.description, skill.text) == ("report", "When somebody wants a report.", "Do it.")
     assert sorted(skill.files) == ["run.sh", "tone"]
+
+
+def test_the_skill_that_new_writes_can_be_read(tmp_path: Path) -> None:
+    files, _ = write_new("skill", "water-plants", "house", tmp_path)
+    assert read_skill(files[0].parent).name == "water-plants"
 
 
 def test_each_change_changes_the_hash(tmp_path: Path) -> None:
