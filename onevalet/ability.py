@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.db.database import Database
     from core.http.client import GuardedClient
     from core.tools.tool import ToolSource
+    from onevalet.doctor.types import Probe
     from onevalet.settings import Settings
 
 
@@ -52,6 +53,21 @@ class Starter:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnSettings[Kind: "BaseSettings"]:
+    """The class of an ability's settings, which become part of `Settings`, and what is made of them.
+
+    check: raises `ConfigError` if they do not fit together.
+    for_tools: what tools read as `context.settings`.
+    origins: servers that the operator named, which tools may reach wherever they are; empty ones count for nothing.
+    """
+
+    kind: type[Kind]
+    check: Callable[[Kind], None] = lambda _: None
+    for_tools: Callable[[Kind], Mapping[str, str]] = lambda _: {}
+    origins: Callable[[Kind], Iterable[str]] = lambda _: ()
+
+
+@dataclass(frozen=True, slots=True)
 class Foundation:
     """What a process builds its abilities on. `http` makes a guarded client, which also reaches the named hosts."""
 
@@ -74,20 +90,22 @@ class Ability:
 
     needs: the abilities that it imports; without one of them it is left out.
     extras: the optional packages that its settings need.
-    settings: loads the class of its settings, which become part of `Settings`.
+    settings: loads its settings.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
+    probes: loads what `doctor` examines of it.
     """
 
     name: str
     needs: tuple[str, ...] = ()
     extras: tuple[Extra, ...] = ()
-    settings: "Callable[[], type[BaseSettings]] | None" = None
+    settings: Callable[[], OwnSettings[Any]] | None = None
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     described: tuple[str, ...] = ()
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
+    probes: "Callable[[], Sequence[Probe]] | None" = None

@@ -48,17 +48,6 @@ def check_channels(settings: "Settings") -> None:
             raise ConfigError(f"{channel} is half configured: set {' and '.join(missing)}, or unset the others.")
 
 
-def check_search(settings: "Settings") -> None:
-    """Raise an error for a search service without what it needs, or for what it needs without the service."""
-    service, key = settings.onevalet_search, settings.onevalet_search_key
-    if not service and (key or settings.onevalet_search_url):
-        raise ConfigError("Search is half configured: set ONEVALET_SEARCH to searxng, brave or tavily.")
-    if service == "searxng" and not settings.onevalet_search_url:
-        raise ConfigError("ONEVALET_SEARCH=searxng needs ONEVALET_SEARCH_URL, the address of your SearXNG.")
-    if service in ("brave", "tavily") and not key:
-        raise ConfigError(f"ONEVALET_SEARCH={service} needs ONEVALET_SEARCH_KEY, your key there.")
-
-
 def check_tokens(settings: "Settings") -> None:
     """Raise an error for a token that its provider cannot have issued; the token is not repeated."""
     for name, (shape, like) in _TOKENS.items():

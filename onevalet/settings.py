@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, override
+from typing import TYPE_CHECKING, Annotated, Any, Literal, override
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -27,10 +27,11 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
+from onevalet.ability import OwnSettings
 from onevalet.ability_registry import all_abilities
 from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
 from onevalet.backup_settings import BackupSettings
-from onevalet.channel_settings import check_channels, check_search, check_tokens
+from onevalet.channel_settings import check_channels, check_tokens
 from onevalet.client_settings import ClientSettings
 from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
@@ -118,13 +119,15 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
+_OWN: tuple[OwnSettings[Any], ...] = tuple(
+    ability.settings() for ability in all_abilities() if ability.settings is not None
+)
 if TYPE_CHECKING:
 
     class _OfAbilities(BaseSettings):
         """The settings of all abilities, which `Settings.of` returns one by one."""
 else:
-    _kinds = tuple(ability.settings() for ability in all_abilities() if ability.settings is not None)
-    _OfAbilities = type("_OfAbilities", (*_kinds, BaseSettings), {"__module__": __name__})
+    _OfAbilities = type("_OfAbilities", (*(own.kind for own in _OWN), BaseSettings), {"__module__": __name__})
 
 
 class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, ClientSettings, _OfAbilities):
@@ -174,9 +177,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
-    onevalet_search: Literal["", "searxng", "brave", "tavily"] = ""
-    onevalet_search_key: SecretStr | None = None
-    onevalet_search_url: Origin = ""
     onevalet_links: Literal["drop", "mark", "off"] = "drop"
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_most_waiting: int = Field(default=100, ge=1)
@@ -293,15 +293,21 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     @property
     def for_tools(self) -> dict[str, str]:
         """Return the settings that tools read as `context.settings`."""
-        key, search_key = self.onevalet_flights_key, self.onevalet_search_key
-        return {
+        key = self.onevalet_flights_key
+        found = {
             "weather_url": self.onevalet_weather_url,
             "flights_key": key.get_secret_value() if key else "",
             "flights_url": self.onevalet_flights_url,
-            "search": self.onevalet_search,
-            "search_key": search_key.get_secret_value() if search_key else "",
-            "search_url": self.onevalet_search_url,
         }
+        for own in _OWN:
+            found |= own.for_tools(self)
+        return found
+
+    @property
+    def tool_origins(self) -> tuple[str, ...]:
+        """Return the servers that tools may reach because the operator named them."""
+        further = [origin for own in _OWN for origin in own.origins(self)]
+        return tuple(filter(None, (self.onevalet_weather_url, self.onevalet_flights_url, *further)))
 
     def secrets(self) -> list[str]:
         """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""
@@ -339,9 +345,10 @@ def load_settings(**overrides: object) -> Settings:
     check_channels(settings)
     check_mailbox(settings)
     check_tokens(settings)
-    check_search(settings)
     check_files(settings)
     check_accounts(settings)
+    for own in _OWN:
+        own.check(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
 

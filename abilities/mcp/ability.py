@@ -1,19 +1,18 @@
 """The tools of MCP servers: the operator names the servers, and accepts what of theirs the model is offered."""
 
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, Commands, Extra, Foundation, Sources
+from onevalet.ability import Ability, Commands, Extra, Foundation, OwnSettings, Sources
 
 if TYPE_CHECKING:
-    from pydantic_settings import BaseSettings
     from typer import Typer
 
 
-def _settings() -> "type[BaseSettings]":
+def _settings() -> OwnSettings[Any]:
     from abilities.mcp.settings import McpSettings
 
-    return McpSettings
+    return OwnSettings(McpSettings)
 
 
 def _sources(foundation: Foundation) -> AbstractAsyncContextManager[Sources]:

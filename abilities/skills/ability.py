@@ -1,19 +1,18 @@
 """Skills: how something is done here, in words that the operator or the person approved."""
 
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, Commands, Foundation, Sources, Starter
+from onevalet.ability import Ability, Commands, Foundation, OwnSettings, Sources, Starter
 
 if TYPE_CHECKING:
-    from pydantic_settings import BaseSettings
     from typer import Typer
 
 
-def _settings() -> "type[BaseSettings]":
+def _settings() -> OwnSettings[Any]:
     from abilities.skills.settings import SkillSettings
 
-    return SkillSettings
+    return OwnSettings(SkillSettings)
 
 
 def _sources(foundation: Foundation) -> AbstractAsyncContextManager[Sources]:

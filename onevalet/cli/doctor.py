@@ -8,7 +8,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import reach
-from onevalet.doctor.every import PROBES
+from onevalet.doctor.every import all_probes
 from onevalet.doctor.examine import examine
 from onevalet.doctor.repair import repair
 from onevalet.doctor.types import Area, Finding, Installation, State
@@ -53,7 +53,7 @@ async def run_checks(settings: Settings, *, fix: bool = False) -> list[Finding]:
 
 async def _examine(installation: Installation, fix: bool) -> list[Finding]:
     repaired = await repair(installation) if fix else []
-    return [*repaired, *await examine(installation, PROBES)]
+    return [*repaired, *await examine(installation, all_probes())]
 
 
 @asynccontextmanager

@@ -1,5 +1,6 @@
 """Every probe of `doctor`, in the order of its output."""
 
+from onevalet.ability_registry import all_abilities
 from onevalet.doctor.accounts import check_accounts, check_mailboxes
 from onevalet.doctor.address import check_address
 from onevalet.doctor.backups import check_backups
@@ -12,7 +13,6 @@ from onevalet.doctor.mail_and_push import check_mail, check_push
 from onevalet.doctor.models import check_model
 from onevalet.doctor.postgres import check_login, check_server
 from onevalet.doctor.redis import check_redis
-from onevalet.doctor.search import check_search
 from onevalet.doctor.services import check_services
 from onevalet.doctor.transcription import check_transcription
 from onevalet.doctor.types import Area, Probe, over_database, over_settings
@@ -26,7 +26,7 @@ from onevalet.doctor.work import (
     check_workers,
 )
 
-PROBES = (
+_PROBES = (
     over_settings(Area.SYSTEM, "packages", check_packages),
     over_settings(Area.SYSTEM, "disk", check_disk),
     over_database(Area.DATABASE, "database", check_database),
@@ -51,6 +51,11 @@ PROBES = (
     over_settings(Area.ACCOUNTS, "accounts", check_services),
     over_database(Area.ACCOUNTS, "accounts of people", check_accounts),
     over_database(Area.ACCOUNTS, "mailboxes", check_mailboxes),
-    over_settings(Area.SEARCH, "web search", check_search),
     Probe(Area.KEYS, "secret keys", check_secret_keys, needs_database=True),
 )
+
+
+def all_probes() -> tuple[Probe, ...]:
+    """Return these, and those of the abilities; the findings stand in the order of the areas."""
+    loads = (ability.probes for ability in all_abilities() if ability.probes is not None)
+    return (*_PROBES, *(probe for load in loads for probe in load()))

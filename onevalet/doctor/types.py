@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.db.database import Database
+from core.http.client import GuardedClient
 from core.messaging.channels import Check
 from onevalet.settings import Settings
+from onevalet.wiring.http import build_http
 
 
 class Area(StrEnum):
@@ -40,6 +42,10 @@ class Installation:
     settings: Settings
     database: Database | None = None
     redis_url: str = ""
+
+    def http(self) -> GuardedClient:
+        """Return a client as tools are handed it. Raises `ConfigError` for hosts that are none."""
+        return build_http(self.settings)
 
 
 @dataclass(frozen=True, slots=True)

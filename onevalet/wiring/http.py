@@ -10,8 +10,7 @@ from onevalet.settings import Settings
 
 def build_http(settings: Settings) -> GuardedClient:
     """Create a client that reaches the public internet, and the hosts that the operator named."""
-    named = (settings.onevalet_weather_url, settings.onevalet_flights_url, settings.onevalet_search_url)
-    return guarded_client(settings, (urlsplit(url).netloc for url in named if url))
+    return guarded_client(settings, (urlsplit(origin).netloc for origin in settings.tool_origins))
 
 
 def guarded_client(settings: Settings, hosts: Iterable[str]) -> GuardedClient:

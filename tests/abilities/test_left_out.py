@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -52,6 +52,7 @@ import json, sys
 from onevalet.wiring.plugins import load_plugins
 json.dump(sorted(load_plugins(["agents"]).names), sys.stdout)
 """
+_KINDS = "import json, sys; from onevalet.cli.new_files import kinds; json.dump(kinds(), sys.stdout)"
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -141,9 +142,8 @@ def test_web_and_worker_work_without_it(tree: Tree, database_url: str, redis_url
         ready = f"http://127.0.0.1:{port}/readyz"
         eventually_blocking(lambda: (_well(ready) and health.exists()) or _fail(tmp_path), "web and worker")
         done = tree.run("-m", "onevalet", "doctor", "--json", **told)
-    printed = done.stdout.lower()
-    assert '"packages"' in printed, done.stderr[-2000:]
-    assert {name for name in tree.gone if re.search(rf"\b{name}\b", printed)} == set()
+    assert '"packages"' in done.stdout, done.stderr[-2000:]
+    assert {name for name in _told_of(tree.gone) if re.search(rf"\b{name}\b", done.stdout)} == set()
 
 
 def test_dev_works_without_it(tree: Tree, tmp_path: Path) -> None:
@@ -159,8 +159,9 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     lacking = [ability for ability in all_abilities() if ability.name in tree.gone]
     modules = {module for ability in lacking for module in ability.tools}
     assert bool(whole.list(_TOOLS) - tree.list(_TOOLS)) == bool(modules)
-    fields = {name for ability in lacking if ability.settings for name in ability.settings().model_fields}
+    fields = {name for ability in lacking if ability.settings for name in ability.settings().kind.model_fields}
     assert whole.list(_SETTINGS) - tree.list(_SETTINGS) == fields
+    assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups
 
@@ -168,6 +169,14 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
 def test_the_spine_passes_its_tests_without_it(tree: Tree) -> None:
     done = tree.run("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *SPINE)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def _told_of(gone: Iterable[str]) -> Iterator[str]:
+    """Yield the words by which `doctor` could name abilities: their probes, their settings, what lacks an extra."""
+    for ability in (ability for ability in all_abilities() if ability.name in gone):
+        yield from (probe.name for probe in (ability.probes() if ability.probes else ()))
+        yield from (name.upper() for name in (ability.settings().kind.model_fields if ability.settings else ()))
+        yield from (extra.without for extra in ability.extras)
 
 
 def _well(url: str) -> bool:

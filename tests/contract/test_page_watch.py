@@ -13,13 +13,13 @@ from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.triggers.kinds.condition import ERRORS_TOLD
 from onevalet.demo.model import DEMO_MODEL
-from tests.agents.web.site import Site, open_site
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES, SmsHarness
 from tests.contract.harness import ChannelHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
 from tests.core.builders import Step, wants
+from tests.servers.site import Site, open_site
 
 pytestmark = pytest.mark.slow
 

@@ -58,7 +58,7 @@ def test_what_an_ability_declares_can_be_loaded() -> None:
         for commands in ability.commands:
             assert commands.load().registered_commands
         if ability.settings is not None:
-            kind = ability.settings()
+            kind = ability.settings().kind
             assert kind.model_fields.keys() <= Settings.model_fields.keys()
             assert Settings(_env_file=None).of(kind)
 

@@ -12,7 +12,7 @@ from tests.shipping.test_layers import lint
 
 CONTRACTS = (
     "nobody imports an ability: the registry finds it by its folder",
-    "an ability imports core, public names, and what commands stand on",
+    "an ability imports core, public names, and what its commands, probes and settings stand on",
     "an ability imports another only if its declaration needs it",
 )
 PLANTED = {

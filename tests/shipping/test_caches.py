@@ -19,7 +19,7 @@ BY_PERSON = {
     "core/memory/index/cache.py _soon": "test_indexes_that_are_warm_with_both_follow",
     "core/people/rate_limit.py people": "test_one_limit_counts_on_both_channels",
     "core/people/rate_limit.py told": "test_one_limit_counts_on_both_channels",
-    "agents/web/page_cache.py _pages": "test_pages_and_all_that_is_read_in_a_turn_follow",
+    "abilities/web/page_cache.py _pages": "test_pages_and_all_that_is_read_in_a_turn_follow",
     "channels/events/receive.py _known": "test_every_event_during_a_link_is_taken_and_fires_its_task_once",
 }
 """The test of what happens to each when two people become one."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from agents.web.page_cache import PageCache
+from abilities.web.page_cache import PageCache
 from core.memory.index.typeagent_index import StructuredQuery
 from core.memory.merge import MemoryMerge
 from core.memory.momex import Momex

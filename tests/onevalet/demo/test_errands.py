@@ -1,23 +1,31 @@
 """A talk with the demo model by SMS in each language: what the person reads for errands, notes, plans and links."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from abilities.web.reading import read_page
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.notes import add_note, forget_note, list_notes
-from agents.web import read_page
 from core.http.client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
 from onevalet.demo.model import DEMO_MODEL
-from tests.agents.web.site import Site, open_site
+from tests.abilities.web.caches import no_pages_kept
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.core.language.english import english_in
+from tests.servers.site import Site, open_site
 
 PAGE = "<html><head><title>Die Fähre</title></head><body><p>Sie fährt täglich um neun.</p></body></html>"
+
+
+@pytest.fixture(autouse=True)
+def fresh_pages() -> Iterator[None]:
+    """Begin without a page that another test has read."""
+    with no_pages_kept():
+        yield
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 
 from core.errors import StoreUnavailable
 from core.messaging.channels import Check
-from onevalet.doctor.every import PROBES
+from onevalet.doctor.every import all_probes
 from onevalet.doctor.examine import examine
 from onevalet.doctor.types import Area, Finding, Installation, Probe, State
 from onevalet.settings import Settings
@@ -64,5 +64,5 @@ async def test_a_database_that_is_away_is_told_once() -> None:
 
 
 def test_each_probe_has_a_name_and_a_limit_of_its_own() -> None:
-    assert len({probe.name for probe in PROBES}) == len(PROBES)
-    assert all(0 < probe.seconds <= 60 for probe in PROBES)
+    assert len({probe.name for probe in all_probes()}) == len(all_probes())
+    assert all(0 < probe.seconds <= 60 for probe in all_probes())

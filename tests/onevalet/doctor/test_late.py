@@ -15,7 +15,7 @@ import pytest
 
 from core.db.database import Database
 from core.messaging.channels import Check
-from onevalet.doctor.every import PROBES
+from onevalet.doctor.every import all_probes
 from onevalet.doctor.examine import examine
 from onevalet.doctor.types import Area, Finding, Installation, Probe, State
 from onevalet.settings import load_settings
@@ -121,7 +121,9 @@ def run_hurried(probes: Sequence[Probe], monkeypatch: pytest.MonkeyPatch) -> lis
 
 
 @pytest.mark.usefixtures("_model_is_loaded")
-@pytest.mark.parametrize("probe", [probe for probe in PROBES if probe.name not in ASK_NOBODY], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "probe", [probe for probe in all_probes() if probe.name not in ASK_NOBODY], ids=lambda p: p.name
+)
 def test_a_probe_whose_answer_is_late_says_that_it_may_be_busy(
     probe: Probe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

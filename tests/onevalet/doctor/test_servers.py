@@ -1,4 +1,4 @@
-"""`doctor` about the machines below us: Postgres, Redis, disks, the public address, and the search service."""
+"""`doctor` about the machines below us: Postgres, Redis, disks, and the public address."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -17,7 +17,6 @@ from onevalet.doctor.channels import check_channels
 from onevalet.doctor.disk import check_disk
 from onevalet.doctor.postgres import check_server
 from onevalet.doctor.redis import check_redis
-from onevalet.doctor.search import check_search
 from onevalet.doctor.types import Installation
 from onevalet.settings import Settings
 from tests.core.harness import Store
@@ -97,36 +96,6 @@ async def test_the_public_address_leads_to_web_or_says_where_else() -> None:
     [plain] = await check_address(settings(public_url="http://valet.example.com"))
     assert (plain.ok, plain.detail) == (False, "http://valet.example.com is not https")
     assert await check_address(settings()) == []
-
-
-@pytest.mark.parametrize("service", ["searxng", "brave", "tavily"])
-async def test_the_search_service_is_asked_once(service: str) -> None:
-    asked: list[web.Request] = []
-
-    def answer(request: web.Request) -> web.Response:
-        asked.append(request)
-        key = request.headers.get("X-Subscription-Token") or request.headers.get("Authorization", "")
-        is_known = service == "searxng" or "good" in (key or "")
-        return web.json_response({"results": []}, status=200 if is_known else 401)
-
-    async with served(answer) as url:
-        with_key = {} if service == "searxng" else {"onevalet_search_key": "good"}
-        [good] = await check_search(settings(onevalet_search=service, onevalet_search_url=url, **with_key))
-        assert (good.ok, good.detail, good.fix) == (True, f"{service} answers", "")
-        assert len(asked) == 1
-        if with_key:
-            wrong = settings(onevalet_search=service, onevalet_search_url=url, onevalet_search_key="wrong-key")
-            [refused] = await check_search(wrong)
-            assert (refused.ok, refused.detail) == (False, f"{service} refuses us (HTTP 401)")
-            assert refused.fix.startswith("correct ONEVALET_SEARCH_KEY")
-    [away] = await check_search(settings(onevalet_search=service, onevalet_search_url=url, onevalet_search_key="k"))
-    assert (away.ok, away.fix) == (False, "see whether it is away, or correct ONEVALET_SEARCH_URL")
-
-
-async def test_a_page_in_place_of_results_is_no_search_service() -> None:
-    async with served(lambda _: web.Response(text="<html>")) as url:
-        [check] = await check_search(settings(onevalet_search="searxng", onevalet_search_url=url))
-    assert (check.ok, check.detail) == (False, "searxng gives no results (HTTP 200)")
 
 
 async def test_an_installation_without_a_channel_is_not_well() -> None:

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 
 import pytest
 
+from abilities.web.reading import read_page
+from abilities.web.searching import web_search
 from agents.notes import add_note, list_notes
-from agents.web import read_page, web_search
 from core.http.client import GuardedClient
 from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.tools.storage import Storage
-from tests.agents.web.site import Site, open_site
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.hostile_pages import NOTE, ORDERS, SECRET, STOLEN, WAYS, Obedient, page
 from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import says, wants
+from tests.servers.site import Site, open_site
 
 pytestmark = pytest.mark.slow
 

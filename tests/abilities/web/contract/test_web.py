@@ -8,17 +8,18 @@ from dataclasses import dataclass
 import pytest
 from aiohttp import web
 
-from agents.web import read_page, web_search
+from abilities.web.reading import read_page
+from abilities.web.searching import web_search
 from core.http.client import GuardedClient, Limits
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.loop.outside import words_of_others
-from tests.agents.web.site import KEY, Site, open_site
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+from tests.servers.site import KEY, Site, open_site
 
 pytestmark = [
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough

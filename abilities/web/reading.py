@@ -2,7 +2,7 @@
 
 import re
 
-from agents.web.page_cache import PageCache
+from abilities.web.page_cache import PageCache
 from onevalet import (
     HttpResponse,
     Page,

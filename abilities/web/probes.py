@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
+from abilities.web.settings import WebSettings
 from core.errors import ConfigError, ToolFailed
 from core.http.client import GuardedClient
 from core.http.types import HttpResponse
 from core.json_types import read_json
 from core.messaging.channels import Check
-from onevalet.settings import Settings
-from onevalet.wiring.http import build_http
+from onevalet.doctor.types import Area, Installation, Probe
 
 _WHAT = "web search"
 _WORD = "weather"
@@ -17,14 +17,15 @@ _REFUSALS = (401, 402, 403, 432, 433)
 """Of a key, or of an account that is used up."""
 
 
-async def check_search(settings: Settings) -> Sequence[Check]:
+async def check_search(installation: Installation) -> Sequence[Check]:
     """Search once; an incomplete setting was refused before."""
+    settings = installation.settings.of(WebSettings)
     service = settings.onevalet_search
     if not service:
         how = "set ONEVALET_SEARCH to searxng, brave or tavily (docs/web.md)"
         return [Check(_WHAT, True, "off: pages are read, nothing is searched", how)]
     try:
-        http = build_http(settings)
+        http = installation.http()
     except ConfigError as error:
         return [Check(_WHAT, False, f"{service} cannot be asked", str(error))]
     try:
@@ -45,8 +46,8 @@ async def check_search(settings: Settings) -> Sequence[Check]:
     return [Check(_WHAT, True, f"{service} answers")]
 
 
-async def _ask(settings: Settings, http: GuardedClient) -> HttpResponse:
-    """Ask what the tool asks (agents/web/searching.py), for one result where the service can be told so."""
+async def _ask(settings: WebSettings, http: GuardedClient) -> HttpResponse:
+    """Ask what the tool asks (abilities/web/searching.py), for one result where the service can be told so."""
     secret, url = settings.onevalet_search_key, settings.onevalet_search_url
     key = secret.get_secret_value() if secret else ""
     match settings.onevalet_search:
@@ -67,3 +68,6 @@ def _is_json(answer: HttpResponse) -> bool:
         return isinstance(read_json(answer.body), dict)
     except ValueError:
         return answer.cut and answer.body.lstrip().startswith(b"{")
+
+
+PROBES = (Probe(Area.SEARCH, _WHAT, check_search, seconds=30.0),)

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from agents.web import web_search
+from abilities.web.searching import web_search
 from core.http.client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
-from tests.agents.web.site import KEY, Site, guarded, open_site
 from tests.core.builders import a_context
+from tests.servers.site import KEY, Site, guarded, open_site
 
 FERRY = {"url": "https://ferry.example/plan", "title": "The ferry", "content": "Leaves at nine"}
 

@@ -7,13 +7,12 @@ from datetime import timedelta
 import pytest
 from aiohttp import web
 
-from agents.web import read_page
-from agents.web.page_cache import KEPT_FOR, MAX_CHARS, MAX_PAGES_EACH, PageCache
-from agents.web.reading import PART, parts_of
+from abilities.web.page_cache import KEPT_FOR, MAX_CHARS, MAX_PAGES_EACH, PageCache
+from abilities.web.reading import PART, parts_of, read_page
 from onevalet import Page, ToolExecutionContext, ToolFailed, ToolRetry
-from tests.agents.web.site import Site, guarded, open_site
 from tests.clocks import StandingClock
 from tests.core.builders import a_context
+from tests.servers.site import Site, guarded, open_site
 
 ARTICLE = """<html lang="de"><head><title>Die  Fähre</title><link rel="canonical" href="/faehre">
 <meta property="article:published_time" content="2026-10-01T08:00:00Z"><script>track()</script></head>

@@ -4,12 +4,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from unittest.mock import patch
 
 from aiohttp import web
 
-from agents.web import reading
-from agents.web.page_cache import PageCache
 from core.http.client import GuardedClient
 from core.json_types import Json
 
@@ -54,9 +51,7 @@ async def open_site() -> AsyncIterator[Site]:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     site.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     try:
-        # An earlier site may have had this port, and its pages are kept for minutes.
-        with patch.object(reading, "_CACHE", PageCache()):
-            yield site
+        yield site
     finally:
         await runner.cleanup()
 

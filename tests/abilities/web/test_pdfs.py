@@ -6,13 +6,13 @@ import pytest
 from aiohttp import web
 from pypdf import PdfWriter
 
-from agents.web import read_page
+from abilities.web.reading import read_page
 from core.errors import ToolFailed
 from core.tools.context import ToolExecutionContext
-from tests.agents.web.site import Site
-from tests.agents.web.test_reading import context, site
+from tests.abilities.web.test_reading import context, site
 from tests.core.documents import samples
 from tests.core.documents.test_files import HOSTILE
+from tests.servers.site import Site
 
 __all__ = ["context", "site"]
 MB = 1024 * 1024
