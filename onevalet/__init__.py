@@ -9,6 +9,22 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from abilities.calendar.calendars import Calendars as Calendars
+    from abilities.calendar.places import Agenda as Agenda
+    from abilities.calendar.places import CalendarEntry as CalendarEntry
+    from abilities.calendar.places import CalendarInfo as CalendarInfo
+    from abilities.calendar.places import EventPlace as EventPlace
+    from abilities.calendar.places import FileMeaning as FileMeaning
+    from abilities.calendar.places import WrittenEvent as WrittenEvent
+    from abilities.calendar.types import EventChange as EventChange
+    from abilities.calendar.types import EventFile as EventFile
+    from abilities.calendar.types import FileEffect as FileEffect
+    from abilities.calendar.types import InvitationAnswer as InvitationAnswer
+    from abilities.calendar.types import ItipMessage as ItipMessage
+    from abilities.calendar.types import ItipMethod as ItipMethod
+    from abilities.calendar.types import NewEvent as NewEvent
+    from abilities.calendar.types import Occurrence as Occurrence
+    from abilities.calendar.types import SeriesScope as SeriesScope
     from core.agents.fields import InputField as InputField
     from core.agents.fields import OutputField as OutputField
     from core.agents.standard_agent import AgentResult as AgentResult
@@ -20,22 +36,6 @@ if TYPE_CHECKING:
     from core.approvals.store import ApprovalStore as ApprovalStore
     from core.approvals.types import PendingApproval as PendingApproval
     from core.budgets.store import DailyBudgets as DailyBudgets
-    from core.calendar.calendars import Calendars as Calendars
-    from core.calendar.places import Agenda as Agenda
-    from core.calendar.places import CalendarEntry as CalendarEntry
-    from core.calendar.places import CalendarInfo as CalendarInfo
-    from core.calendar.places import EventPlace as EventPlace
-    from core.calendar.places import FileMeaning as FileMeaning
-    from core.calendar.places import WrittenEvent as WrittenEvent
-    from core.calendar.types import EventChange as EventChange
-    from core.calendar.types import EventFile as EventFile
-    from core.calendar.types import FileEffect as FileEffect
-    from core.calendar.types import InvitationAnswer as InvitationAnswer
-    from core.calendar.types import ItipMessage as ItipMessage
-    from core.calendar.types import ItipMethod as ItipMethod
-    from core.calendar.types import NewEvent as NewEvent
-    from core.calendar.types import Occurrence as Occurrence
-    from core.calendar.types import SeriesScope as SeriesScope
     from core.clock import Clock as Clock
     from core.credentials.secret_keys import SecretKeys as SecretKeys
     from core.credentials.store import CredentialStore as CredentialStore
@@ -200,9 +200,9 @@ _HOMES = {
         "core.approvals.store": "ApprovalStore",
         "core.approvals.types": "PendingApproval",
         "core.budgets.store": "DailyBudgets",
-        "core.calendar.calendars": "Calendars",
-        "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "core.calendar.types": (
+        "abilities.calendar.calendars": "Calendars",
+        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
+        "abilities.calendar.types": (
             "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
         ),
         "core.clock": "Clock",

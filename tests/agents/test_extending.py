@@ -97,7 +97,7 @@ def test_a_catalogue_that_is_wrong_is_refused_at_the_start(lunch: Path, name: st
 
 
 async def test_a_rehearsal_stops_where_a_person_comes_in() -> None:
-    from agents.email import SendEmailAgent
+    from abilities.mail.tools import SendEmailAgent
 
     with pytest.raises(ConfigError, match="has no field 'to'"):
         rehearse(SendEmailAgent, to="sam@example.com")

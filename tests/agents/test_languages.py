@@ -9,9 +9,9 @@ from itertools import count
 import pytest
 from yarl import URL
 
+from abilities.mail.tools import SendEmailAgent
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.email import SendEmailAgent
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
 from agents.reminders import RemindMe, take_back_reminder
@@ -30,8 +30,8 @@ from core.replies import without_notes
 from core.tools.context import TaskState
 from onevalet import AgentResult, TaskNote, ToolExecutionContext
 from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
+from tests.abilities.mail.test_email import Connected
 from tests.agents.services import open_meteo
-from tests.agents.test_email import Connected
 
 NAMES = re.compile(
     r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|US\$|UTC"

@@ -1,4 +1,4 @@
-"""Several accounts: which one is meant is asked (tests/agents/test_email.py), and remembered for what it was chosen."""
+"""Several accounts: which is meant is asked (tests/abilities/mail/test_email.py), and remembered for what it is for."""
 
 from dataclasses import replace
 

@@ -14,7 +14,7 @@ from core.json_types import Json, JsonObject
 from core.tools.tool import AnyTool
 from onevalet import InputField, tool, valet
 from onevalet.wiring.plugins import Plugins, load_plugins
-from tests.agents.calendar.test_cards import SCENES
+from tests.abilities.calendar.test_cards import SCENES
 from tests.approvals.cards import hidden_of_agent, hidden_of_tool
 
 HIDDEN: dict[str, dict[str, str]] = {
@@ -81,7 +81,7 @@ async def test_promise_9_the_card_of_an_agent_says_every_field(kind: type[Standa
 
 def test_promise_9_what_asks_by_itself_has_a_scene_for_its_card() -> None:
     assert sorted(SCENES) == [name for name in _PLANNED if name != "add_events_from_file"], (
-        "tests/agents/calendar/test_file_cards.py has that of files"
+        "tests/abilities/calendar/test_file_cards.py has that of files"
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from abilities.calendar.tools import EventReminder
 from agents import tasks
-from agents.calendar import EventReminder
 from agents.person import set_preference
 from agents.reminders import RemindMe, TellExecutor, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from agents.email import SendEmailAgent
+from abilities.mail.tools import SendEmailAgent
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
 from core.accounts.accounts import Accounts

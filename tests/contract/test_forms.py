@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.email import SendEmailAgent
+from abilities.mail.tools import SendEmailAgent
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry

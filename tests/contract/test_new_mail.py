@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from agents.email.reading import search_mail
+from abilities.mail.reading import search_mail
 from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.json_types import JsonObject

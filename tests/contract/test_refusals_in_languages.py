@@ -7,7 +7,7 @@ from typing import Annotated, cast
 import pytest
 from pydantic import Field
 
-from agents.email import SendEmailAgent
+from abilities.mail.tools import SendEmailAgent
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry

@@ -18,7 +18,7 @@ IMPORTERS: dict[str, set[str]] = {
     "typeagent": {"core/memory/index/typeagent_index.py"},
     "mcp": {"abilities/mcp/sdk.py", "onevalet/mcp/sdk.py"},
     "arq": {"jobs/chores.py"},
-    "recurring_ical_events": {"core/calendar/ical/occurrences.py"},
+    "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }
 PLANTED = {
     "upward": ("memory", "import core.turns.types", "core.turns"),

@@ -2,7 +2,7 @@
 
 from core.json_types import JsonObject
 from simulator.app import Simulator
-from tests.agents.test_email import agent
+from tests.abilities.mail.test_email import agent
 
 
 async def test_mail_is_taken_and_stands_in_state_and_journal(simulator: Simulator) -> None:

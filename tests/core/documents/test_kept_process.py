@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import psutil
 import pytest
 
-from core.calendar.objects import expand
+from abilities.calendar.objects import expand
 from core.documents import child_process, kept_process
 from core.documents.child_process import ChildFailed
 from core.documents.file import read_content
@@ -23,7 +23,7 @@ from core.documents.kept_process import KeptProcess, end_kept
 from core.documents.kinds import FileKind
 from core.documents.page import read_html
 from core.http.types import HttpResponse
-from tests.core.calendar.samples import event
+from tests.abilities.calendar.samples import event
 from tests.core.documents import samples
 from tests.core.documents.children import TELLS, WAITS, has_ended, number_of, run_told, send, told_in, written
 from tests.eventually import eventually, eventually_blocking

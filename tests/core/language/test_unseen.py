@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.calendar.ical.components import plain
+from abilities.calendar.ical.components import plain
 from core.documents.page import read_html
 from core.files.names import clean_name
 from core.http.types import HttpResponse

@@ -37,11 +37,11 @@ def put_in_place(reach: Reach, is_due: IsDue, dropped: str) -> None:
 
 
 def _sending(reach: Reach, is_due: IsDue) -> None:
-    import agents.email.delivery
+    import abilities.mail.delivery
     from core.mail.mailbox import Mailbox
     from core.mail.smtp import Submission
 
-    delivery: Any = agents.email.delivery
+    delivery: Any = abilities.mail.delivery
     submission: Any = Submission
     delivery.FILES_SENT = (*delivery.FILES_SENT, FILES_SENT)
     delivery._LOOKS = (0.0,)
@@ -58,7 +58,7 @@ def _sending(reach: Reach, is_due: IsDue) -> None:
 
 
 def _calendars(reach: Reach, dropped: str) -> None:
-    from core.calendar import calendars
+    from abilities.calendar import calendars
     from core.dav.client import DavClient
 
     client: Any = DavClient

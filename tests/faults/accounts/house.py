@@ -37,7 +37,14 @@ AUTHSERV = "mx.example.org"
 PLUGINS = ",".join(
     (
         "tests.plugins.faults",
-        *("agents.email", "agents.calendar", "agents.contacts", "agents.person", "agents.tasks", "agents.reminders"),
+        *(
+            "abilities.mail.tools",
+            "abilities.calendar.tools",
+            "agents.contacts",
+            "agents.person",
+            "agents.tasks",
+            "agents.reminders",
+        ),
         "abilities.skills.tools",
     )
 )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.calendar import list_events
+from abilities.calendar.tools import list_events
+from abilities.mail.tools import search_mail
 from agents.clock import current_time
 from agents.conversations import search_messages
-from agents.email import search_mail
 from core.accounts.accounts import Accounts
 from core.accounts.prompts import AccountAsker
 from core.accounts.services import Services

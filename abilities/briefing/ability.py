@@ -1,0 +1,5 @@
+"""The briefing: weather, calendar, unread mail, reminders and what waits, in one message each morning."""
+
+from onevalet.ability import Ability
+
+ABILITY = Ability(name="briefing", needs=("calendar", "mail"), tools=("abilities.briefing.tools",))

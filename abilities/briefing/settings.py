@@ -1,0 +1,55 @@
+"""What a person has settled about their briefing, apart from when it comes, which its tasks know."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from abilities.briefing.sections import PARTS, Part
+from onevalet import ToolExecutionContext
+
+_COLLECTION, _KEY = "briefing", "settings"
+
+
+@dataclass(frozen=True, slots=True)
+class BriefingSettings:
+    """What is left out, where the weather is, and on which channel it comes.
+
+    `told`: by which call it was said of a part that it lacks an account.
+    """
+
+    without: tuple[Part, ...] = ()
+    place: str = ""
+    channel: str = ""
+    told: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    async def of(cls, context: ToolExecutionContext) -> Self:
+        """Return a person's; whoever settled nothing leaves nothing out."""
+        stored = await context.storage.get(_COLLECTION, _KEY)
+        return cls.from_json(stored.value if stored and isinstance(stored.value, dict) else {})
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        without = tuple(part for part in PARTS if part in value.get("without", ()))
+        return cls(without, str(value.get("place", "")), str(value.get("channel", "")), dict(value.get("told", {})))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"without": list(self.without), "place": self.place, "channel": self.channel, "told": dict(self.told)}
+
+    async def keep(self, context: ToolExecutionContext) -> None:
+        """Store them, unless they are stored already."""
+        if self != await self.of(context):
+            await context.storage.put(_COLLECTION, _KEY, self.to_json())
+
+    def changed(self, without: Sequence[Part] | None, place: str, channel: str) -> Self:
+        """Return them with what a person said; None and empty texts change nothing."""
+        left_out = self.without if without is None else tuple(part for part in PARTS if part in without)
+        return replace(self, without=left_out, place=place or self.place, channel=channel or self.channel)
+
+    def known(self, key: str) -> Collection[str]:
+        """Return the parts of which another call than this has said that they lack an account."""
+        return [part for part, said_by in self.told.items() if said_by != key]
+
+    def noting(self, missing: Collection[Part], key: str) -> Self:
+        """Return them with what is missing now: whoever connects an account and loses it is told again."""
+        return replace(self, told={part: self.told.get(part, key) for part in PARTS if part in missing})

@@ -1,0 +1,6 @@
+"""The person's calendars: what is on, when they are free, and events made, moved, cancelled and answered."""
+
+from onevalet.ability import Ability
+
+# Guests are told by mail, and invitations come by it.
+ABILITY = Ability(name="calendar", needs=("mail",), tools=("abilities.calendar.tools",))

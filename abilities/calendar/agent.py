@@ -1,0 +1,250 @@
+"""What the agents that write into calendars share: the person's zone, a plan, a card where one is due, and undo."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
+from zoneinfo import ZoneInfo
+
+from abilities.calendar.letters import LettersOf, mail_in
+from abilities.calendar.mailing import send_letters
+from abilities.calendar.opening import CHANGE, open_calendars, zone_of
+from abilities.calendar.words import event_in_words, guests_in_words, span_in_words
+from agents.places import zone_named
+from agents.planning import NOWHERE, WHERE
+from onevalet import (
+    AgentResult,
+    AgentStatus,
+    ApprovalRequest,
+    CalendarEntry,
+    Calendars,
+    EventPlace,
+    InputField,
+    SeriesScope,
+    StandardAgent,
+    ToolFailed,
+    ToolRetry,
+    WrittenEvent,
+    gettext,
+    gettext_noop,
+    undo_word,
+)
+
+_NAMES = (
+    gettext_noop("event"),
+    gettext_noop("day"),
+    gettext_noop("start"),
+    gettext_noop("minutes"),
+    gettext_noop("title"),
+    gettext_noop("location"),
+    gettext_noop("notes"),
+    gettext_noop("invite"),
+    gettext_noop("uninvite"),
+    gettext_noop("series"),
+    gettext_noop("calendar"),
+    gettext_noop("repeats"),
+    gettext_noop("days"),
+    gettext_noop("answer"),
+    gettext_noop("file"),
+    gettext_noop("before"),
+    gettext_noop("after"),
+    gettext_noop("others"),
+    gettext_noop("invitations"),
+    gettext_noop("events"),
+    gettext_noop("cancelled"),
+    gettext_noop("left out"),
+    gettext_noop("sent by"),
+    gettext_noop("create event"),
+    gettext_noop("change event"),
+    gettext_noop("cancel event"),
+    gettext_noop("answer invitation"),
+    gettext_noop("add events from file"),
+)
+"""What cards and questions call the fields, the details and the agents."""
+_PLAN = "plan"
+_BEGUN = "calendar_calls"
+_MAX_BEGUN = 20
+OPEN_MINUTES = 24 * 60
+_TOLD = gettext_noop("Others have been told of it. I can change or cancel it, and they are told again.")
+_MAX_KEPT = 50_000
+"""Characters of an event that are kept to be put back."""
+_HOW_MUCH = {
+    SeriesScope.THIS: gettext_noop("this one only"),
+    SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
+    SeriesScope.ALL: gettext_noop("all of the series"),
+}
+SCOPES = {"": SeriesScope.THIS, "this": SeriesScope.THIS, "following": SeriesScope.FOLLOWING, "all": SeriesScope.ALL}
+
+
+def option(description: str, type: Any = str, default: Any = "") -> InputField:
+    """Return a field that nobody is asked for: the model fills it in where the person said so."""
+    return InputField("", description, required=False, default=default, type=type)
+
+
+def how_much(scope: SeriesScope) -> str:
+    """Return how much of a series is meant, as a card shows it."""
+    return gettext(_HOW_MUCH[scope])
+
+
+def text_of(entry: CalendarEntry) -> str:
+    """Return an event's object, to be kept in a plan; empty where it is too large for that."""
+    return entry.text if len(entry.text) <= _MAX_KEPT else ""
+
+
+def one_line(text: str) -> bool:
+    """Return whether a text can be a title or a place."""
+    return 0 < len(" ".join(text.split())) <= 200
+
+
+class CalendarAgent(StandardAgent):
+    """Write into a calendar. What will happen is worked out first, and shown where the person must agree.
+
+    A subclass says what will happen by `plan`, and does it by `perform`. A plan is JSON: `details` are what the card
+    shows, `summary` its heading, `asks` whether there is one. `mail` is a `GuestMail` or None; `served` says whether
+    the calendar's server tells others.
+    """
+
+    said_in_words: ClassVar[tuple[str, ...]] = ()
+    """The fields that the details and the heading say in full."""
+
+    async def plan(self) -> Mapping[str, Any]:
+        """Work out what will happen, without any effect; raise `ToolRetry` where it cannot."""
+        raise NotImplementedError
+
+    async def perform(self) -> AgentResult:
+        """Do what was planned."""
+        raise NotImplementedError
+
+    async def on_running(self, msg: str) -> AgentResult:
+        zone = await self._known_zone()
+        if not zone:
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(WHERE))
+        return await self._go_on(zone)
+
+    async def on_waiting_for_input(self, msg: str) -> AgentResult:
+        zone = zone_named(msg)
+        if not zone:
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(NOWHERE))
+        await self.context.tasks.set_timezone(zone)
+        return await self._go_on(zone)
+
+    async def on_waiting_for_approval(self, msg: str) -> AgentResult:
+        return await self.perform()
+
+    def approval_request(self) -> ApprovalRequest:
+        if not self.planned:
+            return super().approval_request()
+        return ApprovalRequest(
+            self.valet.name,
+            str(self.planned["summary"]),
+            dict(cast(Any, self.planned["details"])),
+            options=("approve", "cancel"),
+            timeout_minutes=OPEN_MINUTES,
+            allow_modification=False,
+            in_words=self.said_in_words,
+        )
+
+    @property
+    def planned(self) -> Mapping[str, Any]:
+        kept = self.state.get(_PLAN)
+        return kept if isinstance(kept, dict) else {}
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the person's zone, as it was when this was planned."""
+        return ZoneInfo(str(self.state.get("zone") or self.context.timezone))
+
+    async def calendars(self) -> Calendars:
+        """Return the calendars that may be written to."""
+        return await open_calendars(self.context, CHANGE, self.zone)
+
+    def place(self) -> EventPlace:
+        """Return the event that is planned to be written, as it was read."""
+        return EventPlace.from_json(self.planned["place"])
+
+    def scope(self, series: str, entry: CalendarEntry) -> SeriesScope:
+        """Return how much of a series is meant; of a single event all."""
+        if series not in SCOPES:
+            raise ToolRetry("series is this, following or all.")
+        return SCOPES[series] if entry.occurrence.repeats else SeriesScope.ALL
+
+    def described(self, entry: CalendarEntry) -> str:
+        """Return an event as a card shows it."""
+        return event_in_words(entry.occurrence, self.zone)
+
+    def when(self, entry: CalendarEntry) -> str:
+        return span_in_words(entry.occurrence.start, entry.occurrence.end, self.zone)
+
+    def with_others(self, entry: CalendarEntry) -> dict[str, Any]:
+        """Return who else is at an event, as a detail of a card."""
+        guests = guests_in_words(entry)
+        return {"others": guests} if guests else {}
+
+    def offer_undo(
+        self, title: str, *written: WrittenEvent, before: str = "", reminders: Sequence[Any] = (), told: bool = False
+    ) -> str:
+        """Offer to take a write back; return the sentence that says so, empty where it cannot be.
+
+        `before` is what was there, for a repeat of the call that finds it overwritten. `told`: others have heard of it.
+        """
+        if told:
+            self.context.undo.final(title, gettext(_TOLD))
+            return ""
+        events: list[Any] = [
+            {"place": one.place.to_json(), "before": one.before or before}
+            | ({"parted": one.parted.to_json()} if one.parted else {})
+            for one in written
+        ]
+        arguments: dict[str, Any] = {"events": events, "reminders": [*reminders]}
+        if not events or not self.context.undo.offer(title, "undo_event", arguments):
+            return ""
+        return " " + gettext("To take it back, write “{word}”.", word=undo_word())
+
+    async def tell_guests(
+        self, calendars: Calendars, letters_of: LettersOf, scope: SeriesScope, written: WrittenEvent
+    ) -> tuple[str, bool]:
+        """Send the mail that is planned; return what the person reads of it, and whether anybody may know of this."""
+        mail = mail_in(self.planned)
+        if mail is None:
+            return "", bool(self.planned.get("served"))
+        letters = letters_of(mail, scope, written, self.planned_text() or written.before)
+        said, told = await send_letters(self.context, calendars, mail, letters)
+        return f" {said}", told
+
+    def planned_text(self) -> str:
+        """Return the object as it was when this was planned; empty where it is too large to be kept."""
+        return str(self.planned.get("text", ""))
+
+    async def _go_on(self, zone: str) -> AgentResult:
+        self.state["zone"] = zone
+        begun = await self._begun()
+        plan = begun or dict(await self.plan())
+        self.state[_PLAN] = plan
+        if plan["asks"] or self.must_ask:
+            # The card has its own words for the question.
+            return self.make_result(AgentStatus.WAITING_FOR_APPROVAL)
+        if begun is None:
+            await self._begin(plan)
+        return await self.perform()
+
+    async def _begun(self) -> dict[str, Any] | None:
+        """Return the plan of this very call, where whoever ran it was stopped before its end was written down."""
+        try:
+            stored = await self.context.storage.get(_BEGUN, self.context.idempotency_key)
+        except ToolFailed:  # this assistant keeps nothing
+            return None
+        return stored.value if stored is not None and isinstance(stored.value, dict) else None
+
+    async def _begin(self, plan: dict[str, Any]) -> None:
+        """Store a plan before it is carried out: what was planned of the event as it was is done once, and no more."""
+        storage = self.context.storage
+        try:
+            await storage.put(_BEGUN, self.context.idempotency_key, plan)
+            for old in (await storage.list(_BEGUN))[:-_MAX_BEGUN]:
+                await storage.delete(_BEGUN, old.key)
+        except ToolFailed:
+            return
+
+    async def _known_zone(self) -> str | None:
+        try:
+            return await self.context.tasks.timezone()
+        except ToolFailed:  # this assistant plans nothing, so it never asked
+            return zone_of(self.context).key
