@@ -4,8 +4,8 @@ A declaration is read by every process, so that it imports nothing that takes lo
 function that is declared here.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from typer import Typer
 
     from core.db.database import Database
+    from core.events.bus import EventBus
     from core.http.client import GuardedClient
+    from core.notifications.types import Notifier
+    from core.queue.due import DueWork
+    from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
     from onevalet.doctor.types import Probe
     from onevalet.settings import Settings
@@ -77,6 +81,30 @@ class Foundation:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkFoundation(Foundation):
+    """What a worker offers the work of abilities. `worker` is its name; `accounts` opens those of a person.
+
+    `tool_http` makes a client as tools are handed it.
+    """
+
+    worker: str
+    accounts: "Callable[[str], AccountAccess]"
+    events: "EventBus | None"
+    notifier: "Notifier"
+    tool_http: "Callable[[], GuardedClient]"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a worker runs beside its turns, until it is cancelled. `look` is called when work of a kind is due."""
+
+    name: str
+    run: Callable[[], Awaitable[None]]
+    due: "DueWork"
+    look: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Where tools come from that may change while a worker runs. `prefixes`: the beginnings of their names."""
 
@@ -97,6 +125,7 @@ class Ability:
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     probes: loads what `doctor` examines of it.
+    work: opens what a worker runs beside its turns; the stack closes it.
     """
 
     name: str
@@ -109,3 +138,4 @@ class Ability:
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None
+    work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work]] | None = None

@@ -190,8 +190,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_check_collector)] = ""
     otel_instrumentation_genai_capture_message_content: bool = False
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
-    onevalet_mail_watches: int = Field(default=200, ge=0, le=10_000)
-    onevalet_mail_poll: int = Field(default=120, ge=10, le=86_400)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
     """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""

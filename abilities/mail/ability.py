@@ -1,5 +1,31 @@
-"""Mail in the person's own accounts: searched, read, sorted, drafted and sent."""
+"""Mail in the person's own accounts: searched, read, sorted, drafted and sent, and watched for what tasks wait for."""
 
-from onevalet.ability import Ability
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
 
-ABILITY = Ability(name="mail", tools=("abilities.mail.tools",))
+from onevalet.ability import Ability, OwnSettings, Work, WorkFoundation
+
+if TYPE_CHECKING:
+    from onevalet.doctor.types import Probe
+
+
+def _settings() -> OwnSettings[Any]:
+    from abilities.mail.settings import WatchSettings
+
+    return OwnSettings(WatchSettings)
+
+
+def _probes() -> "Sequence[Probe]":
+    from abilities.mail.probes import PROBES
+
+    return PROBES
+
+
+def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
+    from abilities.mail.watching import watch_mailboxes
+
+    return watch_mailboxes(stack, foundation)
+
+
+ABILITY = Ability(name="mail", settings=_settings, tools=("abilities.mail.tools",), probes=_probes, work=_work)

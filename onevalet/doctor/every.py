@@ -1,7 +1,7 @@
 """Every probe of `doctor`, in the order of its output."""
 
 from onevalet.ability_registry import all_abilities
-from onevalet.doctor.accounts import check_accounts, check_mailboxes
+from onevalet.doctor.accounts import check_accounts
 from onevalet.doctor.address import check_address
 from onevalet.doctor.backups import check_backups
 from onevalet.doctor.channels import check_channels
@@ -50,7 +50,6 @@ _PROBES = (
     over_settings(Area.MAIL_AND_PUSH, "push", check_push),
     over_settings(Area.ACCOUNTS, "accounts", check_services),
     over_database(Area.ACCOUNTS, "accounts of people", check_accounts),
-    over_database(Area.ACCOUNTS, "mailboxes", check_mailboxes),
     Probe(Area.KEYS, "secret keys", check_secret_keys, needs_database=True),
 )
 

@@ -6,7 +6,7 @@ from jobs.periodic import Periodic
 from jobs.retention import Kept
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
-from onevalet.wiring.mail import build_renewals
+from onevalet.wiring.renewals import build_renewals
 from onevalet.wiring.tenants import build_deletion, deletion_chore
 from onevalet.wiring.worker_parts import WorkerParts
 

@@ -15,9 +15,9 @@ from jobs.memory import MemoryRunner, MemoryUpkeep
 from jobs.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
+from onevalet.wiring.ability_work import open_work
 from onevalet.wiring.connections import redis_url
 from onevalet.wiring.inbound import build_inbound
-from onevalet.wiring.mail import build_mail_watcher
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
 from onevalet.wiring.upkeep import kept_for, more_chores, more_work
@@ -67,11 +67,12 @@ def build_process(
     redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
     watch.call(DueWork.REDRAWS, redraws.look)
     parts.triggers.runner.watch = watch
-    mail = build_mail_watcher(stack, parts)
-    watch.call(DueWork.MAIL, mail.look)
+    further = open_work(stack, parts)
+    for one in further:
+        watch.call(one.due, one.look)
     upkeep = (
         Part("redraws", redraws.poll),
-        Part("new mail", mail.run),
+        *(Part(one.name, one.run) for one in further),
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, chores)),

@@ -75,7 +75,7 @@ OTHERWISE = {
     "channels/slack/identity.py _direct": "Slack's user, for whom Slack has one conversation with us",
     "channels/slack/sender_profiles.py _asked": "Slack's user, whose profile Slack has",
     "notify/slack/marks.py _setting": "message on Slack",
-    "jobs/mail.py running": "mailbox with its person: the watch of who became another is begun anew",
+    "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
     "jobs/slow_model.py _timers": "turn",
     "jobs/stops.py _running": "lane of a turn that runs: nobody is linked meanwhile",
     "jobs/supervision.py _histories": "kind of work",

@@ -16,8 +16,8 @@ from core.json_types import JsonObject
 from core.tools.context import TaskNote, TaskState
 from onevalet import StoreUnavailable, ToolExecutionContext
 from onevalet.testing import StandingClock, make_context, speaking
+from tests.abilities.mail.mail_harness import mail
 from tests.agents.services import Web, open_meteo
-from tests.jobs.mail_harness import mail
 from tests.servers.dovecot import Dovecot
 
 MORNING = datetime(2026, 11, 23, 6, tzinfo=UTC)

@@ -137,10 +137,10 @@ def _letters(reach: Reach) -> None:
 
 def _watches(reach: Reach) -> None:
     """People's mailboxes, which a worker watches."""
-    import jobs.mail
+    import abilities.mail.watcher
     from core.events.bus import EventBus
 
-    mail: Any = jobs.mail
+    mail: Any = abilities.mail.watcher
     bus: Any = EventBus
     opened, find, read, hurry = mail.open_mailbox, mail.find_new, mail.read_events, bus.hurry
 

@@ -33,7 +33,7 @@ SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "core.mail.imap:ImapConnection.call": {"seconds": 3.0},
     "core.mail.smtp:open_submission": {"seconds": 2.0},
     "core.http.client:Limits.__init__": {"total": 3.0, "silence": 2.0},
-    "jobs.mail:WatchLimits.__init__": {"renew": 1.5},
+    "abilities.mail.watcher:WatchLimits.__init__": {"renew": 1.5},
     "onevalet.wiring.senses:build_transcriber": {"patience": 2.0},
 }
 """The same where they are defaults."""

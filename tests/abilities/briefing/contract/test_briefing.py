@@ -17,6 +17,7 @@ from core.json_types import JsonObject
 from core.llm.types import Role
 from tests.abilities.calendar.contract.test_calendar import plain
 from tests.abilities.calendar.samples import event
+from tests.abilities.mail.mail_harness import mail
 from tests.agents.services import Web, open_meteo
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES, TelegramHarness
@@ -26,7 +27,6 @@ from tests.contract.test_approvals import MAIL
 from tests.contract.test_proactive import BERLIN, repeats, said
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import new_key, store_with
-from tests.jobs.mail_harness import mail
 from tests.servers.dovecot import PASSWORD, Dovecot
 from tests.servers.radicale import USERS, Radicale
 

@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.mail.probes import check_mailboxes
+from abilities.mail.watches import MailWatches
 from core.errors import LeaseLost
 from core.events.types import Event
 from core.json_types import JsonObject
-from core.mail.watches import MailWatches
-from onevalet.doctor.accounts import check_mailboxes
 from onevalet.paths.trace import trace
+from tests.abilities.mail.mail_harness import MailHarness, age, mail, open_mail
 from tests.core.harness import Store
 from tests.eventually import eventually
-from tests.jobs.mail_harness import MailHarness, age, mail, open_mail
 from tests.servers.dovecot import Dovecot
 
 ENDED = "select count(*) from mail_watches where ended"

@@ -10,20 +10,20 @@ from html import unescape
 import pytest
 
 from abilities.mail.reading import search_mail
+from abilities.mail.watcher import MailWatcher
+from abilities.mail.watches import MailWatches
 from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
-from core.mail.watches import MailWatches
 from core.triggers.event_trial import MailTrial
-from jobs.mail import MailWatcher
+from tests.abilities.mail.mail_harness import QUICK, Mailboxes, age, connected, mail
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.core.builders import says, wants
 from tests.eventually import eventually
-from tests.jobs.mail_harness import QUICK, Mailboxes, age, connected, mail
 from tests.servers.dovecot import Dovecot
 
 BOSS = "Petra Boss <petra@work.example>"

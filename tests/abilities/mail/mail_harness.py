@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 
+from abilities.mail.watcher import MailWatcher, WatchLimits
+from abilities.mail.watches import MailWatches
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.credentials.types import Account, OpenAccount
@@ -15,11 +17,9 @@ from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.http.types import HttpClient
 from core.json_types import JsonObject
-from core.mail.watches import MailWatches
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.types import Task
-from jobs.mail import MailWatcher, WatchLimits
 from tests.clocks import StandingClock
 from tests.core.harness import Store
 from tests.eventually import eventually

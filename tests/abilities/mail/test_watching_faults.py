@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from abilities.mail.watcher import MailWatcher
 from core.db.database import Database
-from jobs.mail import MailWatcher
+from tests.abilities.mail.mail_harness import MailHarness, open_mail
 from tests.core.harness import Store
 from tests.eventually import eventually
 from tests.faults.proxy import Proxy, Trouble, proxied
-from tests.jobs.mail_harness import MailHarness, open_mail
 from tests.servers.dovecot import Dovecot, running_dovecot
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ async def harness(
 ) -> AsyncIterator[MailHarness]:
     """Yield a person with a mailbox, and a worker's patience of seconds instead of minutes."""
     monkeypatch.setattr("core.mail.imap_wire.SECONDS", 2.0)
-    monkeypatch.setattr("jobs.mail.FIRST_PAUSE", 0.2)
+    monkeypatch.setattr("abilities.mail.watcher.FIRST_PAUSE", 0.2)
     async with open_mail(store, dovecot, redis_url) as harness:
         yield harness
 
@@ -51,7 +51,7 @@ async def test_a_mail_server_that_restarts_is_found_again(
     store: Store, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.mail.imap_wire.SECONDS", 2.0)
-    monkeypatch.setattr("jobs.mail.FIRST_PAUSE", 0.2)
+    monkeypatch.setattr("abilities.mail.watcher.FIRST_PAUSE", 0.2)
     with running_dovecot() as server:
         async with open_mail(store, server, redis_url) as harness:
             await harness.connect()

@@ -11,19 +11,19 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from abilities.mail.watcher import MAX_PAUSE, TOO_MANY, MailWatcher, WatchLimits
+from abilities.mail.watches import MailWatch, MailWatches
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.http.client import GuardedClient
 from core.http.peer import FIRST_PAUSE
-from core.mail.watches import MailWatch, MailWatches
 from core.notifications.types import Notification, NotificationStatus, Notified
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
-from jobs.mail import MAX_PAUSE, TOO_MANY, MailWatcher, WatchLimits
+from tests.abilities.mail.mail_harness import Mailboxes, connected
 from tests.clocks import StandingClock
 from tests.core.harness import Store
 from tests.eventually import eventually
-from tests.jobs.mail_harness import Mailboxes, connected
 from tests.servers.hostile_mail import (
     CANARY,
     HostileServer,

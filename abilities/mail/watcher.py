@@ -15,6 +15,7 @@ from datetime import timedelta
 
 import structlog
 
+from abilities.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.credentials.types import Ability, OpenAccount
 from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailable
 from core.events.bus import EventBus
@@ -29,7 +30,6 @@ from core.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
 from core.mail.messages import read_messages
 from core.mail.new_mail import event_of
 from core.mail.types import MailFailed, MailFailure, StoredMail
-from core.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.notifications.types import Notification, Notifier
 from core.queue.due import ASK_ANYWAY
 from core.tools.person_access import AccountAccess

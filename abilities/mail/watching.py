@@ -1,0 +1,25 @@
+"""The mailboxes that a worker watches for new mail, as work beside its turns."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+from abilities.mail.settings import WatchSettings
+from abilities.mail.watcher import MailWatcher, WatchLimits
+from abilities.mail.watches import MailWatches
+from core.queue.due import DueWork
+from onevalet.ability import Work, WorkFoundation
+
+
+def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
+    """Create the watcher; `stack` closes what it connects by."""
+    settings, http = foundation.settings.of(WatchSettings), foundation.tool_http()
+    stack.push_async_callback(http.close)
+    watcher = MailWatcher(
+        MailWatches(foundation.database, foundation.worker),
+        foundation.events,
+        foundation.accounts,
+        http,
+        WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),
+        foundation.notifier,
+    )
+    return [Work("new mail", watcher.run, DueWork.MAIL, watcher.look)]

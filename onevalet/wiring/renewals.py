@@ -1,0 +1,14 @@
+"""The accounts of people that a worker keeps open."""
+
+from core.accounts.renewals import Renewals
+from core.queue.due import DueWork
+from jobs.maintenance import DUE_ANYWAY
+from jobs.periodic import Periodic
+from onevalet.wiring.worker_parts import WorkerParts
+
+
+def build_renewals(parts: WorkerParts) -> Periodic:
+    """Create the work that keeps people's grants fresh, and tells of those that ended."""
+    accounts, notifier = parts.assistant.accounts, parts.outbound.service
+    renewals = Renewals(parts.connections.database, accounts, notifier, parts.clock)
+    return Periodic("accounts", DUE_ANYWAY, renewals.once, DueWork.ACCOUNTS)
