@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from agents.briefing import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
+from abilities.briefing.planning import SetBriefing, take_back_briefing
+from abilities.briefing.sending import BriefingExecutor, brief_me
 from agents.reminders import RemindMe, change_reminder
 from agents.scheduling import ScheduleTask
 from core.accounts.accounts import Accounts
