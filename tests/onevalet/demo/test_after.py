@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from abilities.briefing.planning import SetBriefing, take_back_briefing
-from abilities.briefing.sending import BriefingExecutor, brief_me
+from abilities.briefing.tools import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
 from agents.reminders import RemindMe, change_reminder
 from agents.scheduling import ScheduleTask
 from core.accounts.accounts import Accounts
