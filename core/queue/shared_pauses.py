@@ -35,12 +35,12 @@ class SharedPauses:
         )
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._is_away = False
+        self._is_away = self._is_told = False
 
     async def start(self) -> None:
-        """Learn what is known before any peer is asked; Redis need not be there yet."""
+        """Learn what is known before any peer is asked; Redis need not be there yet, and nothing is logged of that."""
         Pauses.on_news.add(self._news.set)
-        await self._try()
+        await self._try(quietly=True)
         self._task = asyncio.create_task(self._run(), name="shared pauses")
 
     async def stop(self) -> None:
@@ -62,15 +62,16 @@ class SharedPauses:
             self._news.clear()
             await self._try()
 
-    async def _try(self) -> None:
+    async def _try(self, *, quietly: bool = False) -> None:
         try:
             await self._exchange()
         except (RedisError, OSError, TimeoutError) as error:
-            if not self._is_away:
+            if not quietly and not self._is_told:
                 _log.warning("pauses_not_shared", cause=type(error).__name__)
+                self._is_told = True
             self._is_away = True
         else:
-            self._is_away = False
+            self._is_away = self._is_told = False
 
     async def _exchange(self) -> None:
         """Learn what is later there, and tell what is later here: also after Redis has lost everything."""
