@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from tests.shipping.harness import ROOT, clean_environment, find_uv, read
+from tests.shipping.harness import ROOT, clean_environment, find_uv, read, run
 
 PYTHONS = ("3.12", "3.13", "3.14")
 PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu")
@@ -19,6 +19,13 @@ def test_the_project_names_each_python_and_no_other() -> None:
     assert tuple(named) == PYTHONS
     assert project["requires-python"] == ">=3.12,<3.15"
     assert "OneValet runs on Python 3.12, 3.13 and 3.14." in read("docs/deploy.md")
+
+
+def test_the_folders_that_run_on_a_newer_python_are_there() -> None:
+    [named] = re.findall(r"^newer=\((.+?)\)$", read(".ci/run"), re.MULTILINE | re.DOTALL)
+    folders = run(["bash", "-c", f"printf '%s\\n' {' '.join(named.split())}"]).split()
+    assert len(folders) > 10
+    assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
 
 
 @pytest.mark.slow
