@@ -21,6 +21,5 @@ HELP = ChatCommand(
     channels=Channels(alone=frozenset({"sms", "email"})),
     answer="core.turns.words.talk:the_list",
     loosely=True,
-    checked=False,
 )
 WORDS = (MORE, HELP)

@@ -10,7 +10,6 @@ NEW = ChatCommand(
     channels=Channels(alone=WITHOUT_SLASHES),
     answer="core.turns.words.talk:afresh",
     loosely=True,
-    checked=False,
 )
 STOP = ChatCommand(
     name="stop",
@@ -21,7 +20,6 @@ STOP = ChatCommand(
     typed="halt",
     spoken=False,
     loosely=True,
-    checked=False,
 )
 """What runs is stopped when the word comes in; by SMS, STOP itself is the carrier's word."""
 START = ChatCommand(
@@ -32,7 +30,6 @@ START = ChatCommand(
     answer="core.turns.words.talk:hello",
     spoken=False,
     loosely=True,
-    checked=False,
 )
 """What Telegram sends when somebody opens the chat."""
 WORDS = (NEW, STOP, START)

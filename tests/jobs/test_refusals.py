@@ -1,5 +1,8 @@
 """What the checks refuse, through the store: its reason stays with the message, and commands are asked about too."""
 
+import pytest
+
+from core.messaging.chat_reader import chat_words
 from core.people.access_policy import Access, Policy
 from core.people.rate_limit import Rates
 from core.people.tiers import read_tiers
@@ -56,10 +59,16 @@ async def test_promise_6_beyond_the_rate_one_reply_then_silence_with_reasons(sto
     assert await store.one("select count(*) from history where message::text like '%text 4%'") == 0
 
 
-async def test_commands_count_too_and_are_refused_as_all_else(store: Store) -> None:
+@pytest.mark.parametrize("command", [word.name for word in chat_words().commands if word.checked])
+async def test_commands_count_too_and_are_refused_as_all_else(store: Store, command: str) -> None:
     rates = Rates()
     for _ in range(5):
-        await store.say("", command="help")
+        await store.say("", command=command)
         await run_turns(store, rate=2, rates=rates)
     assert await store.one("select count(*) from outbound") == 3
     assert await store.column("select reason from inbound order by seq") == ["", "", *["rate_limited"] * 3]
+
+
+def test_only_a_word_that_begins_a_turn_or_repeats_an_answer_is_not_checked_first() -> None:
+    unchecked = {word.name for word in chat_words().commands if not word.checked}
+    assert unchecked == {"undo", "export", "forget", "more", "listen"}
