@@ -38,7 +38,14 @@ from tests.forker import ROOT
 from tests.servers.hostile_peers import GOOD as CONTROL
 
 PLUGINS = ",".join(
-    ("tests.plugins.faults", *(f"agents.{name}" for name in ("email", "calendar", "contacts", "web", "reminders")))
+    (
+        "tests.plugins.faults",
+        "abilities.mail.tools",
+        "abilities.calendar.tools",
+        "abilities.web.reading",
+        "agents.contacts",
+        "agents.reminders",
+    )
 )
 MCP_SECONDS = 2
 _WATCH = "select problem, read_at is not null as was_read from mail_watches where tenant_id = $1"
