@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from tests.eventually import eventually
+from tests.faults.database import read_rows
 from tests.faults.harness import Harness
 from tests.faults.peers.clients import CLIENTS, PLUGINS, PeerClient, accept
 from tests.faults.peers.judging import Seen, judge
@@ -27,6 +28,7 @@ _OTHERS_WITHIN = 15.0
 _TEXTS = 3
 """How many texts somebody else writes beside each peer, at least."""
 _MOST_TEXTS = 8
+_TO_REMEMBER = "select id from memory_jobs where not_before <= now()"
 
 
 def manners_for(client: PeerClient, manners: Sequence[Manner] = MANNERS) -> list[Manner]:
@@ -144,6 +146,9 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
     await client.prepare(stage, cell)
     if is_good:  # what the client loads the first time is nobody's affair
         await _asked(stage, client, cell)
+    await eventually(
+        partial(_has_remembered, stage), "memory's jobs: the first loads much"
+    )
     try:
         async with metered(stage.harness.members) as meter:
             began, since = time.monotonic(), stage.now
@@ -175,6 +180,10 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
         await client.clear(stage, cell)
         peer.send_signal(signal.SIGKILL)
         await peer.wait()
+
+
+async def _has_remembered(stage: Stage) -> bool:
+    return not await read_rows(stage.harness, _TO_REMEMBER)
 
 
 async def _asked(stage: Stage, client: PeerClient, cell: Cell) -> str | None:
