@@ -69,6 +69,6 @@ async def test_commands_count_too_and_are_refused_as_all_else(store: Store, comm
     assert await store.column("select reason from inbound order by seq") == ["", "", *["rate_limited"] * 3]
 
 
-def test_only_a_word_that_begins_a_turn_or_repeats_an_answer_is_not_checked_first() -> None:
+def test_only_what_begins_or_repeats_a_turn_is_not_checked_first() -> None:
     unchecked = {word.name for word in chat_words().commands if not word.checked}
     assert unchecked == {"undo", "export", "forget", "more", "listen"}

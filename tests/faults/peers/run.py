@@ -146,9 +146,7 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
     await client.prepare(stage, cell)
     if is_good:  # what the client loads the first time is nobody's affair
         await _asked(stage, client, cell)
-    await eventually(
-        partial(_has_remembered, stage), "memory's jobs: the first loads much"
-    )
+    await eventually(partial(_has_remembered, stage), "memory's jobs: the first loads much")
     try:
         async with metered(stage.harness.members) as meter:
             began, since = time.monotonic(), stage.now
