@@ -25,7 +25,7 @@ class Mcp:
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """Return what the names of their tools begin with."""
+        """Return the prefixes of their tool names."""
         return tuple(f"{server.name}{SEPARATOR}" for server in self.servers)
 
     def tools(self) -> McpTools:

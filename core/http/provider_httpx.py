@@ -50,7 +50,7 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
 
 
 def bound_interim() -> None:
-    """Have every httpx client of this process take few interim answers (1xx); a second time changes nothing.
+    """Bound the interim answers (1xx) of every httpx client in this process; repeatable.
 
     httpx drops them without an end, and has no documented place for a bound. A flood over each client in
     `tests/core/http/test_interim.py` holds it.

@@ -112,7 +112,7 @@ def add_catalogues(folder: Path) -> None:
 
 
 def use_catalogues(folder: Path) -> None:
-    """Say what the other catalogues lack from a folder of the product's own, whose files a test has checked."""
+    """Add a folder of catalogues of the product's own, whose files a test has checked."""
     if folder not in _folders:
         _folders.append(folder)
         translations.cache_clear()

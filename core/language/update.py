@@ -51,7 +51,7 @@ def folders() -> Mapping[Path, tuple[str, ...]]:
 
 
 def translated(language: str) -> tuple[Message, ...]:
-    """Return what all catalogues of a language have."""
+    """Return all translations into a language."""
     return tuple(message for folder in folders() for message in _read(folder / f"{language}.po") if message.id)
 
 

@@ -26,7 +26,7 @@ _THREADS = ThreadPoolExecutor(2, "cloud_tokens")
 
 
 def bound_tokens() -> None:
-    """Have all that is received in threads of this process heard; a second time changes nothing."""
+    """Bound the bytes and time of every response received in threads of this process; repeatable."""
     import httpx
     import requests.utils
     from openai.lib.azure import AsyncAzureOpenAI

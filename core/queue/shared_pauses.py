@@ -99,7 +99,7 @@ class SharedPauses:
 
 
 def _later(here: Mapping[str, Pause], there: Mapping[str, Pause], ahead: float, now: float) -> dict[str, str]:
-    """Return what is later here, as Redis keeps it. `ahead`: seconds that the clock here is ahead of Redis'."""
+    """Return the pauses that end later here, as Redis stores them. `ahead`: seconds that our clock is ahead of its."""
     told = {}
     for name, pause in here.items():
         until = pause.until - ahead

@@ -72,7 +72,7 @@ class ChatCommands:
 
 @cache
 def answers_of(name: str) -> Answers:
-    """Return what answers a word, by the name in its declaration."""
+    """Return the answer function that a declaration names."""
     return cast(Answers, resolve_name(name))
 
 

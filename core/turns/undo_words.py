@@ -31,7 +31,7 @@ _FILLERS = frozenset(
 
 
 def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
-    """Return what can be taken back, a line each, with its letter and how long it can."""
+    """Return the list of undoable changes, a line each, with letter and end."""
     if not records:
         return gettext("There is nothing that I can undo now.")
     moments = [near_moment_in_words(record.until, now, zone) for record in records]
