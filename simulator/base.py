@@ -6,6 +6,8 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 from urllib.parse import parse_qsl
 
@@ -14,7 +16,7 @@ import structlog
 from aiohttp import web
 
 from simulator.config import Clock, Person, SimulatorConfig
-from simulator.faults import Faults
+from simulator.faults import Faults, Rule
 from simulator.journal import Call, Journal, Json
 from simulator.keeping import Content, Drawer
 from simulator.misbehaving import FaultAnswer, misbehave
@@ -127,6 +129,8 @@ class Wire:
         self.clock = clock
         self.journal = Journal(config.journal_path)
         self.faults = Faults(config.seed)
+        self.endpoints: set[str] = set()
+        """The names of all endpoints that a fault rule can match."""
         self.stopping = asyncio.Event()
         self.url = ""
         self.gateway_url = config.gateway_url.rstrip("/")
@@ -208,12 +212,23 @@ class Wire:
         self.journal.add(Call(at, provider, "in", endpoint, status, asked, _told(outcome), about, duration))
         return outcome
 
-    def endpoint(self, name: EndpointName, fault_answer: FaultAnswer) -> Callable[[Handler], Handler]:
+    def add_fault(self, rule: Rule) -> None:
+        """Add a fault rule. Raises BadAction if no endpoint has a name that it matches."""
+        if not any(fnmatchcase(name, rule.endpoint) for name in self.endpoints):
+            near = get_close_matches(rule.endpoint, self.endpoints, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise BadAction(f"No endpoint is called {rule.endpoint}.{hint}")
+        self.faults.add(rule)
+
+    def endpoint(
+        self, name: EndpointName, fault_answer: FaultAnswer, names: Iterable[str] = ()
+    ) -> Callable[[Handler], Handler]:
         """Wrap a handler of an emulated API: faults first, and every exchange in the journal.
 
-        `name` is what rules match (`twilio.messages.create`), or makes it from the request. `fault_answer`
-        makes a rate limit or a server error in the provider's own words.
+        `name` is what rules match (`twilio.messages.create`), or makes it from the request; then `names` has all that it
+        makes. `fault_answer` makes a rate limit or a server error in the provider's own words.
         """
+        self.endpoints.update([name] if isinstance(name, str) else names)
 
         def wrap(handler: Handler) -> Handler:
             async def run(request: web.Request) -> web.StreamResponse:

@@ -180,9 +180,9 @@ class Control:
         """Add a rule: {"endpoint", "kind", "times", "share", "seconds", "status", "location"}."""
         try:
             rule = parse_rule(await _json_object(request))
+            self._wire.add_fault(rule)
         except BadAction as refusal:
             return _refused(str(refusal))
-        self._wire.faults.add(rule)
         if self.observer:
             self.observer.note_fault(rule)
         self._wire.journal.touch()

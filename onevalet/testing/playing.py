@@ -114,7 +114,7 @@ class _Play:
                     "endpoint": step.value,
                     **{name: step.options[name] for name in step.options if name != "pause"},
                 }
-                self._stage.simulator.wire.faults.add(parse_rule({"endpoint": step.value, **rule}))
+                self._stage.simulator.wire.add_fault(parse_rule(rule))
             case "break":
                 await self._stage.break_it(step.value)
             case "expect":

@@ -31,7 +31,8 @@ class Api:
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Return the one route of all methods; fault rules name them `slack.chat.postMessage`."""
-        wrap = self._wire.endpoint(lambda request: f"slack.{request.match_info['method']}", fault_answer)
+        names = [f"slack.{method}" for method in METHODS]
+        wrap = self._wire.endpoint(lambda request: f"slack.{request.match_info['method']}", fault_answer, names)
         return [web.route("*", "/slack/api/{method}", wrap(self.serve))]
 
     async def serve(self, request: web.Request) -> web.StreamResponse:

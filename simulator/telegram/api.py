@@ -45,6 +45,8 @@ METHODS: dict[str, Method] = {
 }
 UPDATE_METHODS = ("getUpdates", "setWebhook", "deleteWebhook", "getWebhookInfo")
 _SPELLING = {name.lower(): name for name in (*METHODS, *UPDATE_METHODS)}
+ENDPOINTS = tuple(f"telegram.{name}" for name in (*METHODS, *UPDATE_METHODS))
+"""The calls' names for fault rules and the journal, unknown methods aside."""
 
 
 class Api:

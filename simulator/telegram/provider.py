@@ -9,7 +9,7 @@ from simulator.config import Person
 from simulator.journal import Json
 from simulator.keeping import Drawer
 from simulator.telegram.acts import Acts
-from simulator.telegram.api import Api, endpoint_name
+from simulator.telegram.api import ENDPOINTS, Api, endpoint_name
 from simulator.telegram.errors import Refusal, fault_answer, refused
 from simulator.telegram.kept import FORM, bring_back, keep
 from simulator.telegram.polling import Polling
@@ -29,7 +29,7 @@ class TelegramSimulator:
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         # A reset replaces the API, so that each request looks for the present one.
-        call = self._wire.endpoint(endpoint_name, fault_answer)(lambda request: self._api.call(request))
+        call = self._wire.endpoint(endpoint_name, fault_answer, ENDPOINTS)(lambda request: self._api.call(request))
         download = self._wire.endpoint("telegram.file", fault_answer)(lambda request: self._api.download(request))
         return [
             web.get("/telegram/bot{token:[^/]+}/{method}", call),

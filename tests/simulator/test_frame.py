@@ -70,6 +70,8 @@ async def test_another_pages_script_is_refused(simulator: Simulator, http: aioht
         (b'{"endpoint": "x", "kind": "rate_limit", "times": "3"}', "application/json", '"times"'),
         (b'{"endpoint": "x", "kind": "rate_limit", "share": 2}', "application/json", '"share"'),
         (b'{"endpoint": "x", "kind": "rate_limit", "colour": "red"}', "application/json", "colour"),
+        (b'{"endpoint": "slack.chat.postMesage", "kind": "empty"}', "application/json", "mean slack.chat.postMessage?"),
+        (b'{"endpoint": "pigeon.*", "kind": "empty"}', "application/json", "No endpoint is called pigeon.*."),
     ],
 )
 async def test_a_bad_fault_rule_gets_a_clear_sentence(
