@@ -13,7 +13,7 @@ const FAULTS = [
   ["Loses its answer", "The next message to SMS and Slack arrives, and its answer is lost", ENDPOINTS.slice(0, 2), { kind: "reset_after" }],
 ];
 const KINDS = ["fails", "hangs", "none"];
-const WORDS = { written: "written", answered: "answered", waiting: "under way", lost: "lost", doubled: "doubled" };
+const WORDS = { written: "written", answered: "answered", waiting: "under way", ignored: "without a turn", lost: "lost", doubled: "doubled" };
 
 export function breakingDrawer(dialog, app) {
   let timer = 0;

@@ -11,9 +11,12 @@ from core.messaging.states import SendState
 _LAST = 60
 """Messages of each chat that are looked at."""
 _FOUND = (
-    "select w.id, t.tenant_id, t.turn_id, t.inbound_id, t.outbound_id"
+    "select w.id, t.tenant_id, t.turn_id, t.inbound_id, t.outbound_id,"
+    " exists (select from ignored_messages g where g.key = w.id) as ignored"
     " from unnest($1::text[]) as w(id) left join lateral find_trace(w.id) t on true"
 )
+_ENDED = "select id from inbound where tenant_id = $1 and id = any ($2) and state in ('done', 'ignored')"
+"""Those that ended without a turn: STOP, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +28,26 @@ class Said:
 
 
 async def tally(database: Database, states: Mapping[str, Any]) -> JsonObject:
-    """Return how many messages were written, are answered, wait, were lost, and came twice."""
+    """Return how many messages were written, are answered, wait, need no turn, were lost, and came twice."""
     said = said_in(states)
     written = await database.rows(_FOUND, list(said.by_people))
     sent = await database.rows(_FOUND, [id for id, _ in said.to_people])
-    done = waiting = lost = 0
+    done = waiting = lost = ignored = 0
     turns: dict[str, list[str]] = {}
+    without: dict[str, list[str]] = {}
     for row in written:
-        if row["turn_id"] is None:
-            waiting += 1  # not taken yet, or not begun
-        else:
+        if row["turn_id"] is not None:
             turns.setdefault(row["tenant_id"], []).append(row["turn_id"])
+        elif row["ignored"]:
+            ignored += 1
+        elif row["inbound_id"] is not None:
+            without.setdefault(row["tenant_id"], []).append(row["inbound_id"])
+        else:
+            waiting += 1  # not taken in yet
+    for tenant, ids in without.items():
+        ended = len(await database.tenant_rows(tenant, _ENDED, ids))
+        ignored += ended
+        waiting += len(ids) - ended
     for tenant, ids in turns.items():
         rows = await database.tenant_rows(
             tenant,
@@ -64,6 +76,7 @@ async def tally(database: Database, states: Mapping[str, Any]) -> JsonObject:
         "written": len(said.by_people),
         "answered": done,
         "waiting": waiting,
+        "ignored": ignored,
         "lost": lost,
         # What the assistant knows nothing of, and says what it has said: a call whose answer was lost, made again.
         "doubled": sum(id not in known_ids and text in known_texts for id, text in said.to_people),
