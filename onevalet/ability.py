@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.db.database import Database
     from core.events.bus import EventBus
     from core.http.client import GuardedClient
+    from core.messaging.chat_words import ChatCommand
     from core.notifications.types import Notifier
     from core.queue.due import DueWork
     from core.tools.person_access import AccountAccess
@@ -122,6 +123,7 @@ class Ability:
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
+    words: what a person types for it, answered without a model; `answer` names a function of the ability's.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     probes: loads what `doctor` examines of it.
@@ -135,6 +137,7 @@ class Ability:
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     described: tuple[str, ...] = ()
+    words: "tuple[ChatCommand, ...]" = ()
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None

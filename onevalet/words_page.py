@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.messaging.chat_reader import chat_words
 from core.messaging.chat_words import ChatCommand
+from onevalet.wiring.abilities import use_abilities
 
 PAGE = Path(__file__).parents[1] / "docs" / "words.md"
 _HEAD = """# Words
@@ -53,4 +54,5 @@ def _named(channels: list[str]) -> str:
 
 
 if __name__ == "__main__":
+    use_abilities()
     PAGE.write_text(page(), encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 import structlog
 
 from core.clock import set_clock
-from onevalet.wiring.abilities import use_locales
+from onevalet.wiring.abilities import use_abilities
 from tests import needs, tiers
 from tests import services as servers
 from tests.core.harness import Store, opened
@@ -38,7 +38,7 @@ _LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
 def pytest_configure(config: pytest.Config) -> None:
     """Start the servers in the main process of xdist."""
     be_patient(promise_tier=tiers.is_promise_tier(config))
-    use_locales()
+    use_abilities()
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])

@@ -1,10 +1,11 @@
-"""All chat words, from the rooms that declare them, and how a message is read as one. Pure."""
+"""All chat words, from the rooms and the abilities that declare them, and how a message is read as one."""
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
+from core.errors import ConfigError
 from core.messaging.chat_words import ChatCommand
 from core.messaging.messages import Command
 
@@ -20,10 +21,10 @@ ROOMS = (
     "core.clients.chat_words",
     "core.files.chat_words",
     "core.tenants.chat_words",
-    "core.messaging.help_words",
 )
 """The modules that declare words, each in its `WORDS`: by name, since the rooms above this one are among them. HELP and
-the menus have the words in this order."""
+the menus have the words in this order, then those of abilities, and those about answers and words last."""
+_LAST = "core.messaging.help_words"
 _END = ".!。！"
 _HEARD = "/.!?,;:。！？，"
 """What a model that transcribes may write around a word."""
@@ -37,9 +38,14 @@ class ChatWords:
 
     def __init__(self, commands: Iterable[ChatCommand]) -> None:
         self.commands = tuple(commands)
-        self._named = {command.name: command for command in self.commands}
-        alone = [command for command in self.commands if not command.needs_argument]
-        self._words = {word.lower(): command for command in alone for word in command}
+        self._named: dict[str, ChatCommand] = {}
+        self._words: dict[str, ChatCommand] = {}
+        for command in self.commands:
+            if self._named.setdefault(command.name, command) is not command:
+                raise ConfigError(f"Two chat words are named {command.name!r}: rename the one of the ability.")
+            for word in () if command.needs_argument else command:
+                if (other := self._words.setdefault(word.lower(), command)) is not command:
+                    raise ConfigError(f"{word!r} means both {other.name!r} and {command.name!r}: choose another word.")
         self._patterns = tuple(
             (re.compile(f"/?(?:{'|'.join(map(re.escape, command))}){command.argument}", re.IGNORECASE), command)
             for command in self.commands
@@ -91,7 +97,22 @@ class ChatWords:
         return next((Command(command.name, match[1]) for match, command in matches if match), None)
 
 
+_of_abilities: list[ChatCommand] = []
+
+
+def use_words(commands: Iterable[ChatCommand]) -> None:
+    """Read, list and answer these words of abilities too, instead of those given before.
+
+    Raises `ConfigError` if one of them means something already.
+    """
+    _of_abilities[:] = commands
+    chat_words.cache_clear()
+    if _of_abilities:
+        chat_words()
+
+
 @cache
 def chat_words() -> ChatWords:
-    """Return the words of all rooms, read when the first message is."""
-    return ChatWords(command for room in ROOMS for command in import_module(room).WORDS)
+    """Return the words of all rooms and abilities, read when the first message is."""
+    rooms = (command for room in ROOMS for command in import_module(room).WORDS)
+    return ChatWords([*rooms, *_of_abilities, *import_module(_LAST).WORDS])

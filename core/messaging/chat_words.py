@@ -1,7 +1,7 @@
 """The declaration of a chat word: what a person types for the gateway itself, answered without a model.
 
-A word is declared once, in the `chat_words.py` of its room; `core.messaging.chat_reader` lists the rooms. Whatever
-reads, lists or answers a word reads its declaration.
+A word is declared once, in the `chat_words.py` of its room, which `core.messaging.chat_reader` lists, or by an ability.
+Whatever reads, lists or answers a word reads its declaration.
 """
 
 from collections.abc import Iterator, Mapping

@@ -77,11 +77,13 @@ def serve(work: Callable[["Settings", asyncio.Event], Awaitable[None]]) -> None:
 
 
 def read_settings(level: int = logging.INFO) -> "Settings":
-    """Read the settings and set up the logs, which redact the secrets among them."""
+    """Read the settings, use what abilities declare, and set up the logs, which redact the secrets among them."""
     from onevalet.settings import load_settings
+    from onevalet.wiring.abilities import use_abilities
     from onevalet.wiring.logs import set_up_logs
 
     settings = load_settings()
+    use_abilities()
     _export_others()
     set_up_logs(settings.onevalet_log, settings.secrets(), level=level)
     return settings

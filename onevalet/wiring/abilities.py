@@ -5,6 +5,7 @@ from functools import partial
 
 from core.db.database import Database
 from core.language.catalogue import use_catalogues
+from core.messaging.chat_reader import use_words
 from onevalet.ability import Ability, Foundation, Sources
 from onevalet.ability_registry import all_abilities, folder_of
 from onevalet.settings import Settings
@@ -31,10 +32,11 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
     )
 
 
-def use_locales() -> None:
-    """Say the abilities' sentences from the catalogues in their folders."""
+def use_abilities() -> None:
+    """Hand what the abilities declare to those rooms of the spine that know it in every process."""
     for ability in all_abilities():
         use_catalogues(folder_of(ability) / "locales")
+    use_words(command for ability in all_abilities() for command in ability.words)
 
 
 def described_collections() -> list[str]:

@@ -25,7 +25,7 @@ from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
 from onevalet.ability_registry import PACKAGE, all_abilities
-from onevalet.wiring.abilities import use_locales
+from onevalet.wiring.abilities import use_abilities
 from onevalet.wiring.plugin_checks import check_instances, check_methods, check_overridden, made_of, only_kinds
 
 SHIPPED = "agents"
@@ -80,7 +80,7 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
-    use_locales()
+    use_abilities()
     add_catalogues_of(_modules(names))
     values = plugin_values(names, brought)
     _check(values)

@@ -18,7 +18,7 @@ from core.events.sources import EventSources
 from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.settings import Settings
-from onevalet.wiring.abilities import use_locales
+from onevalet.wiring.abilities import use_abilities
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.doors import open_doors
@@ -44,7 +44,7 @@ async def open_web(
     The channels named in `local` take requests from this machine only. `local_console`: a browser on this machine sees
     the console without signing in.
     """
-    use_locales()
+    use_abilities()
     async with AsyncExitStack() as stack:
         # Short patience: a provider retries by itself, and must not wait for its answer.
         patience = min(2.5, settings.onevalet_database_patience)

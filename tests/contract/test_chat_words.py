@@ -7,8 +7,7 @@ import pytest
 from core.console.sign_in import ConsoleSignIn
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
-from core.messaging import chat_reader
-from core.messaging.chat_reader import ROOMS, chat_words
+from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import as_typed
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
@@ -17,7 +16,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, says
-from tests.core.messaging import planted_words
+from tests.core.messaging.planted_words import TALLY, planted
 
 ASSISTANT = "The assistant read it."
 WITHOUT_A_ROOM = {"memory", "connect", "accounts", "disconnect", "mcp", "export", "forget"}
@@ -27,17 +26,15 @@ WITHOUT_A_CAUSE = {"withdraw", "listen", "more"}
 
 
 @pytest.fixture
-async def system(channel: str, database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Approving]:
-    """Yield a system in which one more word is declared."""
-    monkeypatch.setattr(chat_reader, "ROOMS", (*ROOMS, planted_words.__name__))
-    chat_words.cache_clear()
-    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
-        store, keys = system.delivery.store, SecretKeys([SecretKey("k", b"k" * 32)])
-        linking = Linking(store.database, CredentialStore(store.database, keys), store.make_id)
-        system.people = PersonCommands(linking, People(store.database, store.make_id, system.clock))
-        system.console = ConsoleSignIn(store.database, "https://valet.example.com", keys)
-        yield system
-    chat_words.cache_clear()
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Yield a system in which an ability declares one more word."""
+    with planted(TALLY):
+        async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
+            store, keys = system.delivery.store, SecretKeys([SecretKey("k", b"k" * 32)])
+            linking = Linking(store.database, CredentialStore(store.database, keys), store.make_id)
+            system.people = PersonCommands(linking, People(store.database, store.make_id, system.clock))
+            system.console = ConsoleSignIn(store.database, "https://valet.example.com", keys)
+            yield system
 
 
 async def typed(system: Approving, word: str) -> str:
@@ -75,6 +72,6 @@ async def test_a_new_word_takes_one_declaration(system: Approving) -> None:
     assert await typed(system, "tally") == "Counted three"
     assert await typed(system, "strichliste of cups") == "Counted three of cups"
     listed = await typed(system, "help!" if name == "sms" else "help")
-    assert as_typed(planted_words.TALLY, name) in listed
-    assert planted_words.TALLY.help in listed
+    assert as_typed(TALLY, name) in listed
+    assert TALLY.help in listed
     assert len(system.model.requests) == 1, "the greeting's"

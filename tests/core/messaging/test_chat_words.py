@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import get_type_hints
 
@@ -15,9 +16,9 @@ from channels.sms.parse import START_WORDS, STOP_WORDS, Account, parse_message
 from channels.telegram import parse as telegram
 from channels.telegram.profile import profile_in
 from channels.terminal.parse import parse_line
+from core.errors import ConfigError
 from core.language import catalogue
 from core.language.catalogue import LANGUAGES, LOCALES, speaking
-from core.messaging import chat_reader
 from core.messaging.chat_reader import ROOMS, chat_words
 from core.messaging.chat_words import ChatCommand
 from core.messaging.help_text import as_shown, words
@@ -29,8 +30,7 @@ from tests.channels.email.letters import letter, stored, understood
 from tests.channels.slack import builders as slack_kit
 from tests.channels.sms.builders import NUMBER, SID, webhook
 from tests.channels.telegram import builders as telegram_kit
-from tests.core.messaging import planted_words
-from tests.core.messaging.planted_words import TALLY
+from tests.core.messaging.planted_words import TALLY, planted
 from tests.shipping.harness import ROOT
 
 CHANNELS = ("sms", "email", "slack", "telegram", "terminal")
@@ -54,13 +54,10 @@ def _declared() -> tuple[ChatCommand, ...]:
 
 
 @pytest.fixture(params=_declared(), ids=lambda command: command.name)
-def command(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatCommand]:
-    """Yield each word; a planted one is in the list for as long."""
-    if request.param is TALLY:
-        monkeypatch.setattr(chat_reader, "ROOMS", (*ROOMS, planted_words.__name__))
-    chat_words.cache_clear()
-    yield request.param
-    chat_words.cache_clear()
+def command(request: pytest.FixtureRequest) -> Iterator[ChatCommand]:
+    """Yield each word; there is an ability with a planted one for as long."""
+    with planted(*([TALLY] if request.param is TALLY else [])):
+        yield request.param
 
 
 def heard(text: str, channel: str) -> Command | None:
@@ -100,8 +97,20 @@ def test_the_list_has_every_module_that_declares_words() -> None:
         for path in (ROOT / "core").rglob("*.py")
         if " = ChatCommand(" in path.read_text(encoding="utf-8")
     }
-    assert declaring == set(ROOMS)
+    assert declaring == {*ROOMS, "core.messaging.help_words"}
     assert len(set(ROOMS)) == len(ROOMS)
+
+
+@pytest.mark.parametrize("clash", [replace(TALLY, name="new"), replace(TALLY, argument="", words={"en": ("undo",)})])
+def test_an_ability_cannot_take_a_word_that_means_something(clash: ChatCommand) -> None:
+    with pytest.raises(ConfigError, match=r"'(new|undo)'"), planted(clash):
+        pass
+    assert TALLY not in chat_words().commands
+
+
+def test_help_is_the_last_of_all_words() -> None:
+    with planted(TALLY):
+        assert [command.name for command in chat_words().commands[-3:]] == ["tally", "more", "help"]
 
 
 def test_no_word_means_two_things() -> None:
@@ -191,17 +200,13 @@ def test_a_new_words_line_is_said_in_each_language_that_a_catalogue_has(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "de.po").write_text('msgid "what I counted for you"\nmsgstr "was ich für dich gezählt habe"\n')
-    monkeypatch.setattr(chat_reader, "ROOMS", (*ROOMS, planted_words.__name__))
     monkeypatch.setattr(catalogue, "_folders", [LOCALES, tmp_path])
-    for cached in (chat_words, catalogue.translations):
-        cached.cache_clear()
-    try:
+    catalogue.translations.cache_clear()
+    with planted(TALLY):
         assert ("tally", "Was ich für dich gezählt habe") in profile_in("de").commands
         with speaking("de"):
             assert ("TALLY", "was ich für dich gezählt habe") in words("sms")
             assert ("`/valet tally`", "was ich für dich gezählt habe") in words("slack")
             assert TALLY.word() == "strichliste"
-    finally:
-        monkeypatch.undo()
-        for cached in (chat_words, catalogue.translations):
-            cached.cache_clear()
+    monkeypatch.undo()
+    catalogue.translations.cache_clear()
