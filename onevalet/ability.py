@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
+    from core.clock import Clock
+    from core.credentials.store import CredentialStore
     from core.db.database import Database
     from core.events.bus import EventBus
     from core.http.client import GuardedClient
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import Notifier
+    from core.people.merge import MergeHook
+    from core.people.table_rules import PersonTable
     from core.queue.due import DueWork
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
@@ -124,6 +128,8 @@ class Ability:
     sources: opens further tools, in a worker.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
     words: what a person types for it, answered without a model; `answer` names a function of the ability's.
+    tables: those of its tables that have rows of people, parents first, with what becomes of them.
+    merge_hooks: makes what is called when two people become one, where moved rows are not enough.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     probes: loads what `doctor` examines of it.
@@ -138,6 +144,8 @@ class Ability:
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     described: tuple[str, ...] = ()
     words: "tuple[ChatCommand, ...]" = ()
+    tables: "tuple[PersonTable, ...]" = ()
+    merge_hooks: "Callable[[Clock, CredentialStore], Sequence[MergeHook]] | None" = None
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
 from onevalet.ability import Ability, OwnSettings, Work, WorkFoundation
 
 if TYPE_CHECKING:
@@ -28,4 +29,11 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
     return watch_mailboxes(stack, foundation)
 
 
-ABILITY = Ability(name="mail", settings=_settings, tools=("abilities.mail.tools",), probes=_probes, work=_work)
+ABILITY = Ability(
+    name="mail",
+    settings=_settings,
+    tools=("abilities.mail.tools",),
+    tables=(PersonTable("mail_watches", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),),
+    probes=_probes,
+    work=_work,
+)

@@ -25,7 +25,7 @@ from core.people.link_codes import (
 from core.people.link_messages import now_linked
 from core.people.merge import MergeHook
 from core.people.place_names import Place, language_in, places_of, tell_places
-from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
+from core.people.tenant_tables import merge_rules
 from core.people.unlinking import Unlinked, Unlinking
 
 _LEASE_LOST = "OV001"
@@ -129,7 +129,7 @@ class Linking:
                 by,
                 hashed,
                 agreed,
-                [table for table in TENANT_TABLES if MERGE_RULES[table].counted],
+                [table for table, rule in merge_rules().items() if rule.counted],
                 now,
                 MAX_GUESSES_PER_SENDER,
                 GUESSES_WITHIN,
@@ -160,7 +160,7 @@ class Linking:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await hook.before(connection, kept, gone)
         sealed = [account.to_json() for account in await self._credentials.sealed_for(connection, kept, gone)]
-        rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
+        rules = {table: rule.how.value for table, rule in merge_rules().items()}
         await connection.fetch("select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, by, hashed, rules, sealed)
         for hook in self._hooks:
             await hook.after(connection, kept, gone)
@@ -202,7 +202,7 @@ async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRol
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
     """Return what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
     parts = []
-    for table, rule in MERGE_RULES.items():
+    for table, rule in merge_rules().items():
         if rule.counted and (number := counts.get(table, (0, 0))[which]):
             parts.append(ngettext(*rule.counted, number))
     return listed(parts) if parts else gettext("nothing")

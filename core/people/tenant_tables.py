@@ -1,42 +1,11 @@
 """The tables that belong to a tenant, in one list for merge, export and delete; tests compare it with the schema."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
 
 from core.language.catalogue import ngettext_noop
+from core.people.table_rules import Belonging, Merge, Parent, PersonTable
 
-
-class Merge(StrEnum):
-    """How a table's rows move from one person to another (`merge_people`)."""
-
-    MOVE = "move"
-    """Every row; its keys must be unique across people, as our ids are."""
-    FIRST = "first"
-    """Rows whose primary key the person who stays does not have."""
-    NUMBER = "number"
-    """Every row, numbered after the highest number of the person who stays."""
-    DROP = "drop"
-    ADD = "add"
-    VALUES = "values"
-    SEALED = "sealed"
-    PERSON = "person"
-    """ADD, VALUES, SEALED and PERSON: the function has code of its own for these tables."""
-
-
-@dataclass(frozen=True, slots=True)
-class Belonging:
-    """How a table is merged. `counted` names a number of its rows to the person; None: they are not mentioned.
-
-    Two people who both have rows in a table with names are asked before they become one.
-    """
-
-    how: Merge
-    counted: tuple[str, str] | None = None
-    """The sentence for one row and for many (`ngettext`)."""
-
-
-MERGE_RULES: Mapping[str, Belonging] = {
+_MERGE_RULES: Mapping[str, Belonging] = {
     "tenants": Belonging(Merge.PERSON),
     "links": Belonging(Merge.MOVE),
     "linked_rows": Belonging(Merge.MOVE),
@@ -63,7 +32,6 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "stored_values": Belonging(Merge.VALUES, ngettext_noop("{number} kept note", "{number} kept notes")),
     "data_keys": Belonging(Merge.SEALED),
     "credentials": Belonging(Merge.SEALED, ngettext_noop("{number} connected account", "{number} connected accounts")),
-    "mail_watches": Belonging(Merge.FIRST),
     "connect_links": Belonging(Merge.DROP),
     "console_links": Belonging(Merge.DROP),
     "console_sessions": Belonging(Merge.DROP),
@@ -110,12 +78,9 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "run_notices": Belonging(Merge.MOVE),
     "notifications": Belonging(Merge.FIRST),
 }
-"""Every table of a tenant, parents before children: a merge refuses to run while a table is missing here."""
+"""Every table of the spine, parents before children."""
 
-TENANT_TABLES = tuple(MERGE_RULES)
-"""Rows may be copied in this order and deleted in the reverse."""
-
-PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+_PARTING: Mapping[str, tuple[Parent, ...]] = {
     "identities": (),
     "event_sources": (),
     "links": (),
@@ -167,15 +132,12 @@ PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
         ("run_id", "task_runs", "id"),
     ),
 }
-"""The parents that a row follows when a link is undone, besides recorded rows (`move_apart`): its column, the parent
-and the parent's column. Parents first."""
 
-KEPT_APART = frozenset(
+_KEPT_APART = frozenset(
     {
         "tenants",
         "data_keys",
         "credentials",
-        "mail_watches",
         "connect_links",
         "console_links",
         "console_sessions",
@@ -197,3 +159,38 @@ KEPT_APART = frozenset(
     }
 )
 """Tables that a parting handles by itself, or that are computed again."""
+
+_of_abilities: list[PersonTable] = []
+
+
+def use_tables(tables: Iterable[PersonTable]) -> None:
+    """Count these tables of abilities among those of people, instead of those given before."""
+    _of_abilities[:] = tables
+
+
+def tables_of_abilities() -> tuple[PersonTable, ...]:
+    """Return what abilities declare."""
+    return tuple(_of_abilities)
+
+
+def merge_rules() -> Mapping[str, Belonging]:
+    """Return how each table is merged, parents before children."""
+    return {**_MERGE_RULES, **{table.name: table.merge for table in _of_abilities}}
+
+
+def tenant_tables() -> tuple[str, ...]:
+    """Return the tables; rows may be copied in this order and deleted in the reverse."""
+    return tuple(merge_rules())
+
+
+def parting_rules() -> Mapping[str, tuple[Parent, ...]]:
+    """Return the parents that a row follows when a link is undone, besides recorded rows (`move_apart`).
+
+    Parents first.
+    """
+    return {**_PARTING, **{table.name: table.follows for table in _of_abilities if table.follows is not None}}
+
+
+def kept_apart() -> frozenset[str]:
+    """Return the tables that a parting handles by itself, whose rows are computed again, or which stay."""
+    return _KEPT_APART | {table.name for table in _of_abilities if table.follows is None}

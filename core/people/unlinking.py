@@ -14,7 +14,7 @@ from core.language.catalogue import gettext, speaking
 from core.people.link_messages import taken_back
 from core.people.merge import MergeHook, Parting
 from core.people.place_names import language_in, places_of, tell_places
-from core.people.tenant_tables import PARTING
+from core.people.tenant_tables import parting_rules
 
 WITHIN = timedelta(days=1)
 """How long a link can be undone."""
@@ -72,7 +72,9 @@ class Unlinking:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
             await hook.before_parting(connection, parting)
         sealed = [account.to_json() for account in await self._sealed(connection, parting)]
-        rules: list[Json] = [[table, [list(parent) for parent in parents]] for table, parents in PARTING.items()]
+        rules: list[Json] = [
+            [table, [list(parent) for parent in parents]] for table, parents in parting_rules().items()
+        ]
         await connection.fetch(
             "select * from move_apart($1,$2,$3,$4,$5)", kept, parting.link_id, turn_id, rules, sealed
         )

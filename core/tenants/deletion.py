@@ -11,7 +11,7 @@ from core.accounts.choice import shown
 from core.clock import Clock
 from core.db.database import Database
 from core.files.store import FileStore
-from core.people.tenant_tables import TENANT_TABLES
+from core.people.tenant_tables import tenant_tables
 from core.tenants.copies import CopyEraser, Erased
 
 GRACE = timedelta(minutes=2)
@@ -69,7 +69,7 @@ class Deletion:
             deleted.copies = await self.eraser.erase(deleted.person, now)
         async with self.database.tenant(deleted.person) as connection:
             await connection.fetch(
-                "select delete_tenant($1,$2)", deleted.person, [*reversed(TENANT_TABLES)], timeout=_TIMEOUT
+                "select delete_tenant($1,$2)", deleted.person, [*reversed(tenant_tables())], timeout=_TIMEOUT
             )
         while await self.files.delete_bytes():
             pass

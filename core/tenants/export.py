@@ -17,7 +17,7 @@ from core.files.blobs import BlobStore
 from core.json_types import JsonObject
 from core.tenants.archive import FORMAT, Manifest, archive_keys, table_path
 from core.tenants.readable import Contact, PlannedTask, as_calendar, as_contacts
-from core.tenants.tables import ARCHIVING, EXPORTED
+from core.tenants.tables import archive_rules, exported_tables
 
 _ROWS = 200
 """Rows that lie in memory at once."""
@@ -84,10 +84,10 @@ class Exporter:
 
     async def _tables(self, tenant_id: str, writer: ArchiveWriter, now: datetime) -> AsyncGenerator[bytes]:
         async with self.database.snapshot(tenant_id) as connection:
-            for table in EXPORTED:
+            for table in exported_tables():
                 columns = await columns_of(connection, table)
                 key = (await fetch_one(connection, _KEY, table))["key"]
-                secret = ARCHIVING[table].secret
+                secret = archive_rules()[table].secret
                 shown = [column for column in columns if column not in secret]
                 named = ", ".join(f'"{column}"' for column in shown)
                 rows = connection.cursor(

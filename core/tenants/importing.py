@@ -14,7 +14,7 @@ from core.json_types import JsonObject, read_json
 from core.people.access_policy import PersonRole
 from core.tenants.archive import Archive, table_path
 from core.tenants.export import columns_of
-from core.tenants.tables import ARCHIVING, EXPORTED, IMPORTED
+from core.tenants.tables import archive_rules, exported_tables, imported_tables
 from core.tenants.unproven import NOT_FITTING, SIGNED_ALONE, UNPROVEN, Places, add_stand_in
 
 _ROWS = 200
@@ -72,7 +72,7 @@ class Importer:
             async with self.database.tenant(tenant_id) as connection:
                 await connection.execute("set constraints all deferred")
                 rows = 0
-                for table in IMPORTED:
+                for table in imported_tables():
                     if archive.has(table) and (archive.signed or table not in SIGNED_ALONE):
                         rows += await _insert(connection, archive, table, tenant_id, told)
                 await add_stand_in(connection, tenant_id, stand_in)
@@ -90,12 +90,12 @@ class Importer:
         known = await self.database.one("select max(number) as number from schema_migrations")
         if archive.manifest.schema_version > known["number"]:
             raise ArchiveRefused("The archive was made by a newer OneValet: update this one first.")
-        paths = {table_path(table) for table in EXPORTED}
+        paths = {table_path(table) for table in exported_tables()}
         for entry in archive.manifest.entries:
             if entry.path.startswith("tables/") and entry.path not in paths:
                 raise ArchiveRefused(f"The archive has {entry.path}, which is no table here.")
         async with self.database.tenant(archive.manifest.person) as connection:
-            for table in IMPORTED:
+            for table in imported_tables():
                 if strange := set(archive.columns(table)) - set(await columns_of(connection, table)):
                     raise ArchiveRefused(f"The archive's {table} has {min(strange)}, which is no column here.")
 
@@ -171,7 +171,7 @@ def _value(table: str, column: str, made: Mapping[str, str]) -> str:
         return "$1"
     if column in made:
         return made[column]
-    changes = ARCHIVING[table].ended.get(column, {})
+    changes = archive_rules()[table].ended.get(column, {})
     if None in changes:
         return _literal(changes[None])
     cases = "".join(f" when {_literal(old)} then {_literal(new)}" for old, new in changes.items())

@@ -1,37 +1,9 @@
 """What becomes of each table when a person's data is exported and imported; tests compare it with the schema."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
 
-from core.people.tenant_tables import TENANT_TABLES
-
-type NewValues = Mapping[str | None, str | bool | None]
-
-
-class Archived(StrEnum):
-    """Whether an archive has a table's rows, and whether an import takes them in."""
-
-    MOVED = "moved"
-    """They are exported, and imported elsewhere."""
-    TOLD = "told"
-    """They are exported to be read: elsewhere they would mean nothing."""
-    LEFT_OUT = "left_out"
-    """Secrets, what ends in minutes, what is computed again, and copies that are kept to find faults."""
-
-
-@dataclass(frozen=True, slots=True)
-class Archiving:
-    """A table's rule. `secret` columns are in no archive.
-
-    `ended` says what becomes of rows that are under way where they are imported: the first installation finishes them.
-    It maps a column to its new values by the old ones; None stands for every value.
-    """
-
-    how: Archived = Archived.MOVED
-    secret: tuple[str, ...] = ()
-    ended: Mapping[str, NewValues] = field(default_factory=dict)
-
+from core.people.table_rules import Archived, Archiving, NewValues
+from core.people.tenant_tables import tables_of_abilities, tenant_tables
 
 _LEASE: dict[str, NewValues] = {"owner": {None: None}, "lease_until": {None: None}}
 _UNSENT: NewValues = dict.fromkeys(("ready", "sending", "checking"), "failed")
@@ -40,7 +12,7 @@ _TOLD = Archiving(Archived.TOLD)
 _LEFT_OUT = Archiving(Archived.LEFT_OUT)
 _MOVED = Archiving()
 
-ARCHIVING: Mapping[str, Archiving] = {
+_ARCHIVING: Mapping[str, Archiving] = {
     "tenants": Archiving(ended={"tier": {None: ""}}),
     "links": _TOLD,
     "linked_rows": _TOLD,
@@ -70,7 +42,6 @@ ARCHIVING: Mapping[str, Archiving] = {
     "stored_values": _MOVED,
     "data_keys": _LEFT_OUT,
     "credentials": Archiving(Archived.TOLD, ("credentials_json", "key_version", "refreshed_by", "refreshing_until")),
-    "mail_watches": _TOLD,
     "connect_links": _LEFT_OUT,
     "console_links": _LEFT_OUT,
     "console_sessions": _LEFT_OUT,
@@ -119,8 +90,21 @@ ARCHIVING: Mapping[str, Archiving] = {
     "run_notices": Archiving(ended={"state": {"open": "failed"}}),
     "notifications": Archiving(ended={"state": {"held": "failed", "queued": "failed"}}),
 }
-"""Every table of a tenant."""
+"""Every table of the spine."""
 
-EXPORTED = tuple(table for table in TENANT_TABLES if table in ARCHIVING and ARCHIVING[table].how != Archived.LEFT_OUT)
-"""The tables that an archive has, parents first."""
-IMPORTED = tuple(table for table in EXPORTED if ARCHIVING[table].how == Archived.MOVED)
+
+def archive_rules() -> Mapping[str, Archiving]:
+    """Return the rule of each table of people."""
+    return {**_ARCHIVING, **{table.name: table.archive for table in tables_of_abilities()}}
+
+
+def exported_tables() -> tuple[str, ...]:
+    """Return the tables that an archive has, parents first."""
+    rules = archive_rules()
+    return tuple(table for table in tenant_tables() if rules[table].how != Archived.LEFT_OUT)
+
+
+def imported_tables() -> tuple[str, ...]:
+    """Return the tables whose archived rows are taken in, parents first."""
+    rules = archive_rules()
+    return tuple(table for table in exported_tables() if rules[table].how == Archived.MOVED)

@@ -17,7 +17,7 @@ from core.errors import ConfigError
 from core.files.store import FileStore
 from core.language.counted import counted
 from core.people.access_policy import PersonRole
-from core.people.tenant_tables import TENANT_TABLES
+from core.people.tenant_tables import tenant_tables
 from core.tenants.archive import Unconfirmed, open_archive
 from core.tenants.deletion import AskedBy
 from onevalet.cli.runner import say
@@ -134,6 +134,6 @@ async def _count(database: Database, person: str) -> int:
     async with database.tenant(person) as connection:
         counts = [
             await connection.fetchval(f"select count(*) from {table} where tenant_id = $1", person)  # noqa: S608
-            for table in TENANT_TABLES
+            for table in tenant_tables()
         ]
     return sum(counts)

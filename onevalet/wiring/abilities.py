@@ -6,6 +6,7 @@ from functools import partial
 from core.db.database import Database
 from core.language.catalogue import use_catalogues
 from core.messaging.chat_reader import use_words
+from core.people.tenant_tables import use_tables
 from onevalet.ability import Ability, Foundation, Sources
 from onevalet.ability_registry import all_abilities, folder_of
 from onevalet.settings import Settings
@@ -37,6 +38,7 @@ def use_abilities() -> None:
     for ability in all_abilities():
         use_catalogues(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
+    use_tables(table for ability in all_abilities() for table in ability.tables)
 
 
 def described_collections() -> list[str]:

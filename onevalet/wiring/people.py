@@ -13,6 +13,7 @@ from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People
 from core.people.profile import ProfileMerge
+from onevalet.ability_registry import all_abilities
 
 
 def build_person_commands(database: Database, credentials: CredentialStore, clock: Clock) -> PersonCommands:
@@ -22,8 +23,10 @@ def build_person_commands(database: Database, credentials: CredentialStore, cloc
 def build_linking(database: Database, credentials: CredentialStore, clock: Clock) -> Linking:
     """Create what links people, with all hooks of a merge.
 
-    A room whose tables need more in a merge than moved rows adds its `core.people.linking.MergeHook` here.
+    A room whose tables need more in a merge than moved rows adds its `core.people.merge.MergeHook` here, an ability in
+    its declaration.
     """
+    loads = (ability.merge_hooks for ability in all_abilities() if ability.merge_hooks is not None)
     hooks = (
         MemoryMerge(),
         ProfileMerge(),
@@ -31,5 +34,6 @@ def build_linking(database: Database, credentials: CredentialStore, clock: Clock
         ConsentMerge(clock),
         EventSourceMerge(credentials),
         MutedMerge(),
+        *(hook for load in loads for hook in load(clock, credentials)),
     )
     return Linking(database, credentials, make_id, hooks=hooks)

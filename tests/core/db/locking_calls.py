@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from core.people.tenant_tables import MERGE_RULES, PARTING, TENANT_TABLES
+from core.people.tenant_tables import merge_rules, parting_rules, tenant_tables
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 
 ANN, BEN, STRANGER = "+15550000001", "+15550000002", "+15550000003"
@@ -242,9 +242,9 @@ async def make_moment(store: Store) -> Names:
             {"parts": [{"part": 1, "ref": claim.outbound_id, "text": "card", "data": {}, "segments": 1}], "rest": [],
              "text": "card"}
         ),
-        "tables": "{" + ",".join(reversed(TENANT_TABLES)) + "}",
-        "rules": json.dumps([[table, [list(parent) for parent in parents]] for table, parents in PARTING.items()]),
-        "merge_rules": json.dumps({table: rule.how.value for table, rule in MERGE_RULES.items()}),
+        "tables": "{" + ",".join(reversed(tenant_tables())) + "}",
+        "rules": json.dumps([[table, [list(one) for one in parents]] for table, parents in parting_rules().items()]),
+        "merge_rules": json.dumps({table: rule.how.value for table, rule in merge_rules().items()}),
     }  # fmt: skip
     await store.admin.execute(filled(_MOMENT.read_text(), names))
     return names

@@ -28,7 +28,7 @@ from core.messaging.outbox import Outbox
 from core.messaging.states import CallOutcome, SendState
 from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource, ProfileStore
-from core.people.tenant_tables import TENANT_TABLES
+from core.people.tenant_tables import tenant_tables
 from core.tools.storage import Storage
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
@@ -208,7 +208,7 @@ class Actor:
     async def look(self, chance: random.Random) -> None:
         """Read every table without a condition on the tenant."""
         async with self.database.tenant(self.tenant) as connection:
-            for table in TENANT_TABLES:
+            for table in tenant_tables():
                 rows = await connection.fetch(f"select * from {table}")  # noqa: S608
                 self.mine([tuple(row.values()) for row in rows])
 

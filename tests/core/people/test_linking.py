@@ -13,7 +13,7 @@ from core.people.commands import ALONE
 from core.people.link_codes import new_link_code
 from core.people.merge import MergeHook
 from core.people.pairing import MAX_GUESSES, Pairings, PairOutcome, new_code
-from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
+from core.people.tenant_tables import merge_rules, tenant_tables
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 
 ANN, ANN_CHAT, BOB = "+15550000001", "7001", "+15550000002"
@@ -30,7 +30,25 @@ async def keep(harness: Harness, sender: str, account: tuple[str, str], *keys: s
 
 
 def test_every_table_of_a_tenants_says_what_a_merge_does_with_it() -> None:
-    assert set(TENANT_TABLES) == set(MERGE_RULES)
+    assert tenant_tables() == tuple(merge_rules())
+
+
+async def test_rows_of_an_ability_that_is_here_no_more_go_with_their_person(harness: Harness) -> None:
+    await harness.store.admin.execute(
+        "create table pets (tenant_id text references tenants on delete cascade, name text, primary key"
+        " (tenant_id, name)); select tenant_table('pets')"
+    )
+    code = await harness.code("1001", CHAT)
+    await harness.settle()
+    await harness.ask("hello", "2002")
+    for sender, account, pet in (("1001", CHAT, "Rex"), ("2002", PHONE, "Rex"), ("1001", CHAT, "Tom")):
+        await harness.store.admin.execute(
+            "insert into pets values ($1, $2)", await harness.tenant(sender, account), pet
+        )
+    await harness.ask(f"LINK {code}", "2002")
+    await harness.ask(f"LINK {code} AGREE", "2002")
+    assert await harness.store.column("select name from pets order by 1") == ["Rex", "Tom"]
+    assert await harness.store.column("select distinct tenant_id from pets") == [await harness.tenant("2002")]
 
 
 def test_codes_have_forty_bits_and_look_like_no_words() -> None:
@@ -135,7 +153,7 @@ async def test_two_who_both_have_something_are_asked_and_then_share_everything(h
     assert (await harness.ask(f"link {code} agree", ANN)).startswith("Linked")
     assert await harness.tenant(ANN_CHAT, CHAT) == ann
     assert seen == [(ann, chat, 2)]
-    for table in TENANT_TABLES:
+    for table in tenant_tables():
         owners = await harness.store.column(f"select distinct tenant_id from {table}")  # noqa: S608
         assert owners in ([ann], []), table
     values = await harness.store.admin.fetch(
@@ -286,7 +304,7 @@ async def test_what_comes_in_during_a_merge_is_neither_lost_nor_doubled(harness:
     ann = await harness.tenant(ANN)
     # The other place may have been at work at the wrong moment; whatever came of it, all is whole.
     assert len(await harness.store.column("select 1 from inbound where text like '%.%'")) >= 12
-    for table in TENANT_TABLES:
+    for table in tenant_tables():
         owners = set(await harness.store.column(f"select distinct tenant_id from {table}"))  # noqa: S608
         assert owners <= {ann, await harness.tenant(ANN_CHAT, CHAT)}, table
     assert await harness.store.one("select count(*) from consents where state = 'stopped'") == 1

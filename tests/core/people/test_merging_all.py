@@ -8,7 +8,8 @@ from core.events.merge import EventSourceMerge
 from core.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge
-from core.people.tenant_tables import KEPT_APART, MERGE_RULES, PARTING, TENANT_TABLES, Merge
+from core.people.table_rules import Merge
+from core.people.tenant_tables import kept_apart, merge_rules, parting_rules, tenant_tables
 from tests.core.db.test_row_security import KEPT
 from tests.core.people.harness import CHAT, PHONE, Harness
 
@@ -55,19 +56,19 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
     kept, gone = await harness.tenant(ANN), await harness.tenant(ANN_CHAT, CHAT)
     before = {
         table: await harness.store.one(f"select count(*) from {table}")  # noqa: S608
-        for table in TENANT_TABLES
+        for table in tenant_tables()
     }
     had = {
         table: await harness.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
-        for table in (*PARTING, "stored_values", "credentials", "data_keys")
+        for table in (*parting_rules(), "stored_values", "credentials", "data_keys")
     }
     asked = await harness.ask(f"LINK {code}", ANN)
     assert "1 task" in asked
     assert (await harness.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
-    for table in TENANT_TABLES:
+    for table in tenant_tables():
         owners = set(await harness.store.column(f"select tenant_id from {table}"))  # noqa: S608
         assert owners <= {kept}, table
-        if MERGE_RULES[table].how in (Merge.MOVE, Merge.NUMBER) and not table.startswith("memory_"):
+        if merge_rules()[table].how in (Merge.MOVE, Merge.NUMBER) and not table.startswith("memory_"):
             now = await harness.store.one(f"select count(*) from {table}")  # noqa: S608
             assert (table, int(str(now))) >= (table, int(str(before[table])))
     assert await harness.store.column("select number from memories order by number") == [5, 6]
@@ -90,5 +91,5 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
 
 
 def test_every_table_of_a_tenants_says_what_a_parting_does_with_it() -> None:
-    assert set(TENANT_TABLES) == set(PARTING) | KEPT_APART
-    assert not set(PARTING) & KEPT_APART
+    assert set(tenant_tables()) == set(parting_rules()) | kept_apart()
+    assert not set(parting_rules()) & kept_apart()

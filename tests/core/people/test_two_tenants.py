@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from core.people.tenant_tables import TENANT_TABLES
+from core.people.tenant_tables import tenant_tables
 from tests.core.harness import Store
 from tests.core.people.person import USERS, Actor, mark_of
 from tests.examples import examples
@@ -23,7 +23,7 @@ async def assert_apart(store: Store) -> None:
     }
     assert len(owners) == 2
     seen = set()
-    for table in TENANT_TABLES:
+    for table in tenant_tables():
         for row in await store.admin.fetch(f"select tenant_id, x::text as text from {table} x"):  # noqa: S608
             for owner, mark in owners.items():
                 if mark in row["text"]:

@@ -13,7 +13,7 @@ from core.documents.kinds import FileKind
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.messaging.messages import Media
-from core.people.tenant_tables import TENANT_TABLES
+from core.people.tenant_tables import tenant_tables
 from core.tenants.archive import Archive, open_archive
 from core.tenants.deletion import AskedBy, Deleted, Deletion
 from core.tenants.export import Exporter
@@ -105,7 +105,7 @@ class Installation:
                     person,
                 )
             ]
-            for table in TENANT_TABLES
+            for table in tenant_tables()
         }
 
     async def plant(self, person: str, mark: str) -> dict[str, str]:
@@ -116,7 +116,7 @@ class Installation:
             " where c.relname = any ($1) and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped"
             " and a.attgenerated = '' and a.attname <> 'tenant_id' and a.atttypid::regtype::text in ('text', 'jsonb')"
             " and c.relname || '.' || a.attname <> all ($2) order by 1, 2",
-            list(TENANT_TABLES),
+            list(tenant_tables()),
             OURS,
         )
         planted: dict[str, str] = {}

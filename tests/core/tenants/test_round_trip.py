@@ -4,8 +4,9 @@ import json
 from zipfile import ZipFile
 
 from core.people.access_policy import PersonRole
+from core.people.table_rules import Archived
 from core.tenants.export import Exporter
-from core.tenants.tables import ARCHIVING, IMPORTED, Archived
+from core.tenants.tables import archive_rules, imported_tables
 from tests.core.tenants.harness import LETTER, Installation
 
 ENDED = {
@@ -32,7 +33,7 @@ async def test_export_delete_import_gives_the_same_rows_back(installation: Insta
     imported = await installation.importer.take_in(archive, PersonRole.MEMBER)
     assert (imported.tenant_id, imported.role, imported.files) == (ann, PersonRole.MEMBER, 1)
     after = await installation.rows(ann)
-    for table in IMPORTED:
+    for table in imported_tables():
         expected = [_imported(table, json.loads(row)) for row in before[table]]
         found = [_without(table, json.loads(row)) for row in after[table]]
         expected = [row for row in expected if table != "files" or row["state"] == "kept"]
@@ -45,12 +46,12 @@ async def test_export_delete_import_gives_the_same_rows_back(installation: Insta
 async def test_what_is_not_imported_is_told_without_its_secrets(installation: Installation) -> None:
     before = await installation.rows(installation.ann)
     archive = await installation.archive()
-    told = [table for table, rule in ARCHIVING.items() if rule.how is Archived.TOLD]
+    told = [table for table, rule in archive_rules().items() if rule.how is Archived.TOLD]
     assert {"credentials", "event_sources"} <= set(told)
     for table in told:
         exported = [json.loads(row) for row in archive.rows(table)]
         expected = [json.loads(row) for row in before[table]]
-        secret = ARCHIVING[table].secret
+        secret = archive_rules()[table].secret
         assert exported == [{k: v for k, v in row.items() if k not in secret} for row in expected], table
     with ZipFile(archive.path) as packed:
         [account] = json.loads(packed.read("accounts.json"))

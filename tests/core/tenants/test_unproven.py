@@ -9,9 +9,10 @@ from core.credentials.secret_keys import SecretKey
 from core.json_types import JsonObject
 from core.messaging.unsettled import Settlement, UnsettledMessages
 from core.people.access_policy import PersonRole
+from core.people.table_rules import Archived
 from core.tenants.archive import Archive, Unconfirmed, open_archive
 from core.tenants.copies import CopyEraser, Erased
-from core.tenants.tables import ARCHIVING, Archived
+from core.tenants.tables import archive_rules
 from core.tenants.unproven import SIGNED_ALONE, STAND_IN, UNPROVEN
 from tests.core.db.test_row_security import ANN
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
@@ -80,7 +81,9 @@ where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname 
 
 async def texts(store: Store) -> set[str]:
     """Return the columns that hold texts, of every table whose archived rows are imported."""
-    others = [table for table, rule in ARCHIVING.items() if rule.how is not Archived.MOVED or table in SIGNED_ALONE]
+    others = [
+        table for table, rule in archive_rules().items() if rule.how is not Archived.MOVED or table in SIGNED_ALONE
+    ]
     names = map(str, await store.column(_TEXTS, others))
     return {name for name in names if not name.endswith((".id", ".tenant_id"))}
 

@@ -254,18 +254,14 @@ begin
                    and k.used_by = p_turn and k.xmin = pg_current_xact_id()::xid) then
         raise exception 'no link was begun';
     end if;
-    for v_rule in
-        select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
-        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'tenant_id'
-          and not a.attisdropped and not p_rules ? c.relname::text
-    loop
-        raise exception 'the table % has no rule for linking', v_rule.relname;
-    end loop;
     set constraints all deferred;
+    -- What has no rule belongs to an ability that is here no more, and goes where it cannot be in the way.
     for v_rule in
-        select r.key as of, r.value as how from jsonb_each_text(p_rules) r
-        where exists (select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relname = r.key)
-        order by r.value = 'values', r.key
+        select c.relname::text as of, coalesce(p_rules ->> c.relname::text, 'first') as how
+        from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'tenant_id'
+          and not a.attisdropped
+        order by p_rules ->> c.relname::text is not distinct from 'values', c.relname::text collate "default"
     loop
         if v_rule.how in ('move', 'first', 'number') then
             if v_rule.how = 'number' then
