@@ -18,7 +18,6 @@ import psutil
 import structlog
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.messages import Address, InboundMessage
@@ -26,6 +25,7 @@ from core.messaging.outbox import Outbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from core.turns.store import TurnStore
+from onevalet.migrating import migrate
 from tests.services import private_postgres
 
 _FILL = """

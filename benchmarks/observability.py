@@ -26,7 +26,6 @@ from prometheus_client import generate_latest
 from benchmarks.loop import by_loop, measure
 from core import metrics
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.journal import reported
 from core.journal.patient import PatientJournal
 from core.journal.types import Journal
@@ -34,6 +33,7 @@ from core.llm.call_meter import CallMeter
 from core.llm.types import TokenUsage
 from core.loop import run
 from onevalet.console.live import PageVersions
+from onevalet.migrating import migrate
 from onevalet.wiring.logs import set_up_logs
 from tests.services import private_postgres
 

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.db.serving import ROLE
+from onevalet.migrating import migrate
 from tests.servers.pgbouncer import pooled
 from tests.services import private_postgres
 

@@ -23,9 +23,9 @@ from benchmarks.assistant.__main__ import measure
 from benchmarks.assistant.matching import Call
 from benchmarks.assistant.running import Run
 from benchmarks.assistant.scenarios import Scenario, scenarios
-from core.db.migrate import migrate
 from core.json_types import JsonObject
 from core.tools.toolbox import SWITCH, groups_in
+from onevalet.migrating import migrate
 from tests.jobs.prompt_cost import described, everything, parts_of, tokens_of
 from tests.scripted_model import ModelCall, Reply, Script, ScriptedModel, calls, text
 from tests.services import private_postgres, private_valkey

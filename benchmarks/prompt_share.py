@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.jobs.prompt_share import CONVERSATIONS, answer, cached_share, talk_with
 from tests.jobs.talking import talking
 from tests.services import private_postgres, private_valkey

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import asyncpg
 
-from core.db.migrate import migrate
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.migrating import migrate
 
 _MADE_BY = ("extraction/*.py", "index/embedder.py", "store/memories.py")
 """The files of core/memory that say what is remembered of a message."""

@@ -62,13 +62,13 @@ def _collector() -> Iterator[str]:
 async def _turns(url: str, turns: int, endpoint: str) -> float:
     """Return the CPU of a turn in milliseconds, in this process."""
     from benchmarks.loop import StubModel, calendar, weather
-    from core.db.migrate import migrate
     from core.ids import make_id
     from core.inbox.measured import MeasuredInbox
     from core.loop.config import ReactLoopConfig
     from core.turns.orchestrator import Orchestrator
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
+    from onevalet.migrating import migrate
     from tests.core.harness import OPEN, message, opened
     from tests.jobs.harness import RecordingChannel
 

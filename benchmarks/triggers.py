@@ -22,10 +22,10 @@ import psutil
 
 from benchmarks.way_in import cpu_of
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.ids import make_id
 from core.triggers.runs.firing import fire_due
 from jobs.triggers import BATCHES_AT_ONCE
+from onevalet.migrating import migrate
 from tests.services import private_postgres
 
 DUE = 10_000

@@ -29,11 +29,11 @@ from redis.asyncio import Redis
 
 from channels.terminal.receive import TerminalChannel
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import RedisWakeups
+from onevalet.migrating import migrate
 from tests.postgres_meter import PostgresMeter, metered, wal_flushes
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
 from tests.services import private_postgres, private_valkey

@@ -37,9 +37,9 @@ from channels.sms import verify as sms_verify
 from channels.sms.parse import Account, decode_form, parse_message
 from channels.telegram.parse import BotIdentity, parse_update
 from channels.telegram.verify import is_secret
-from core.db.migrate import migrate
 from core.json_types import read_json
 from onevalet.dev.embedded.port import free_port
+from onevalet.migrating import migrate
 from tests.services import private_postgres, private_valkey
 
 PEOPLE = 200

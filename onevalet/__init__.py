@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from core.credentials.types import OpenAccount as OpenAccount
     from core.dav.address_books import AddressBooks as AddressBooks
     from core.db.database import Database as Database
-    from core.db.migrate import migrate as migrate
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
@@ -189,6 +188,7 @@ if TYPE_CHECKING:
     from onevalet.embedded import Approvals as Approvals
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
+    from onevalet.migrating import migrate as migrate
 
 _HOMES = {
     name: module
@@ -211,7 +211,6 @@ _HOMES = {
         "core.credentials.types": "Ability Account OpenAccount",
         "core.dav.address_books": "AddressBooks",
         "core.db.database": "Database",
-        "core.db.migrate": "migrate",
         "core.documents.page": "Page read_html",
         "core.errors": (
             "AccountMissing Ambiguous ConfigError RateLimited Rejected StoreUnavailable ToolFailed "
@@ -282,6 +281,7 @@ _HOMES = {
         "core.turns.trigger_message": "TriggerMessage",
         "core.turns.types": "TurnRequest TurnResult TurnState",
         "onevalet.embedded": "Approvals OneValet Reply",
+        "onevalet.migrating": "migrate",
     }.items()
     for name in names.split()
 }

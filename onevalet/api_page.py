@@ -39,6 +39,7 @@ _ROOMS = {
     "mail": "Mail",
     "memory": "Memory",
     "messaging": "Messages and channels",
+    "migrating": "The database",
     "notifications": "Notifications",
     "outreach": "Messages to others",
     "people": "People",

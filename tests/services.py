@@ -106,7 +106,7 @@ async def make_template(services: RunServices) -> None:
 
     This takes a lock, because they also create the application's role, which belongs to the whole cluster.
     """
-    from core.db.migrate import migrate
+    from onevalet.migrating import migrate
 
     lock = FileLock(Path(services.folder) / "template.lock")
     if not await lock.take(60):

@@ -11,7 +11,6 @@ import asyncpg
 from benchmarks.assistant.matching import Call, Judged, judge
 from benchmarks.assistant.scenarios import Scenario, now
 from benchmarks.assistant.weather import weather_service
-from core.db.migrate import migrate
 from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
 from core.ids import make_id
 from core.journal.in_memory import MemoryJournal
@@ -21,6 +20,7 @@ from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.toolbox import SWITCH
 from core.turns.types import TurnRequest, TurnState
+from onevalet.migrating import migrate
 from onevalet.settings import load_settings
 from onevalet.testing import StandingClock
 from onevalet.wiring.assistant import Assistant, open_assistant

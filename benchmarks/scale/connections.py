@@ -27,8 +27,8 @@ from benchmarks.scale.installation import SERVERS, Network, network
 from benchmarks.scale.login import LOGIN, make_login
 from benchmarks.scale.people import EXCHANGES, fill
 from core.db.connector import connect
-from core.db.migrate import migrate
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.migrating import migrate
 from tests.servers.pgbouncer import running_pooler
 from tests.services import private_postgres
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.scripted_model import Script, text
 from tests.services import private_postgres, private_valkey
 

@@ -16,8 +16,8 @@ import psutil
 from benchmarks import way_in, webhooks
 from benchmarks.report.results import ROOT
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
-from core.db.migrate import migrate
 from onevalet.dev.embedded.port import free_port
+from onevalet.migrating import migrate
 from tests.services import private_postgres, private_valkey
 
 _ABOUT = """\

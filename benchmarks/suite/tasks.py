@@ -8,7 +8,7 @@ import psutil
 from benchmarks import triggers
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Samples, Target
 from core.db.database import Database
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.services import private_postgres
 
 _ABOUT = """\

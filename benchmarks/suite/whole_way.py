@@ -15,8 +15,8 @@ from aiohttp import web
 from benchmarks import way_in, webhooks
 from benchmarks.suite.metrics import OURS, Benchmark, Metric, Options, Plot, Points, Samples, Target
 from benchmarks.webhooks import send_all
-from core.db.migrate import migrate
 from onevalet.dev.embedded.port import free_port
+from onevalet.migrating import migrate
 from tests.services import private_postgres, private_valkey
 
 _ABOUT = """\

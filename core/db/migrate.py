@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import asyncpg
@@ -11,7 +11,7 @@ from core.db.functions import apply_functions
 from core.db.in_flight import wait_for_transactions
 from core.db.pending import DatabaseState, compare, connected
 from core.db.serving import ROLE
-from core.db.sql_files import SqlFile, load_before, load_functions, load_migrations
+from core.db.sql_files import AbilitySql, SqlFile, load_before, load_functions, load_migrations, with_abilities
 from core.errors import ConfigError
 
 LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
@@ -34,8 +34,10 @@ class MissingExtension(ConfigError):
     """The database has no pgvector, and this user may not create it."""
 
 
-async def migrate(database_url: str) -> list[str]:
+async def migrate(database_url: str, abilities: Sequence[AbilitySql] = ()) -> list[str]:
     """Apply the missing migrations, each in a transaction, then the changed functions; return the files' names.
+
+    The migrations of the abilities come after those of the spine.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
     Applies nothing where newer code has migrated the database and it still serves this code. Raises `ConfigError` with
@@ -45,8 +47,8 @@ async def migrate(database_url: str) -> list[str]:
         await refuse_pooler(connection, "`migrate`")
         await connection.execute("select pg_advisory_lock($1)", LOCK)
         await _prepare(connection)
-        migrations, functions = load_migrations(), load_functions()
-        state = await compare(connection, migrations, functions)
+        functions = with_abilities(load_functions(), abilities)
+        state = await compare(connection, load_migrations(), functions, _tables_of(abilities))
         if state.is_newer and state.serves_this_code:
             return []
         if state.is_newer:
@@ -54,18 +56,25 @@ async def migrate(database_url: str) -> list[str]:
         for migration in state.migrations:
             await _make_way(connection, migration)
             await _patiently(connection, migration.name, partial(_apply, connection, migration))
+        for migration in state.of_abilities:
+            await _patiently(connection, migration.name, partial(_apply_of_ability, connection, migration))
         changed = await _patiently(connection, "functions", partial(apply_functions, connection, functions))
-        return [migration.name for migration in state.migrations] + changed
+        return [migration.name for migration in (*state.migrations, *state.of_abilities)] + changed
 
 
-async def check_database(database_url: str) -> DatabaseState:
+async def check_database(database_url: str, abilities: Sequence[AbilitySql] = ()) -> DatabaseState:
     """Return what `migrate` would find to do; change nothing."""
-    migrations, functions = load_migrations(), load_functions()
+    migrations, functions = load_migrations(), with_abilities(load_functions(), abilities)
+    tables = _tables_of(abilities)
     async with connected(database_url) as connection:
         if await connection.fetchval("select to_regclass('schema_migrations') is null"):
             names = tuple(file.name for file in functions)
-            return DatabaseState(0, len(migrations), migrations=tuple(migrations), functions=names)
-        return await compare(connection, migrations, functions)
+            return DatabaseState(0, len(migrations), 0, tuple(migrations), tuple(tables), names)
+        return await compare(connection, migrations, functions, tables)
+
+
+def _tables_of(abilities: Sequence[AbilitySql]) -> list[SqlFile]:
+    return [migration for ability in abilities for migration in ability.migrations()]
 
 
 async def _make_way(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
@@ -84,6 +93,18 @@ async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", migration: Sq
             migration.name,
             migration.checksum,
             migration.serves_from,
+        )
+
+
+async def _apply_of_ability(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
+    async with connection.transaction():
+        await connection.execute(migration.sql)
+        await connection.execute(
+            "insert into ability_migrations (ability, number, name, checksum) values ($1, $2, $3, $4)",
+            migration.ability,
+            migration.number,
+            migration.name,
+            migration.checksum,
         )
 
 

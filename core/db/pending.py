@@ -29,6 +29,8 @@ class DatabaseState:
     """The oldest code that the database serves, by its last migration."""
     migrations: tuple[SqlFile, ...] = ()
     """Those that are still to be applied."""
+    of_abilities: tuple[SqlFile, ...] = ()
+    """Those of abilities: no process needs them but of code that has the ability."""
     functions: tuple[str, ...] = ()
     """Files of functions that are to be applied, or to be dropped."""
 
@@ -43,7 +45,7 @@ class DatabaseState:
 
     @property
     def is_current(self) -> bool:
-        return not (self.is_newer or self.migrations or self.functions)
+        return not (self.is_newer or self.migrations or self.of_abilities or self.functions)
 
     def unsafe(self) -> list[SqlFile]:
         """Return the pending migrations that wait until processes of the version before have stopped."""
@@ -66,7 +68,10 @@ async def connected(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyn
 
 
 async def compare(
-    connection: "asyncpg.Connection[asyncpg.Record]", migrations: list[SqlFile], functions: list[SqlFile]
+    connection: "asyncpg.Connection[asyncpg.Record]",
+    migrations: list[SqlFile],
+    functions: list[SqlFile],
+    of_abilities: list[SqlFile],
 ) -> DatabaseState:
     """Compare a database with files; raise `ConfigError` where they cannot belong together."""
     applied = {row["number"]: row for row in await connection.fetch(_MIGRATIONS)}
@@ -75,9 +80,10 @@ async def compare(
             "This database was made before 0.1.0, whose tables cannot be taken over: set DATABASE_URL to an empty"
             " database (`dev`: set ONEVALET_HOME to an empty folder), then migrate again."
         )
-    for migration in migrations:
-        row = applied.get(migration.number)
-        if row is not None and row["checksum"] != migration.checksum:
+    theirs = await _of_abilities(connection)
+    for migration in (*migrations, *of_abilities):
+        checksum = theirs.get(migration.name) if migration.ability else _checksum(applied.get(migration.number))
+        if checksum is not None and checksum != migration.checksum:
             raise ConfigError(
                 f"Migration {migration.name} was edited after it was applied: put it back, add a new one."
             )
@@ -89,4 +95,18 @@ async def compare(
     has = {(row["name"], row["checksum"]) for row in rows}
     wanted = {(file.name, file.checksum) for file in functions}
     missing = tuple(migration for migration in migrations if migration.number not in applied)
-    return DatabaseState(newest, known, serves_from, missing, tuple(sorted({name for name, _ in has ^ wanted})))
+    further = tuple(migration for migration in of_abilities if migration.name not in theirs)
+    return DatabaseState(
+        newest, known, serves_from, missing, further, tuple(sorted({name for name, _ in has ^ wanted}))
+    )
+
+
+async def _of_abilities(connection: "asyncpg.Connection[asyncpg.Record]") -> dict[str, str]:
+    """Return the checksums of the abilities' applied migrations, by their names."""
+    if await connection.fetchval("select to_regclass('ability_migrations') is null"):
+        return {}
+    return {row["name"]: row["checksum"] for row in await connection.fetch("select * from ability_migrations")}
+
+
+def _checksum(row: asyncpg.Record | None) -> str | None:
+    return row["checksum"] if row is not None else None

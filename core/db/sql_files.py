@@ -1,8 +1,9 @@
-"""The SQL that this code brings: numbered migrations, and the functions of each room."""
+"""The SQL that this code brings: numbered migrations, and the functions of each room and ability."""
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -10,19 +11,25 @@ from core.errors import ConfigError
 SQL = Path(__file__).parent / "sql"
 
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
+_DUE = "        -- What abilities have due comes here, from their sql/due.sql.\n"
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFile:
-    """A migration, or the functions of one room. `name`: the file's, without its ending."""
+    """A migration, or the functions of one room. `name`: the file's, without its ending, after that of its ability."""
 
     name: str
     sql: str
 
     @property
     def number(self) -> int:
-        return int(self.name.split("_", 1)[0])
+        return int(self.name.rpartition("/")[2].split("_", 1)[0])
+
+    @property
+    def ability(self) -> str:
+        """Return the ability whose file it is; empty for the spine's."""
+        return self.name.rpartition("/")[0]
 
     @property
     def checksum(self) -> str:
@@ -51,6 +58,47 @@ class SqlFile:
         # Comments at the top are no statement of their own.
         texts = [head + texts[0], *texts[1:]] if texts else [head]
         return [((found := _FUNCTION.search(text)) and found[1], text) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class AbilitySql:
+    """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, and `due.sql`."""
+
+    ability: str
+    folder: Path
+
+    def migrations(self) -> list[SqlFile]:
+        """Return its migrations in order; their numbers must rise by one."""
+        return self._named(load_migrations(self.folder / "migrations"))
+
+    def functions(self) -> list[SqlFile]:
+        return self._named(load_functions(self.folder / "functions"))
+
+    def due(self) -> str:
+        """Return the select of the kinds of its work and their times, as `what_is_due` has them; empty for none."""
+        path = self.folder / "due.sql"
+        return path.read_text() if path.exists() else ""
+
+    def _named(self, files: Iterable[SqlFile]) -> list[SqlFile]:
+        return [replace(file, name=f"{self.ability}/{file.name}") for file in files]
+
+
+def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]) -> list[SqlFile]:
+    """Return the functions of the spine, which asks what abilities have due, and then those of the abilities.
+
+    Raises `ConfigError` for a function of an ability that another file makes too.
+    """
+    selects = (ability.due() for ability in abilities)
+    due = "".join(f"        union all\n{select.rstrip()}\n" for select in selects if select)
+    found = [replace(file, sql=file.sql.replace(_DUE, due)) for file in functions] if due else [*functions]
+    made = {name: file.name for file in found for name in file.functions}
+    for ability in abilities:
+        for file in ability.functions():
+            for name in file.functions:
+                if made.setdefault(name, file.name) != file.name:
+                    raise ConfigError(f"{file.name}.sql makes {name}, which {made[name]}.sql makes too: rename one.")
+            found.append(file)
+    return found
 
 
 def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:

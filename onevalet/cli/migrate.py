@@ -2,10 +2,10 @@
 
 import typer
 
-from core.db.migrate import check_database, migrate
 from core.db.pending import DatabaseState
 from core.db.sql_files import SqlFile
 from onevalet.cli.runner import say
+from onevalet.migrating import check_database, migrate
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url
 
@@ -46,15 +46,17 @@ def describe(state: DatabaseState) -> str:
 
 
 def _count(state: DatabaseState) -> str:
-    counts = [_many(len(state.migrations), "migration")] if state.migrations else []
+    migrations = (*state.migrations, *state.of_abilities)
+    counts = [_many(len(migrations), "migration")] if migrations else []
     counts += [_many(len(state.functions), "file") + " of functions"] if state.functions else []
-    is_one = len(state.migrations) + len(state.functions) == 1
+    is_one = len(migrations) + len(state.functions) == 1
     return f"{' and '.join(counts)} {'is' if is_one else 'are'} pending:"
 
 
 def _each(state: DatabaseState) -> list[str]:
     unsafe = state.unsafe()
     lines = [f"  {migration.name}: {_may_run(migration, unsafe)}" for migration in state.migrations]
+    lines += [f"  {migration.name}: safe" for migration in state.of_abilities]
     if state.functions:
         lines.append(f"  functions {', '.join(state.functions)}: {'only then' if unsafe else 'safe'}")
     if state.newest == 0:

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from pydantic import SecretStr
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.errors import ConfigError
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.embedded.services import embedded_services
+from onevalet.migrating import migrate
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import key_for
 

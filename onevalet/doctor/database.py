@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from core.db.database import Database
-from core.db.sql_files import load_functions, load_migrations
+from core.db.sql_files import load_migrations
 from core.errors import OneValetError
 from core.messaging.channels import Check
+from onevalet.migrating import all_functions
 
 
 async def check_database(database: Database) -> Sequence[Check]:
@@ -20,9 +21,7 @@ async def check_database(database: Database) -> Sequence[Check]:
         return [Check("database", False, type(error).__name__, "run `bin/onevalet migrate`")]
     known = load_migrations()[-1].number
     newest = row["newest"] if row and row["newest"] else 0
-    same = {row["name"]: row["checksum"] for row in functions} == {
-        file.name: file.checksum for file in load_functions()
-    }
+    same = {row["name"]: row["checksum"] for row in functions} == {file.name: file.checksum for file in all_functions()}
     fix = "" if newest == known and same else "run `bin/onevalet migrate`"
     detail = f"answers; migration {newest} of {known}{'' if same else ', functions of another version'}"
     return [Check("database", not fix, detail, fix)]

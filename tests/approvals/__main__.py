@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.approvals.harness import open_races
 from tests.approvals.run import Found, run_races, show
 from tests.forker import Forker

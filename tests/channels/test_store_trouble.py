@@ -15,7 +15,6 @@ from channels.http.app import build_app, serve
 from channels.sms.receive import SmsChannel
 from channels.telegram import poll
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
@@ -24,6 +23,7 @@ from core.messaging.channels import Received
 from core.messaging.messages import Inbound
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
+from onevalet.migrating import migrate
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.eventually import eventually

@@ -18,10 +18,10 @@ import asyncpg
 from core.clock import set_clock
 from core.db.addresses import hosts_of
 from core.db.connector import connect
-from core.db.migrate import migrate
 from core.db.serving import ROLE
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
+from onevalet.migrating import migrate
 from simulator.config import Person, SimulatorConfig
 from tests.eventually import eventually
 from tests.faults.journals import append

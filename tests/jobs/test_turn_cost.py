@@ -11,10 +11,10 @@ import pytest
 from redis.asyncio import Redis
 from redis.asyncio.client import Monitor
 
-from core.db.migrate import migrate
 from core.inbox.inbox import Inbox
 from core.queue.wakeups import NoWakeups
 from core.turns.load import HISTORY_ROWS
+from onevalet.migrating import migrate
 from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.worker import open_worker
 from onevalet.wiring.worker_parts import WorkerParts

@@ -10,10 +10,10 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.inbox.inbox import Inbox
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.turns.types import TurnRequest, TurnResult
+from onevalet.migrating import migrate
 from tests.core.harness import Store, TwiceDatabase, message, opened
 from tests.eventually import eventually, never
 from tests.jobs.harness import RecordingChannel

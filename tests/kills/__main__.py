@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.forker import Forker
 from tests.kills.harness import BETWEEN, INSIDE, Fate, run_kills
 from tests.services import private_postgres, private_valkey

@@ -11,9 +11,9 @@ import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from jobs.worker import GRACE
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.migrating import migrate
 from onevalet.settings import Settings
 from tests.shipping.chart import NAMESPACE, RELEASE, Manifest, Values, environment, of_kind, pods, render
 from tests.shipping.harness import read

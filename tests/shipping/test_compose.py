@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.db.serving import ROLE
 from jobs.worker import GRACE
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.migrating import migrate
 from tests.needs import need
 from tests.shipping.harness import ROOT, clean_environment, read, run
 

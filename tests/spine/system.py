@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from core.clock import Clock
-from core.db.migrate import migrate
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
+from onevalet.migrating import migrate
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.eventually import eventually

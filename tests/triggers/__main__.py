@@ -11,7 +11,7 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.services import private_postgres, private_valkey
 from tests.triggers.bursts import Burst, run_burst
 from tests.triggers.harness import REPEATS, Outcome, Plan, run_plan

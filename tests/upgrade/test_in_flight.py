@@ -12,9 +12,9 @@ import pytest
 from core.db import in_flight
 from core.db import migrate as migrating
 from core.db.in_flight import wait_for_transactions
-from core.db.migrate import migrate
 from core.db.sql_files import SqlFile
 from core.errors import ConfigError
+from onevalet.migrating import migrate
 from tests.eventually import eventually
 from tests.services import RunServices, empty_database
 from tests.upgrade.previous import migrate_with, unpack

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.clock import set_clock
-from core.db.migrate import check_database, migrate
+from onevalet.migrating import check_database, migrate
 from simulator.config import TwilioConfig
 from tests.eventually import eventually
 from tests.forker import Forker

@@ -117,6 +117,16 @@ CREATE TABLE public.inbound (
 
 ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.ability_migrations (
+    ability text NOT NULL,
+    number integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.ability_migrations FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.accepted_definitions (
     kind text NOT NULL,
     source text NOT NULL,
@@ -1428,6 +1438,9 @@ ALTER TABLE ONLY public.write_probe ALTER COLUMN filler SET STORAGE PLAIN;
 
 ALTER TABLE ONLY public.write_probe FORCE ROW LEVEL SECURITY;
 
+ALTER TABLE ONLY public.ability_migrations
+    ADD CONSTRAINT ability_migrations_pkey PRIMARY KEY (ability, number);
+
 ALTER TABLE ONLY public.accepted_definitions
     ADD CONSTRAINT accepted_definitions_pkey PRIMARY KEY (kind, source, name);
 
@@ -2342,6 +2355,8 @@ ALTER TABLE ONLY public.undo_records
 ALTER TABLE ONLY public.usage_days
     ADD CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE public.ability_migrations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.accepted_definitions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.account_prompts ENABLE ROW LEVEL SECURITY;
@@ -2447,6 +2462,8 @@ ALTER TABLE public.memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.message_words ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY nobodys ON public.ability_migrations FOR SELECT USING (true);
 
 CREATE POLICY nobodys ON public.accepted_definitions USING (true) WITH CHECK (true);
 
@@ -2629,6 +2646,8 @@ ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.own_partition ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.ability_migrations TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.account_prompts TO onevalet USING (true) WITH CHECK (true);
 
@@ -2849,6 +2868,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
+
+GRANT SELECT ON TABLE public.ability_migrations TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accepted_definitions TO onevalet_app;
 

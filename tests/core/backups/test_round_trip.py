@@ -10,9 +10,9 @@ from core.backups.restoring import Restorer
 from core.backups.taking import BackupTaker
 from core.backups.types import BackupFailed, open_backup
 from core.db.database import Database
-from core.db.migrate import check_database, migrate
 from core.errors import ConfigError
 from core.files.store import FileStore
+from onevalet.migrating import check_database, migrate
 from tests.core.backups.harness import Backups, Target, all_rows
 from tests.core.tenants.harness import LETTER, NOW
 

@@ -5,7 +5,7 @@ import re
 import asyncpg
 import pytest
 
-from core.db.sql_files import load_functions
+from onevalet.migrating import all_functions
 from tests.core.harness import Store
 
 # Leaves the planner nested loops only. A table that was analyzed with one row in it is their outer side, and the inner
@@ -101,7 +101,7 @@ _ROWS_RETURNED = re.compile(r"returning (?!1\b)")
 
 
 def test_every_function_that_claims_several_gives_them_an_order() -> None:
-    pieces = {name: text for file in load_functions() for name, text in file.pieces() if name}
+    pieces = {name: text for file in all_functions() for name, text in file.pieces() if name}
     claims = {name for name, text in pieces.items() if _SEVERAL_CLAIMED.search(text) and _ROWS_RETURNED.search(text)}
     unordered = {name for name in claims if "order by" not in _ROWS_RETURNED.split(pieces[name])[-1]}
     assert claims == _IN_ORDER.keys()

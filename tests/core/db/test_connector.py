@@ -17,8 +17,8 @@ from core.db import database as database_module
 from core.db.addresses import for_primary, hosts_of
 from core.db.connector import Connector, connect
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.errors import ConfigError, StoreUnavailable
+from onevalet.migrating import migrate
 from tests.eventually import eventually
 from tests.faults.proxy import Trouble, proxied
 from tests.patience import PATIENCE

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from onevalet.migrating import all_functions
+
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("abilities", "agents", "channels", "core", "jobs", "notify", "onevalet", "providers")
 SHORT = timedelta(seconds=30)
@@ -72,7 +74,7 @@ def _length(value: ast.expr) -> timedelta | None:
 
 def sql() -> dict[str, str]:
     """Return the text of each file of functions."""
-    return {path.name: path.read_text() for path in sorted((ROOT / "core/db/sql/functions").glob("*.sql"))}
+    return {f"{file.name}.sql": file.sql for file in all_functions()}
 
 
 @pytest.mark.whole("it reads every file of the product")

@@ -1,13 +1,12 @@
 """A decision and the sending of its card meet without a deadlock: no row is locked against what points to it."""
 
 import re
-from pathlib import Path
 
 from core.db.database import Database
+from onevalet.migrating import all_functions
 from tests.core.db.test_row_security import two_people
 from tests.core.harness import Store
 
-_FUNCTIONS = Path(__file__).parents[3] / "core/db/sql/functions"
 _LOCKED = re.compile(
     r"from (conversations|lanes|approvals|outbound) \w+\b(?:(?!\bfrom\b)[^;])*?\bfor update(?! of d\b)"
 )
@@ -36,9 +35,9 @@ async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: S
 
 def test_no_function_locks_rows_against_what_points_to_them() -> None:
     found = {
-        (path.name, lock[1])
-        for path in sorted(_FUNCTIONS.glob("*.sql"))
-        for lock in _LOCKED.finditer(_COMMENT.sub("", path.read_text()))
+        (f"{file.name}.sql", lock[1])
+        for file in all_functions()
+        for lock in _LOCKED.finditer(_COMMENT.sub("", file.sql))
     }
     # These delete what they lock, or change its keys.
     assert found == {

@@ -10,9 +10,9 @@ import asyncpg
 import pytest
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.db.serving import ROLE
 from core.errors import ConfigError, StoreUnavailable
+from onevalet.migrating import migrate
 from tests.core.harness import opened
 from tests.servers.pgbouncer import SERVER_CONNECTIONS, pooled
 

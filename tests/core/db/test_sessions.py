@@ -8,8 +8,8 @@ import asyncpg
 import pytest
 
 from core.db.database import Database
-from core.db.sql_files import load_functions
 from core.errors import LeaseLost
+from onevalet.migrating import all_functions
 from tests.core.harness import Store
 from tests.eventually import eventually
 from tests.jobs.worker_harness import WorkerHarness
@@ -48,7 +48,7 @@ select exists (
 
 
 def test_no_sql_function_leaves_anything_in_its_session() -> None:
-    assert {file.name: KEPT.findall(file.sql) for file in load_functions() if KEPT.search(file.sql)} == {}
+    assert {file.name: KEPT.findall(file.sql) for file in all_functions() if KEPT.search(file.sql)} == {}
 
 
 @pytest.mark.whole("it runs every statement of the product")

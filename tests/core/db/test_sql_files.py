@@ -1,10 +1,11 @@
 """The text of function files is taken apart as `migrate` does it, statement by statement."""
 
-from core.db.sql_files import SqlFile, load_functions
+from core.db.sql_files import SqlFile
+from onevalet.migrating import all_functions
 
 
 def test_every_statement_of_a_function_file_is_one_piece() -> None:
-    for file in load_functions():
+    for file in all_functions():
         pieces = file.pieces()
         assert "".join(text for _, text in pieces) == file.sql
         assert [name for name, _ in pieces if name] == file.functions

@@ -10,11 +10,11 @@ import pytest
 
 from core.db.database import Database
 from core.db.groups import AT_ONCE, GROUP, SHARE
-from core.db.migrate import migrate
 from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
+from onevalet.migrating import migrate
 from tests.core.harness import OPEN, Store, message, opened
 from tests.locks import until_blocked
 from tests.patience import PATIENCE

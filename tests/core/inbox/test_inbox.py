@@ -242,7 +242,7 @@ async def test_what_cannot_be_written_is_no_outage(store: Store) -> None:
 
 
 async def test_promise_1_nothing_is_accepted_or_lost_while_postgres_is_away() -> None:
-    from core.db.migrate import migrate
+    from onevalet.migrating import migrate
     from tests.core.harness import opened
 
     async with private_postgres() as server:

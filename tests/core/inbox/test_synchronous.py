@@ -6,13 +6,13 @@ import asyncpg
 import pytest
 
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.messages import Address, InboundMessage
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
+from onevalet.migrating import migrate
 from tests.services import private_postgres
 from tests.small_disk import admin_on
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import asyncpg
 import psutil
 
-from core.db.migrate import migrate
 from core.db.router import Login, make_router
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.migrating import migrate
 from simulator.config import Person
 from tests.forker import Forker
 from tests.servers.plproxy import empty_router

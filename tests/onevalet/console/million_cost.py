@@ -9,7 +9,7 @@ import sys
 import psutil
 
 from core.db.database import Database
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.core.harness import opened
 from tests.million import fill
 from tests.onevalet.console.browser import Browser

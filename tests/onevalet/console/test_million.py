@@ -5,7 +5,7 @@ import re
 import asyncpg
 import pytest
 
-from core.db.migrate import migrate
+from onevalet.migrating import migrate
 from tests.core.harness import opened
 from tests.explained import ExplainedDatabase, explain
 from tests.million import HEAVY, LARGE, PEOPLE, fill

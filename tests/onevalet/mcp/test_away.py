@@ -15,7 +15,6 @@ from core.clients.tokens import Client as Program
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.db.database import Database
-from core.db.migrate import migrate
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
@@ -26,6 +25,7 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.mcp.asking import Asking
 from onevalet.mcp.sdk import build_server
 from onevalet.mcp.tools import ClientTools
+from onevalet.migrating import migrate
 from tests.core.harness import opened
 from tests.eventually import eventually
 from tests.patience import PATIENCE

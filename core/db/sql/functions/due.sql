@@ -33,8 +33,6 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         select 'notices', min(n.next_attempt_at) from run_notices n where n.state = 'open'
         union all
-        select 'mail', min(greatest(w.next_attempt_at, w.lease_until)) from mail_watches w where not w.ended
-        union all
         select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null
         union all
         select 'quarantine', clock_timestamp()
@@ -48,6 +46,7 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         select 'approvals', clock_timestamp()
         where exists (select from approvals a where a.state = 'pending')
            or exists (select from approval_cards c where c.role = 'number')
+        -- What abilities have due comes here, from their sql/due.sql.
         union all
         -- People's time.
         select p.work, clock_timestamp() + (p.at - p_now) from (

@@ -10,12 +10,12 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from core.db.migrate import migrate
 from core.db.serving import ROLE
 from onevalet.cli.doctor import run_checks
 from onevalet.dev.embedded.home import find_running
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.services import open_services
+from onevalet.migrating import migrate
 from onevalet.settings import Settings
 from tests.core.harness import opened
 from tests.forker import ROOT

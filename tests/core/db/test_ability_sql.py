@@ -1,0 +1,75 @@
+"""The SQL of an ability: `migrate` makes its tables and functions, and what it has due is asked with all the rest."""
+
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from core.db.migrate import check_database, migrate
+from core.db.sql_files import AbilitySql, load_functions, with_abilities
+from core.errors import ConfigError
+from onevalet.migrating import sql_of_abilities
+
+TABLE = "create table pets (tenant_id text references tenants on delete cascade, name text, hungry_at timestamptz,"
+KEY = " primary key (tenant_id, name)); select tenant_table('pets');"
+FEED = "create function feed(p_name text) returns text language sql as $$ select 'fed ' || p_name $$;"
+DUE = "select 'feeding', min(p.hungry_at) from pets p"
+
+
+@pytest.fixture
+def pets(tmp_path: Path) -> AbilitySql:
+    """Return an ability with a table, a function and work that comes due."""
+    for folder in ("migrations", "functions"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "migrations" / "0001_pets.sql").write_text(TABLE + KEY)
+    (tmp_path / "functions" / "feeding.sql").write_text(FEED)
+    (tmp_path / "due.sql").write_text(DUE)
+    return AbilitySql("pets", tmp_path)
+
+
+async def due(connection: "asyncpg.Connection[asyncpg.Record]") -> dict[str, float]:
+    """Return what is due, and in how many seconds."""
+    return {row["work"]: row["wait"] for row in await connection.fetch("select * from what_is_due(now())")}
+
+
+async def test_migrate_makes_the_tables_and_functions_of_abilities(database_url: str, pets: AbilitySql) -> None:
+    abilities = [*sql_of_abilities(), pets]
+    pending = await check_database(database_url, abilities)
+    assert ([file.name for file in pending.of_abilities], pending.functions) == (
+        ["pets/0001_pets"],
+        ("due", "pets/feeding"),
+    )
+    assert await migrate(database_url, abilities) == ["pets/0001_pets", "due", "pets/feeding"]
+    assert await migrate(database_url, abilities) == []
+    assert (await check_database(database_url, abilities)).is_current
+    connection = await asyncpg.connect(database_url)
+    try:
+        assert await connection.fetchval("select feed('Rex')") == "fed Rex"
+        await connection.execute("insert into tenants (tenant_id) values ('tn_1')")
+        await connection.execute("insert into pets values ('tn_1', 'Rex', clock_timestamp() - interval '3 s')")
+        assert -60 < (await due(connection))["feeding"] <= -3
+        # Without it, its functions go, and its rows stay.
+        assert await migrate(database_url, sql_of_abilities()) == ["due"]
+        assert await connection.fetchval("select count(*) from pets") == 1
+        assert await connection.fetchval("select count(*) from pg_proc where proname = 'feed'") == 0
+        assert "feeding" not in await due(connection)
+    finally:
+        await connection.close()
+
+
+async def test_an_abilitys_migration_is_never_edited_and_its_next_is_applied(
+    database_url: str, pets: AbilitySql
+) -> None:
+    abilities = [*sql_of_abilities(), pets]
+    await migrate(database_url, abilities)
+    (pets.folder / "migrations" / "0002_toys.sql").write_text("alter table pets add column toys int;")
+    assert await migrate(database_url, abilities) == ["pets/0002_toys"]
+    (pets.folder / "migrations" / "0001_pets.sql").write_text(TABLE + KEY + "select 1;")
+    with pytest.raises(ConfigError, match="Migration pets/0001_pets was edited after it was applied"):
+        await migrate(database_url, abilities)
+
+
+def test_an_ability_cannot_make_a_function_of_another_room(pets: AbilitySql) -> None:
+    (pets.folder / "functions" / "feeding.sql").write_text(FEED.replace("feed(", "publish_event("))
+    with pytest.raises(ConfigError, match=r"^pets/feeding.sql makes publish_event, which \w+.sql makes too"):
+        with_abilities(load_functions(), [pets])
