@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.queue.due import DueWork
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
+    from core.turns.services import ForTurn
     from onevalet.doctor.types import Probe
     from onevalet.settings import Settings
 
@@ -86,14 +87,21 @@ class Foundation:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkFoundation(Foundation):
-    """What a worker offers the work of abilities. `worker` is its name; `accounts` opens those of a person.
+class ServiceFoundation(Foundation):
+    """What a worker offers the services of abilities. `accounts` opens those of a person."""
+
+    clock: "Clock"
+    accounts: "Callable[[str], AccountAccess]"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFoundation(ServiceFoundation):
+    """What a worker offers the work of abilities. `worker` is its name.
 
     `tool_http` makes a client as tools are handed it.
     """
 
     worker: str
-    accounts: "Callable[[str], AccountAccess]"
     events: "EventBus | None"
     notifier: "Notifier"
     tool_http: "Callable[[], GuardedClient]"
@@ -126,6 +134,7 @@ class Ability:
     settings: loads its settings.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
+    services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
     words: what a person types for it, answered without a model; `answer` names a function of the ability's.
     tables: those of its tables that have rows of people, parents first, with what becomes of them.
@@ -142,6 +151,7 @@ class Ability:
     settings: Callable[[], OwnSettings[Any]] | None = None
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
+    services: "Callable[[AsyncExitStack, ServiceFoundation], Mapping[type, ForTurn]] | None" = None
     described: tuple[str, ...] = ()
     words: "tuple[ChatCommand, ...]" = ()
     tables: "tuple[PersonTable, ...]" = ()

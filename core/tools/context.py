@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal, Never, Protocol
+from typing import Any, Literal, Never, Protocol, cast
 
 from structlog.typing import FilteringBoundLogger
 
@@ -246,7 +246,7 @@ class ToolExecutionContext:
     how a long call is getting on to those who watch the turn; it may be awaited any number of times. `settings` is what
     the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
     `in_task`: a task's run makes the call, and not an answer to the person's own message. `undo.offer` says how what
-    the call did is taken back.
+    the call did is taken back. `service` gives what abilities bring, such as `context.service(Habits)`.
     """
 
     tenant_id: str
@@ -281,6 +281,19 @@ class ToolExecutionContext:
     """Asks the person, with choices or without, several questions at once: `await context.ask(Question(…), …)`."""
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""
+    services: Mapping[type, object] = field(default_factory=dict, repr=False)
+    """What abilities bring for tools, by its type; `service` finds it there."""
+
+    def service[Kind](self, kind: type[Kind]) -> Kind:
+        """Return what an ability brings for this person. Raises `ToolFailed` where there is nothing of that type."""
+        return found_service(self.services, kind)
+
+
+def found_service[Kind](services: Mapping[type, object], kind: type[Kind]) -> Kind:
+    """Return a service by its type. Raises `ToolFailed` where it is not there."""
+    if kind not in services:
+        raise ToolFailed(f"This assistant has no {kind.__name__}.")
+    return cast(Kind, services[kind])
 
 
 async def _unwatched(text: str) -> None:

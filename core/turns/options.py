@@ -25,6 +25,7 @@ from core.turns.services import (
     AccountsAccess,
     CredentialStoreAccess,
     DataProvider,
+    ForTurn,
     Notify,
     Recall,
     TaskEngine,
@@ -38,7 +39,7 @@ class OrchestratorOptions(TypedDict, total=False):
     `tools` may hold agents, too. `tool_names` and `agent_tool_filter` name the tools and agents that the model is
     offered, None for all. `checks` are asked in order. `approvals` and `budgets` are kept in a database. `tool_sources`
     bring further tools to each turn. `settings` are for tools, as `context.settings`. `name` is what the assistant is
-    called, where the persona does not say it.
+    called, where the persona does not say it. `services` are what abilities bring, as `context.service` finds it.
     """
 
     name: str | None
@@ -67,6 +68,7 @@ class OrchestratorOptions(TypedDict, total=False):
     outreach: Outreach | None
     notify: Notify | None
     links: LinkCheck | None
+    services: Mapping[type, ForTurn] | None
 
 
 def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
@@ -86,4 +88,5 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         outreach=options.get("outreach"),
         notify=options.get("notify"),
         settings=dict(options.get("settings") or {}),
+        of_abilities=dict(options.get("services") or {}),
     )

@@ -106,6 +106,10 @@ type Notify = Callable[[str, str, Mapping[str, str] | None], Awaitable[bool]]
 """Notifies a tenant of a text; the mapping may hold `title`, `category`, `urgency` and `dedupe_key`."""
 
 
+type ForTurn = Callable[[str, str], object]
+"""Makes what an ability brings for tools, for the person and the turn of these ids; it does no more than that."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnServices:
     """The services of one deployment; None for one that it does not have."""
@@ -124,6 +128,7 @@ class TurnServices:
     outreach: Outreach | None = None
     notify: Notify | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    of_abilities: Mapping[type, ForTurn] = field(default_factory=dict)
 
     @property
     def undo(self) -> UndoStore | None:
@@ -142,6 +147,10 @@ class TurnServices:
     def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
         """Return access to one person's accounts; None where nobody can connect any."""
         return self.accounts.for_tenant(tenant_id) if self.accounts else None
+
+    def for_turn(self, tenant_id: str, turn_id: str) -> Mapping[type, object]:
+        """Return what abilities bring for one person's turn, by its type."""
+        return {kind: make(tenant_id, turn_id) for kind, make in self.of_abilities.items()}
 
     def _notify_of(self, tenant_id: str) -> NotifyPerson:
         """Return what notifies one person."""
@@ -180,4 +189,5 @@ class TurnServices:
             notify=self._notify_of(tenant.id),
             conversations=PersonMessages(self.storage.database, tenant.id) if self.storage else NO_CONVERSATIONS,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
+            services=self.for_turn(tenant.id, turn_id),
         )

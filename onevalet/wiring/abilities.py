@@ -1,17 +1,24 @@
 """What abilities are built on, and what they open in a worker: one loop over the declarations."""
 
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
+from core.clock import Clock
 from core.db.database import Database
 from core.language.catalogue import use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.tenant_tables import use_tables
-from onevalet.ability import Ability, Foundation, Sources
+from onevalet.ability import Ability, Foundation, ServiceFoundation, Sources
 from onevalet.ability_registry import all_abilities, folder_of
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
+
+if TYPE_CHECKING:  # what `web` has no use for
+    from core.tools.person_access import AccountAccess
+    from core.turns.services import ForTurn
 
 
 def build_foundation(ability: Ability, settings: Settings, database: Database) -> Foundation:
@@ -31,6 +38,23 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
         [source for sources in opened for source in sources.sources],
         [prefix for sources in opened for prefix in sources.prefixes],
     )
+
+
+def open_services(
+    stack: AsyncExitStack,
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    accounts: "Callable[[str], AccountAccess]",
+) -> "Mapping[type, ForTurn]":
+    """Return what all abilities bring for tools, by its type; `stack` closes it."""
+    foundation = ServiceFoundation(settings, database, partial(guarded_client, settings), clock, accounts)
+    opened: dict[type, ForTurn] = {}
+    for ability in all_abilities():
+        if ability.services is not None:
+            require_extras(ability, settings)
+            opened |= ability.services(stack, foundation)
+    return opened
 
 
 def use_abilities() -> None:

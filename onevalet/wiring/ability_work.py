@@ -17,6 +17,7 @@ def open_work(stack: AsyncExitStack, parts: WorkerParts) -> Sequence[Work]:
         settings,
         parts.connections.database,
         partial(guarded_client, settings),
+        clock=parts.clock,
         worker=parts.name,
         accounts=assistant.accounts.for_tenant,
         events=assistant.engine.event_bus,

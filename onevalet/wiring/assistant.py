@@ -14,7 +14,7 @@ from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
-from onevalet.wiring.abilities import open_sources
+from onevalet.wiring.abilities import open_services, open_sources
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
@@ -59,6 +59,7 @@ async def open_assistant(
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
+        services = open_services(stack, settings, database, clock, accounts.for_tenant)
         rooms = replace(
             rooms or Rooms(),
             approvals=approvals,
@@ -66,6 +67,7 @@ async def open_assistant(
             files=files,
             sources=further.sources,
             prefixes=further.prefixes,
+            services=services,
         )
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)

@@ -94,6 +94,7 @@ async def build_orchestrator(
             outreach=rooms.outreach,
             notify=rooms.notify,
             links=settings.onevalet_links,
+            services=rooms.services,
         )
     finally:
         if momex is not None:

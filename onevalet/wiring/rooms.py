@@ -1,13 +1,13 @@
 """What a worker has besides its stores, which an orchestrator's tools reach."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.approvals.store import ApprovalStore
 from core.outreach.outreach import Outreach
 from core.tools.tool import ToolSource
 from core.triggers.engine import TriggerEngine
-from core.turns.services import Notify
+from core.turns.services import ForTurn, Notify
 from onevalet.wiring.senses import Files
 
 
@@ -26,3 +26,5 @@ class Rooms:
     """What brings further tools, which abilities open."""
     prefixes: Sequence[str] = ()
     """What the names of their tools begin with."""
+    services: Mapping[type, ForTurn] = field(default_factory=dict)
+    """What abilities bring for tools."""

@@ -9,6 +9,7 @@ from core.console.sign_in import ConsoleSignIn
 from core.messaging.chat_words import CommandAnswer
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
+from core.tools.context import found_service
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnRequest
 
@@ -43,6 +44,11 @@ class Asked:
     def request(self) -> TurnRequest:
         """Return what the turn was asked."""
         return self.turn.request
+
+    def service[Kind](self, kind: type[Kind]) -> Kind:
+        """Return what an ability brings for this person. Raises `ToolFailed` where there is nothing of that type."""
+        services = self.rooms.orchestrator.services
+        return found_service(services.for_turn(self.request.tenant.id, self.turn.turn_id), kind)
 
     @property
     def slash(self) -> bool:
