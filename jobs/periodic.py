@@ -10,7 +10,6 @@ from datetime import timedelta
 import structlog
 
 from core.errors import StoreUnavailable
-from core.queue.due import DueWork
 
 _log = structlog.get_logger()
 
@@ -26,7 +25,7 @@ class Periodic:
     name: str
     every: timedelta
     once: Callable[[], Awaitable[object]]
-    due: DueWork | None = None
+    due: str | None = None
     """What tells that it has something to do, so that it need not be done often."""
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -7,6 +7,7 @@ function that is declared here.
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from core.notifications.types import Notifier
     from core.people.merge import MergeHook
     from core.people.table_rules import PersonTable
-    from core.queue.due import DueWork
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
     from core.turns.services import ForTurn
@@ -109,12 +109,31 @@ class WorkFoundation(ServiceFoundation):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a worker runs beside its turns, until it is cancelled. `look` is called when work of a kind is due."""
+    """What a worker runs beside its turns, until it is cancelled. `look` is called when work of the kind `due` is.
+
+    The ability's `sql/due.sql` tells of its kinds; `by_peoples_clock`: by people's time, which is not the machine's.
+    """
 
     name: str
     run: Callable[[], Awaitable[None]]
-    due: "DueWork"
+    due: str
     look: Callable[[], None]
+    by_peoples_clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What a worker does again and again: about each `every`, and when work of the kind `due` is, as of `Work`.
+
+    Any number of workers may do it at once, so that it claims what it does; `for_all`: one does it at a time.
+    """
+
+    name: str
+    every: timedelta
+    once: Callable[[], Awaitable[object]]
+    due: str = ""
+    by_peoples_clock: bool = False
+    for_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,4 +178,4 @@ class Ability:
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None
-    work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work]] | None = None
+    work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated]] | None = None

@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from abilities.mail.settings import WatchSettings
 from abilities.mail.watcher import MailWatcher, WatchLimits
 from abilities.mail.watches import MailWatches
-from core.queue.due import DueWork
 from onevalet.ability import Work, WorkFoundation
 
 
@@ -22,4 +21,4 @@ def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequen
         WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),
         foundation.notifier,
     )
-    return [Work("new mail", watcher.run, DueWork.MAIL, watcher.look)]
+    return [Work("new mail", watcher.run, "mail", watcher.look)]

@@ -24,7 +24,7 @@ _log = structlog.get_logger()
 
 
 class DueWork(StrEnum):
-    """The kinds of work that `what_is_due` knows."""
+    """The kinds of the spine's work that `what_is_due` knows; abilities name their own."""
 
     TURNS = "turns"
     DELIVERIES = "deliveries"
@@ -37,11 +37,10 @@ class DueWork(StrEnum):
     APPROVALS = "approvals"
     TASKS = "tasks"
     AGENTS = "agents"
-    MAIL = "mail"
     ACCOUNTS = "accounts"
 
 
-_BY_PEOPLES_CLOCK = frozenset({DueWork.TASKS, DueWork.AGENTS})
+_BY_PEOPLES_CLOCK = frozenset[str]({DueWork.TASKS, DueWork.AGENTS})
 
 
 class DueWatch:
@@ -51,12 +50,15 @@ class DueWatch:
         self._database = database
         self._clock = clock
         self._every = every
-        self._calls: dict[DueWork, list[Callable[[], None]]] = {}
+        self._calls: dict[str, list[Callable[[], None]]] = {}
+        self._by_peoples_clock = set(_BY_PEOPLES_CLOCK)
         self._news = asyncio.Event()
 
-    def call(self, work: DueWork, call: Callable[[], None]) -> None:
-        """Call this whenever such work is due; it returns at once."""
+    def call(self, work: str, call: Callable[[], None], *, by_peoples_clock: bool = False) -> None:
+        """Call this whenever such work is due, and say whether that goes by people's time; it returns at once."""
         self._calls.setdefault(work, []).append(call)
+        if by_peoples_clock:
+            self._by_peoples_clock.add(work)
 
     def look(self) -> None:
         """Look soon: something was done here that others may follow."""
@@ -85,16 +87,16 @@ class DueWatch:
         now = await self._clock.sound_now()
         soonest = self._every
         for row in await self._database.rows("select * from what_is_due($1)", now):
-            wait = self._real_seconds(DueWork(row["work"]), row["wait"], now)
+            wait = self._real_seconds(row["work"], row["wait"], now)
             if wait > 0:
                 soonest = min(soonest, wait + 0.001)
                 continue
-            for call in self._calls.get(DueWork(row["work"]), ()):
+            for call in self._calls.get(row["work"], ()):
                 call()
         return soonest
 
-    def _real_seconds(self, work: DueWork, wait: float, now: datetime | None) -> float:
+    def _real_seconds(self, work: str, wait: float, now: datetime | None) -> float:
         """Return a wait by the machine's clock: people's may go faster, or stand still."""
-        if wait > 0 and now is not None and work in _BY_PEOPLES_CLOCK:
+        if wait > 0 and now is not None and work in self._by_peoples_clock:
             return self._clock.real_seconds(wait)
         return wait

@@ -58,8 +58,9 @@ def build_process(
         ask_for_process=ask_for_process,
         note_stalls=note_stalls,
     )
-    chores = (*maintenance.chores(), *more_chores(parts))
     redis, watch = redis_url(settings), DueWatch(database, clock)
+    of_abilities = open_work(stack, parts, watch)
+    chores = (*maintenance.chores(), *more_chores(parts), *of_abilities.chores)
     table = (*maintenance.table(), *more_work(parts))
     for work in table:
         if work.due is not None:
@@ -67,12 +68,9 @@ def build_process(
     redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
     watch.call(DueWork.REDRAWS, redraws.look)
     parts.triggers.runner.watch = watch
-    further = open_work(stack, parts)
-    for one in further:
-        watch.call(one.due, one.look)
     upkeep = (
         Part("redraws", redraws.poll),
-        *(Part(one.name, one.run) for one in further),
+        *of_abilities.parts,
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, chores)),

@@ -89,11 +89,6 @@ async def test_a_task_is_due_by_peoples_time_and_never_while_that_is_unknown(sto
             " select tenant_id, 'n', 'c', 'normal', 't', 'k', 'failed', now() from tenants",
         ),
         ("approvals", "insert into approval_cards select tenant_id, id, 'a', 'number' from outbound"),
-        (
-            "mail",
-            "insert into mail_watches (tenant_id, service, account_name)"
-            " select tenant_id, 'email', 'primary' from tenants",
-        ),
         ("memory", "insert into memory_jobs (tenant_id, id) select tenant_id, 'm' from tenants"),
     ],
 )
