@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
     from core.turns.services import ForTurn
+    from onevalet.console.pages.base import MakePages
     from onevalet.doctor.types import Probe
     from onevalet.settings import Settings
 
@@ -144,6 +145,19 @@ class Sources:
     prefixes: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ConsolePages:
+    """Pages of the console: what makes them, such as classes of `Pages`, and their entries in the menu.
+
+    An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
+    under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows what its viewer may
+    see.
+    """
+
+    makes: "Sequence[MakePages]"
+    menu: Sequence[tuple[str, str]] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ability:
     """A thing that the assistant can do. Its name is that of its folder.
@@ -160,6 +174,7 @@ class Ability:
     merge_hooks: makes what is called when two people become one, where moved rows are not enough.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
+    pages: loads its pages of the console, with the first request to it.
     probes: loads what `doctor` examines of it.
     work: opens what a worker runs beside its turns; the stack closes it.
     """
@@ -177,5 +192,6 @@ class Ability:
     merge_hooks: "Callable[[Clock, CredentialStore], Sequence[MergeHook]] | None" = None
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
+    pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None
     probes: "Callable[[], Sequence[Probe]] | None" = None
     work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated]] | None = None

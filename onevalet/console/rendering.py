@@ -1,14 +1,13 @@
 """Pages from templates: every value is escaped, and a page runs our own scripts only."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from core.clock import Clock
@@ -43,11 +42,14 @@ PLACES = (
 """The pages in the order of the menu: their address below `/console/`, and their title."""
 
 
-@cache
-def make_environment() -> Environment:
-    """Return the templates' environment, which keeps what it compiled. An unknown name is an error, never empty."""
+def make_environment(further: Mapping[str, Path]) -> Environment:
+    """Return the templates' environment, which keeps what it compiled. An unknown name is an error, never empty.
+
+    `further` are folders by what the names of their templates begin with, before a slash.
+    """
+    folders = PrefixLoader({name: FileSystemLoader(folder) for name, folder in further.items()})
     environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=ChoiceLoader([FileSystemLoader(_HERE / "templates"), folders]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -59,10 +61,11 @@ def make_environment() -> Environment:
 
 
 class Renderer:
-    """Render templates for a visit."""
+    """Render templates for a visit. `menu` and `templates` are those of abilities, besides ours."""
 
-    def __init__(self) -> None:
-        self._environment = make_environment()
+    def __init__(self, menu: Sequence[tuple[str, str]] = (), templates: Mapping[str, Path] | None = None) -> None:
+        self._environment = make_environment(templates or {})
+        self._places = (*PLACES[:-1], *menu, PLACES[-1])
 
     def page(
         self, template: str, visit: Visit | None, clock: Clock, values: Mapping[str, object], *, status: int = 200
@@ -80,7 +83,7 @@ class Renderer:
             machine_now=machine_now,
             refused=status != HTTPStatus.OK,
             moved=moved(now, machine_now),
-            places=[place for place in PLACES if place[0] != "health" or (visit and visit.viewer.operator)],
+            places=[place for place in self._places if place[0] != "health" or (visit and visit.viewer.operator)],
             at=lambda moment: in_zone(moment, zone, now),
             age=lambda moment: ago(moment, machine_now),
             ago=lambda moment: ago(moment, now),

@@ -1,18 +1,18 @@
 """What answers at the console's addresses: signing in, the pages, and what they load."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
 from aiohttp import web
 
 from core.console.sign_in import PATH
-from core.errors import RequestRefused
+from core.errors import ConfigError, RequestRefused
 from core.ids import PARTITION
 from onevalet.console.access import Visit
 from onevalet.console.live import LivePages
-from onevalet.console.pages.base import Kit, Pages, signed_in
+from onevalet.console.pages.base import Kit, MakePages, Pages, asks_who_it_is, signed_in
 from onevalet.console.pages.every import PAGES
 from onevalet.console.pages.people import PLACE
 from onevalet.console.reading.conversations import (
@@ -33,10 +33,14 @@ _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class ConsoleRoutes(Pages):
-    """Serve the console."""
+    """Serve the console. `further` are the pages of abilities. Raises `ConfigError` for one that is open to anybody."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, further: Iterable[MakePages] = ()) -> None:
         super().__init__(kit)
+        self._further = [route for make in further for route in make(kit).routes()]
+        for route in self._further:
+            if not asks_who_it_is(route) or not route.path.startswith(f"{PATH}/"):
+                raise ConfigError(f"The page {route.path} must be below {PATH}/ and marked with @signed_in.")
         self.access = kit.access
         self._database = kit.database
         self._texts = kit.texts
@@ -52,6 +56,7 @@ class ConsoleRoutes(Pages):
             web.get(f"{PATH}/turns/{{id}}", self._turn),
             web.get(f"{PATH}/health", self._health),
             *(route for pages in PAGES for route in pages(self.kit).routes()),
+            *self._further,
             web.get(f"{PATH}/live", self._stream),
             web.get(f"{PATH}/sign-in/{{token}}", self._show_link),
             web.post(f"{PATH}/sign-in/{{token}}", self._use_link),

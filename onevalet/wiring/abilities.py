@@ -40,6 +40,13 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
     )
 
 
+def service_foundation(
+    settings: Settings, database: Database, clock: Clock, accounts: "Callable[[str], AccountAccess]"
+) -> ServiceFoundation:
+    """Return what services and pages of abilities are built on."""
+    return ServiceFoundation(settings, database, partial(guarded_client, settings), clock, accounts)
+
+
 def open_services(
     stack: AsyncExitStack,
     settings: Settings,
@@ -48,7 +55,7 @@ def open_services(
     accounts: "Callable[[str], AccountAccess]",
 ) -> "Mapping[type, ForTurn]":
     """Return what all abilities bring for tools, by its type; `stack` closes it."""
-    foundation = ServiceFoundation(settings, database, partial(guarded_client, settings), clock, accounts)
+    foundation = service_foundation(settings, database, clock, accounts)
     opened: dict[type, ForTurn] = {}
     for ability in all_abilities():
         if ability.services is not None:

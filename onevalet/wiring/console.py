@@ -13,6 +13,7 @@ from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 from onevalet.console.door import ConsoleDoor
+from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
 
@@ -37,6 +38,7 @@ def build_console(
         from onevalet.console.routes import ConsoleRoutes
         from onevalet.console.services import PersonServices
         from onevalet.console.texts import Texts
+        from onevalet.wiring.ability_pages import load_pages
         from onevalet.wiring.console_memory import build_memory
         from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
@@ -61,7 +63,10 @@ def build_console(
             settings.onevalet_sms_segment_price,
         )
         ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
-        kit = Kit.build(access, database, texts, connections.wakeups, services, budgets, ways_in, doing)
-        return ConsoleRoutes(kit).routes()
+        further = load_pages(service_foundation(settings, database, clock, accounts.for_tenant))
+        kit = Kit.build(
+            access, database, texts, connections.wakeups, services, budgets, ways_in, doing, further.renderer()
+        )
+        return ConsoleRoutes(kit, further.makes).routes()
 
     return ConsoleDoor(load, sign_in)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
+from weakref import WeakSet
 
 from aiohttp import web
 
@@ -51,6 +52,7 @@ class Kit:
         budgets: ShownBudgets | None = None,
         ways_in: WaysIn = dict,
         doing: Doing = nothing_told,
+        renderer: Renderer | None = None,
     ) -> "Kit":
         """Build a kit from what the installation has."""
         return cls(
@@ -60,7 +62,7 @@ class Kit:
             wakeups,
             Actions(database, access.clock, texts.make_id),
             PageVersions(database, doing),
-            Renderer(),
+            renderer or Renderer(),
             services,
             budgets or ShownBudgets(),
             ways_in,
@@ -104,6 +106,12 @@ class Pages:
         raise NotImplementedError
 
 
+type MakePages = Callable[[Kit], Pages]
+"""Makes pages from the kit: their class, for one."""
+
+_signed_in = WeakSet[Callable[..., object]]()
+
+
 def signed_in[Served: Pages](
     page: Page[Served],
 ) -> Callable[[Served, web.Request], Awaitable[web.StreamResponse]]:
@@ -119,7 +127,13 @@ def signed_in[Served: Pages](
             visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
         return await page(pages, request, visit)
 
+    _signed_in.add(answer)
     return answer
+
+
+def asks_who_it_is(route: web.RouteDef) -> bool:
+    """Return whether a page is one for visitors with a session alone, as `signed_in` makes it."""
+    return getattr(route.handler, "__func__", None) in _signed_in
 
 
 async def entered(request: web.Request) -> dict[str, str]:

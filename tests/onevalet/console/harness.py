@@ -21,6 +21,8 @@ from onevalet.console.routes import ConsoleRoutes
 from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
 from onevalet.settings import Settings
+from onevalet.wiring.abilities import service_foundation
+from onevalet.wiring.ability_pages import load_pages
 from onevalet.wiring.console_memory import build_memory
 from onevalet.wiring.people import build_linking
 from tests.core.credentials.harness import KEYS, store_with
@@ -93,7 +95,10 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     access = ConsoleAccess(sign_in, store.database, clock, local=local)
     credentials = store_with(store.database, *KEYS.all)
     services = build_services(store, credentials, clock)
-    routes = ConsoleRoutes(Kit.build(access, store.database, seen, store.wakeups, services)).routes()
+    foundation = service_foundation(Settings(_env_file=None), store.database, clock, services.accounts.for_tenant)
+    further = load_pages(foundation)
+    kit = Kit.build(access, store.database, seen, store.wakeups, services, renderer=further.renderer())
+    routes = ConsoleRoutes(kit, further.makes).routes()
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"

@@ -3,14 +3,18 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 
 from core.console.sign_in import PATH
+from core.errors import ConfigError
+from onevalet.ability import Ability, ConsolePages
 from onevalet.console.access import Visit
-from onevalet.console.pages.base import Pages, signed_in
+from onevalet.console.pages.base import MakePages, Pages, signed_in
 from onevalet.console.pages.every import PAGES
+from onevalet.wiring import ability_pages
 from tests.core.harness import opened
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
 
@@ -102,6 +106,30 @@ class Forgetful(Pages):
         return web.Response(text="\n".join(row["text"] for row in rows))
 
 
+class Telling(Pages):
+    """A page that shows everybody what one person said, in an ability's way."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(f"{PATH}/pets/{{tenant}}", self._pets)]
+
+    @signed_in
+    async def _pets(self, request: web.Request, visit: Visit) -> web.Response:
+        async with self.kit.database.tenant(request.match_info["tenant"]) as connection:
+            rows = await connection.fetch("select text from inbound")
+        return self.kit.page("pets/pets.html", visit, here="pets", said=[row["text"] for row in rows])
+
+
+def brings(monkeypatch: pytest.MonkeyPatch, folder: Path, *makes: MakePages) -> None:
+    """Have one ability, which brings these pages."""
+    (folder / "templates").mkdir()
+    (folder / "templates" / "pets.html").write_text(
+        '{% extends "layout.html" %}{% block main %}<h1>Pets</h1>{{ said | join(" ") }}{% endblock %}'
+    )
+    pages = ConsolePages(makes, menu=[("pets", "Pets")])
+    monkeypatch.setattr(ability_pages, "all_abilities", lambda: (Ability(name="pets", pages=lambda _: pages),))
+    monkeypatch.setattr(ability_pages, "folder_of", lambda _: folder)
+
+
 @asynccontextmanager
 async def planted(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Console]:
     """Yield the console with the pages of somebody who forgot everything."""
@@ -122,6 +150,31 @@ async def test_promise_12_no_form_is_taken_without_its_proof(console: Console) -
 
 async def test_promise_11_no_page_shows_what_is_another_persons(console: Console) -> None:
     assert await shown_of_another(console) == []
+
+
+async def test_the_pages_of_an_ability_are_pages_like_any_other(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    brings(monkeypatch, tmp_path, Telling)
+    async with opened(database_url) as store, open_console(store) as console:
+        ann = await console.tenant(ANN)
+        async with console.browser(ANN) as browser:
+            assert await browser.get(f"{PATH}/pets/{ann}") == 200
+            assert "What is on today?" in browser.text
+            assert 'href="/console/pets" aria-current="page">Pets' in browser.page
+            assert browser.page.index(">Cost<") < browser.page.index(">Pets<") < browser.page.index(">Health<")
+        assert await open_to_strangers(console) == []
+        assert await shown_of_another(console) == [f"/console/pets/{ann}"]
+
+
+async def test_a_page_of_an_ability_that_is_open_to_anybody_is_refused(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    brings(monkeypatch, tmp_path, Forgetful)
+    async with opened(database_url) as store:
+        with pytest.raises(ConfigError, match=r"^The page /console/open must be below /console/ and marked with"):
+            async with open_console(store):
+                pass
 
 
 async def test_a_registered_page_that_forgets_any_of_it_is_found(

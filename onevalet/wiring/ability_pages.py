@@ -1,0 +1,33 @@
+"""The console's pages of abilities: one loop over the declarations, with the first request to the console."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from onevalet.ability import ServiceFoundation
+from onevalet.ability_registry import all_abilities, folder_of
+from onevalet.console.pages.base import MakePages
+from onevalet.console.rendering import Renderer
+
+
+@dataclass(frozen=True, slots=True)
+class AbilityPages:
+    """What makes the pages, their entries in the menu, and the folders of their templates by the abilities' names."""
+
+    makes: Sequence[MakePages]
+    menu: Sequence[tuple[str, str]]
+    templates: dict[str, Path]
+
+    def renderer(self) -> Renderer:
+        """Return what renders ours and theirs."""
+        return Renderer(self.menu, self.templates)
+
+
+def load_pages(foundation: ServiceFoundation) -> AbilityPages:
+    """Return the pages of all abilities."""
+    loaded = [(ability, ability.pages(foundation)) for ability in all_abilities() if ability.pages is not None]
+    return AbilityPages(
+        [make for _, pages in loaded for make in pages.makes],
+        [entry for _, pages in loaded for entry in pages.menu],
+        {ability.name: folder_of(ability) / "templates" for ability, _ in loaded},
+    )
