@@ -1,8 +1,28 @@
-"""Variables of the environment that libraries read themselves."""
+"""Variables of the environment that are read before the settings, and those that libraries read themselves."""
 
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+
+_PLUGINS = "ONEVALET_PLUGINS"
+
+
+def named_plugins() -> tuple[str, ...]:
+    """Return the packages that the operator named, as the settings have them; none where that is left to us.
+
+    The abilities among them make the settings, so that they are known before.
+    """
+    value = _value(os.environ)
+    if not value and Path(".env").is_file():
+        from dotenv import dotenv_values
+
+        value = _value(dotenv_values(".env"))
+    return tuple(name for part in value.split(",") if (name := part.strip()))
+
+
+def _value(values: Mapping[str, str | None]) -> str:
+    return next((value for name, value in values.items() if value and name.upper() == _PLUGINS), "")
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from core.clock import Clock
 from core.db.database import Database
-from core.language.catalogue import use_catalogues
+from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.tenant_tables import use_tables
 from onevalet.ability import Ability, Foundation, ServiceFoundation, Sources
-from onevalet.ability_registry import all_abilities, folder_of
+from onevalet.ability_registry import all_abilities, folder_of, is_shipped
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
@@ -67,7 +67,8 @@ def open_services(
 def use_abilities() -> None:
     """Hand what the abilities declare to those rooms of the spine that know it in every process."""
     for ability in all_abilities():
-        use_catalogues(folder_of(ability) / "locales")
+        use = use_catalogues if is_shipped(ability) else add_catalogues  # a test checks those that ship
+        use(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
     use_tables(table for ability in all_abilities() for table in ability.tables)
 

@@ -24,7 +24,7 @@ from core.tools.tool import AnyTool, Tool
 from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
-from onevalet.ability_registry import PACKAGE, all_abilities
+from onevalet.ability_registry import PACKAGE, ability_of, all_abilities, is_shipped
 from onevalet.wiring.abilities import use_abilities
 from onevalet.wiring.plugin_checks import check_instances, check_methods, check_overridden, made_of, only_kinds
 
@@ -134,11 +134,14 @@ def _modules(names: Sequence[str]) -> list[ModuleType]:
 
 
 def _with_abilities(names: Sequence[str]) -> Iterator[str]:
-    """Yield the names, and after that of what ships the modules of the abilities."""
+    """Yield the names, after that of what ships the modules of the abilities, and of one that is named its modules."""
     for name in names:
+        if (named := ability_of(name)) is not None:
+            yield from named.tools if named in all_abilities() else ()
+            continue
         yield name
         if name == SHIPPED:
-            yield from (module for ability in all_abilities() for module in ability.tools)
+            yield from (module for ability in all_abilities() if is_shipped(ability) for module in ability.tools)
 
 
 def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:
