@@ -1,0 +1,1 @@
+"""A habit tracker: an ability that is written outside of the product, all of it in this folder."""

@@ -1,0 +1,23 @@
+"""The console's page of habits."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from core.console.sign_in import PATH
+from onevalet.console.access import Visit
+from onevalet.console.pages.base import Pages, signed_in
+
+
+class HabitPages(Pages):
+    """Show a person's own habits, and nobody else's."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(f"{PATH}/habits", self._list)]
+
+    @signed_in
+    async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        rows = await self.kit.database.tenant_rows(
+            visit.viewer.tenant_id, "select * from habits where tenant_id = $1 order by name"
+        )
+        return self.kit.page("habits/habits.html", visit, here="habits", habits=rows)
