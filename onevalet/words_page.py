@@ -1,7 +1,11 @@
-"""docs/words.md, made from the declarations of the chat words: `uv run -m onevalet.words_page` writes it."""
+"""docs/words.md, made from the declarations of the chat words: `uv run -m onevalet.words_page` writes it.
+
+It writes Slack's manifest of the app as well, which offers them.
+"""
 
 from pathlib import Path
 
+from channels.slack.manifest import MANIFEST, manifest_yaml
 from core.messaging.chat_reader import chat_words
 from core.messaging.chat_words import ChatCommand
 from onevalet.wiring.abilities import use_abilities
@@ -56,3 +60,4 @@ def _named(channels: list[str]) -> str:
 if __name__ == "__main__":
     use_abilities()
     PAGE.write_text(page(), encoding="utf-8")
+    MANIFEST.write_text(manifest_yaml(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """The app's manifest: what Slack needs to know to make the app, with a reason for each scope; pure.
 
-`uv run -m channels.slack.manifest` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
+`uv run -m onevalet.words_page` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
 reference/app-manifest.
 """
 
@@ -12,6 +12,8 @@ from core.json_types import Json, JsonObject
 from core.messaging.chat_reader import chat_words
 from providers.slack.wire import CHANNEL_NAME, WEBHOOK_PATH
 
+MANIFEST = Path(__file__).with_name("manifest.yaml")
+"""The shipped file."""
 PLACE = "https://valet.example.com"
 """Stands for the public URL in the shipped file."""
 
@@ -122,7 +124,3 @@ def _item(value: Json, depth: int) -> Iterator[str]:
 
 def _scalar(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "manifest.yaml").write_text(manifest_yaml(), encoding="utf-8")
