@@ -38,6 +38,7 @@ _CHANGED = "select exists (select from watch.changed)"
 _MIGRATIONS = (
     "select md5(string_agg(file, ',' order by file)) from"
     " (select name || checksum from schema_migrations"
+    " union all select name || checksum from schema_ability_migrations"
     " union all select name || checksum from schema_functions) files(file)"
 )
 _END_OTHERS = (

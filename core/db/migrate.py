@@ -100,7 +100,7 @@ async def _apply_of_ability(connection: "asyncpg.Connection[asyncpg.Record]", mi
     async with connection.transaction():
         await connection.execute(migration.sql)
         await connection.execute(
-            "insert into ability_migrations (ability, number, name, checksum) values ($1, $2, $3, $4)",
+            "insert into schema_ability_migrations (ability, number, name, checksum) values ($1, $2, $3, $4)",
             migration.ability,
             migration.number,
             migration.name,

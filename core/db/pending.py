@@ -103,9 +103,9 @@ async def compare(
 
 async def _of_abilities(connection: "asyncpg.Connection[asyncpg.Record]") -> dict[str, str]:
     """Return the checksums of the abilities' applied migrations, by their names."""
-    if await connection.fetchval("select to_regclass('ability_migrations') is null"):
+    if await connection.fetchval("select to_regclass('schema_ability_migrations') is null"):
         return {}
-    return {row["name"]: row["checksum"] for row in await connection.fetch("select * from ability_migrations")}
+    return {row["name"]: row["checksum"] for row in await connection.fetch("select * from schema_ability_migrations")}
 
 
 def _checksum(row: asyncpg.Record | None) -> str | None:

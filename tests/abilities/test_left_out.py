@@ -53,6 +53,20 @@ from onevalet.wiring.plugins import load_plugins
 json.dump(sorted(load_plugins(["agents"]).names), sys.stdout)
 """
 _KINDS = "import json, sys; from onevalet.cli.new_files import kinds; json.dump(kinds(), sys.stdout)"
+_WORDS = """
+import json, sys
+from core.messaging.chat_reader import chat_words
+from onevalet.wiring.abilities import use_abilities
+use_abilities()
+json.dump([command.name for command in chat_words().commands], sys.stdout)
+"""
+_TABLES = """
+import json, sys
+from core.people.tenant_tables import tenant_tables
+from onevalet.wiring.abilities import use_abilities
+use_abilities()
+json.dump(tenant_tables(), sys.stdout)
+"""
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -135,6 +149,8 @@ def test_web_and_worker_work_without_it(tree: Tree, database_url: str, redis_url
         "TELEGRAM_BOT_TOKEN": "1:" + "A" * 35,
         "TELEGRAM_API_URL": "http://127.0.0.1:9",
     }
+    migrated = tree.run("-m", "onevalet", "migrate", **told)
+    assert migrated.returncode == 0, migrated.stderr[-2000:]
     with (
         tree.start("web", log=tmp_path / "web.log", **told),
         tree.start("worker", log=tmp_path / "worker.log", **told),
@@ -161,6 +177,9 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     assert bool(whole.list(_TOOLS) - tree.list(_TOOLS)) == bool(modules)
     fields = {name for ability in lacking if ability.settings for name in ability.settings().kind.model_fields}
     assert whole.list(_SETTINGS) - tree.list(_SETTINGS) == fields
+    assert whole.list(_WORDS) - tree.list(_WORDS) == {word.name for ability in lacking for word in ability.words}
+    tables = {table.name for ability in lacking for table in ability.tables}
+    assert whole.list(_TABLES) - tree.list(_TABLES) == tables
     assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups

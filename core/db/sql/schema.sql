@@ -117,16 +117,6 @@ CREATE TABLE public.inbound (
 
 ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.ability_migrations (
-    ability text NOT NULL,
-    number integer NOT NULL,
-    name text NOT NULL,
-    checksum text NOT NULL,
-    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
-);
-
-ALTER TABLE ONLY public.ability_migrations FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.accepted_definitions (
     kind text NOT NULL,
     source text NOT NULL,
@@ -1165,6 +1155,16 @@ CREATE TABLE public.run_notices (
 
 ALTER TABLE ONLY public.run_notices FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.schema_ability_migrations (
+    ability text NOT NULL,
+    number integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.schema_ability_migrations FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.schema_functions (
     name text NOT NULL,
     checksum text NOT NULL,
@@ -1438,9 +1438,6 @@ ALTER TABLE ONLY public.write_probe ALTER COLUMN filler SET STORAGE PLAIN;
 
 ALTER TABLE ONLY public.write_probe FORCE ROW LEVEL SECURITY;
 
-ALTER TABLE ONLY public.ability_migrations
-    ADD CONSTRAINT ability_migrations_pkey PRIMARY KEY (ability, number);
-
 ALTER TABLE ONLY public.accepted_definitions
     ADD CONSTRAINT accepted_definitions_pkey PRIMARY KEY (kind, source, name);
 
@@ -1701,6 +1698,9 @@ ALTER TABLE ONLY public.retention_marks
 
 ALTER TABLE ONLY public.run_notices
     ADD CONSTRAINT run_notices_pkey PRIMARY KEY (tenant_id, run_id, key);
+
+ALTER TABLE ONLY public.schema_ability_migrations
+    ADD CONSTRAINT schema_ability_migrations_pkey PRIMARY KEY (ability, number);
 
 ALTER TABLE ONLY public.schema_functions
     ADD CONSTRAINT schema_functions_pkey PRIMARY KEY (name);
@@ -2355,8 +2355,6 @@ ALTER TABLE ONLY public.undo_records
 ALTER TABLE ONLY public.usage_days
     ADD CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
-ALTER TABLE public.ability_migrations ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE public.accepted_definitions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.account_prompts ENABLE ROW LEVEL SECURITY;
@@ -2463,8 +2461,6 @@ ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.message_words ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY nobodys ON public.ability_migrations FOR SELECT USING (true);
-
 CREATE POLICY nobodys ON public.accepted_definitions USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.backups USING (true) WITH CHECK (true);
@@ -2490,6 +2486,8 @@ CREATE POLICY nobodys ON public.own_partition USING (true) WITH CHECK (true);
 CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.retention_marks USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.schema_ability_migrations FOR SELECT USING (true);
 
 CREATE POLICY nobodys ON public.schema_functions FOR SELECT USING (true);
 
@@ -2647,8 +2645,6 @@ ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.own_partition ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY owner ON public.ability_migrations TO onevalet USING (true) WITH CHECK (true);
-
 CREATE POLICY owner ON public.account_prompts TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.approval_audit TO onevalet USING (true) WITH CHECK (true);
@@ -2767,6 +2763,8 @@ CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (
 
 CREATE POLICY owner ON public.run_notices TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.schema_ability_migrations TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.schema_functions TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
@@ -2823,6 +2821,8 @@ ALTER TABLE public.retention_marks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.run_notices ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.schema_ability_migrations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.schema_functions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.schema_migrations ENABLE ROW LEVEL SECURITY;
@@ -2868,8 +2868,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
-
-GRANT SELECT ON TABLE public.ability_migrations TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accepted_definitions TO onevalet_app;
 
@@ -3004,6 +3002,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
 GRANT SELECT ON TABLE public.retention_marks TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.run_notices TO onevalet_app;
+
+GRANT SELECT ON TABLE public.schema_ability_migrations TO onevalet_app;
 
 GRANT SELECT ON TABLE public.schema_functions TO onevalet_app;
 

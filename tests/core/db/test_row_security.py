@@ -16,7 +16,7 @@ ANN, BOB = "+15550000001", "+15550000002"
 WITHOUT_TENANT = {
     "schema_functions",
     "schema_migrations",
-    "ability_migrations",
+    "schema_ability_migrations",
     "directory",
     "ignored_messages",
     "channel_state",
