@@ -27,6 +27,11 @@ def all_functions() -> list[SqlFile]:
     return with_abilities(load_functions(), sql_of_abilities())
 
 
+def migrations_of_abilities() -> list[SqlFile]:
+    """Return the files of the abilities' migrations."""
+    return [file for ability in sql_of_abilities() for file in ability.migrations()]
+
+
 def sql_of_abilities() -> list[AbilitySql]:
     """Return where the SQL of the abilities is."""
     return [AbilitySql(ability.name, folder_of(ability) / "sql") for ability in all_abilities()]

@@ -6,7 +6,7 @@ from core.db.database import Database
 from core.db.sql_files import load_migrations
 from core.errors import OneValetError
 from core.messaging.channels import Check
-from onevalet.migrating import all_functions
+from onevalet.migrating import all_functions, migrations_of_abilities
 
 
 async def check_database(database: Database) -> Sequence[Check]:
@@ -14,6 +14,7 @@ async def check_database(database: Database) -> Sequence[Check]:
     try:
         row = await database.call("select max(number) as newest from schema_migrations")
         functions = await database.rows("select name, checksum from schema_functions")
+        has = {row["name"] for row in await database.rows("select name from schema_ability_migrations")}
     except OneValetError as error:
         fix = "start Postgres, or correct DATABASE_URL"
         return [Check.failed("database", error, "does not answer", fix)]
@@ -22,8 +23,10 @@ async def check_database(database: Database) -> Sequence[Check]:
     known = load_migrations()[-1].number
     newest = row["newest"] if row and row["newest"] else 0
     same = {row["name"]: row["checksum"] for row in functions} == {file.name: file.checksum for file in all_functions()}
-    fix = "" if newest == known and same else "run `bin/onevalet migrate`"
+    lacking = ", ".join(file.name for file in migrations_of_abilities() if file.name not in has)
+    fix = "" if newest == known and same and not lacking else "run `bin/onevalet migrate`"
     detail = f"answers; migration {newest} of {known}{'' if same else ', functions of another version'}"
+    detail += f", without {lacking}" if lacking else ""
     return [Check("database", not fix, detail, fix)]
 
 
