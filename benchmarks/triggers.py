@@ -20,11 +20,11 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import psutil
 
+from abilities.tasks.runner import BATCHES_AT_ONCE
+from abilities.tasks.runs.firing import fire_due
 from benchmarks.way_in import cpu_of
 from core.db.database import Database
 from core.ids import make_id
-from core.triggers.runs.firing import fire_due
-from jobs.triggers import BATCHES_AT_ONCE
 from onevalet.migrating import migrate
 from tests.services import private_postgres
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import structlog
 
+from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
@@ -18,7 +19,6 @@ from core.files.store import FileStore
 from core.ids import IdMaker
 from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
-from core.triggers.store import TaskStore
 from jobs import catchup
 from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep

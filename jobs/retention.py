@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from abilities.events.store import KEPT as EVENTS_KEPT
+from abilities.events.store import EventStore
 from core.clock import Clock
 from core.db.database import Database
-from core.events.store import KEPT as EVENTS_KEPT
-from core.events.store import EventStore
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
 from jobs.periodic import Periodic

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from abilities.tasks.runs.executors import RunExecutors
 from core.approvals.store import ApprovalStore
 from core.clients.commands import ClientCommands
 from core.console.sign_in import ConsoleSignIn
 from core.people.commands import PersonCommands
-from core.triggers.runs.executors import RunExecutors
 from jobs.clients import ClientTurns
 from jobs.telling import Tell
 

@@ -5,10 +5,10 @@ from functools import partial
 
 import structlog
 
+from abilities.tasks.runs.executors import RunExecutors
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
 from core.queue.wakeups import Wakeups
-from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
 from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE

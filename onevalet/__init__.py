@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from abilities.calendar.types import NewEvent as NewEvent
     from abilities.calendar.types import Occurrence as Occurrence
     from abilities.calendar.types import SeriesScope as SeriesScope
+    from abilities.events.bus import EventBus as EventBus
+    from abilities.events.services import Service as Service
+    from abilities.events.services import ServiceContext as ServiceContext
+    from abilities.events.types import Event as Event
+    from abilities.tasks.engine import TriggerEngine as TriggerEngine
+    from abilities.tasks.kinds.condition import ConditionTrigger as ConditionTrigger
+    from abilities.tasks.kinds.event import EventTrigger as EventTrigger
+    from abilities.tasks.kinds.schedule import ScheduleTrigger as ScheduleTrigger
+    from abilities.tasks.runs.executors import OrchestratorExecutor as OrchestratorExecutor
+    from abilities.tasks.types import ActionExecutor as ActionExecutor
+    from abilities.tasks.types import ActionResult as ActionResult
+    from abilities.tasks.types import TriggerContext as TriggerContext
     from core.agents.fields import InputField as InputField
     from core.agents.fields import OutputField as OutputField
     from core.agents.standard_agent import AgentResult as AgentResult
@@ -55,10 +67,6 @@ if TYPE_CHECKING:
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.errors import Unavailable as Unavailable
-    from core.events.bus import EventBus as EventBus
-    from core.events.services import Service as Service
-    from core.events.services import ServiceContext as ServiceContext
-    from core.events.types import Event as Event
     from core.files.types import FileResult as FileResult
     from core.files.types import StoredFile as StoredFile
     from core.hooks.hooks import Decision as Decision
@@ -167,14 +175,6 @@ if TYPE_CHECKING:
     from core.tools.storage import Storage as Storage
     from core.tools.storage import stored_with as stored_with
     from core.tools.tool import tool as tool
-    from core.triggers.engine import TriggerEngine as TriggerEngine
-    from core.triggers.kinds.condition import ConditionTrigger as ConditionTrigger
-    from core.triggers.kinds.event import EventTrigger as EventTrigger
-    from core.triggers.kinds.schedule import ScheduleTrigger as ScheduleTrigger
-    from core.triggers.runs.executors import OrchestratorExecutor as OrchestratorExecutor
-    from core.triggers.types import ActionExecutor as ActionExecutor
-    from core.triggers.types import ActionResult as ActionResult
-    from core.triggers.types import TriggerContext as TriggerContext
     from core.turns.checks import SafetyCheck as SafetyCheck
     from core.turns.context import Refusal as Refusal
     from core.turns.event_stream import StreamEvent as StreamEvent
@@ -216,9 +216,9 @@ _HOMES = {
             "AccountMissing Ambiguous ConfigError RateLimited Rejected StoreUnavailable ToolFailed "
             "ToolRetry Unavailable"
         ),
-        "core.events.bus": "EventBus",
-        "core.events.services": "Service ServiceContext",
-        "core.events.types": "Event",
+        "abilities.events.bus": "EventBus",
+        "abilities.events.services": "Service ServiceContext",
+        "abilities.events.types": "Event",
         "core.files.types": "FileResult StoredFile",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
@@ -267,12 +267,12 @@ _HOMES = {
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.storage": "Storage stored_with",
         "core.tools.tool": "tool",
-        "core.triggers.engine": "TriggerEngine",
-        "core.triggers.kinds.condition": "ConditionTrigger",
-        "core.triggers.kinds.event": "EventTrigger",
-        "core.triggers.kinds.schedule": "ScheduleTrigger",
-        "core.triggers.runs.executors": "OrchestratorExecutor",
-        "core.triggers.types": "ActionExecutor ActionResult TriggerContext",
+        "abilities.tasks.engine": "TriggerEngine",
+        "abilities.tasks.kinds.condition": "ConditionTrigger",
+        "abilities.tasks.kinds.event": "EventTrigger",
+        "abilities.tasks.kinds.schedule": "ScheduleTrigger",
+        "abilities.tasks.runs.executors": "OrchestratorExecutor",
+        "abilities.tasks.types": "ActionExecutor ActionResult TriggerContext",
         "core.turns.checks": "SafetyCheck",
         "core.turns.context": "Refusal",
         "core.turns.event_stream": "StreamEvent StreamEventType",

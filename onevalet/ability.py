@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
+    from abilities.events.bus import EventBus
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.db.database import Database
-    from core.events.bus import EventBus
     from core.http.client import GuardedClient
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import Notifier

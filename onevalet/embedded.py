@@ -14,11 +14,11 @@ from core.turns.event_stream import StreamEvent
 from core.turns.types import TurnState
 
 if TYPE_CHECKING:
+    from abilities.events.bus import EventBus
+    from abilities.tasks.engine import TriggerEngine
     from core.approvals.types import PendingApproval
     from core.credentials.store import CredentialStore
-    from core.events.bus import EventBus
     from core.memory.momex import Momex
-    from core.triggers.engine import TriggerEngine
     from core.turns.orchestrator import Orchestrator
     from onevalet.wiring.talking import Talking
     from onevalet.wiring.worker_parts import WorkerParts

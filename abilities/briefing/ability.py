@@ -2,4 +2,4 @@
 
 from onevalet.ability import Ability
 
-ABILITY = Ability(name="briefing", needs=("calendar", "mail"), tools=("abilities.briefing.tools",))
+ABILITY = Ability(name="briefing", needs=("calendar", "mail", "tasks"), tools=("abilities.briefing.tools",))

@@ -2,5 +2,5 @@
 
 from onevalet.ability import Ability
 
-# Guests are told by mail, and invitations come by it.
-ABILITY = Ability(name="calendar", needs=("mail",), tools=("abilities.calendar.tools",))
+# Guests are told by mail, and invitations come by it; a reminder before an event is a task.
+ABILITY = Ability(name="calendar", needs=("mail", "tasks"), tools=("abilities.calendar.tools",))

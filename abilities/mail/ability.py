@@ -31,6 +31,7 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
 
 ABILITY = Ability(
     name="mail",
+    needs=("events",),
     settings=_settings,
     tools=("abilities.mail.tools",),
     tables=(PersonTable("mail_watches", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),),

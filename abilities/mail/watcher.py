@@ -15,12 +15,12 @@ from datetime import timedelta
 
 import structlog
 
+from abilities.events.bus import EventBus
+from abilities.events.source_types import MAIL
+from abilities.events.store import EventRef
 from abilities.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.credentials.types import Ability, OpenAccount
 from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailable
-from core.events.bus import EventBus
-from core.events.source_types import MAIL
-from core.events.store import EventRef
 from core.http.peer import Pauses, Slots
 from core.http.types import HttpClient
 from core.json_types import JsonObject

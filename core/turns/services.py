@@ -95,7 +95,7 @@ class DataProvider(Protocol):
 
 
 class TaskEngine(Protocol):
-    """What plans for people: `core.triggers.engine.TriggerEngine`, whose room stands above this one."""
+    """What plans for people, where there is anything that does."""
 
     def for_tenant(self, tenant_id: str) -> TenantTasks:
         """Return access to this tenant's tasks only."""

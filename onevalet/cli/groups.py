@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from core.events.source_types import A_MINUTE, SourceOptions, Style
+from abilities.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
 from onevalet.cli.approval_commands import approvals_app, consents_app
 from onevalet.cli.backup_commands import backup, restore
@@ -157,7 +157,7 @@ def add_event_source(
     a_minute: Annotated[int, typer.Option(min=1, help="The number of events it may send in a minute.")] = A_MINUTE,
 ) -> None:
     """Create a source; print its URL, and its secret only this once."""
-    from onevalet.cli.event_sources import add_source
+    from abilities.events.operating import add_source
 
     options = SourceOptions(signature_header, timestamp_header, id_header, id_field, type_header, type_field, a_minute)
     run_work(lambda settings: add_source(settings, tenant, name, style, options, read_secret=secret))
@@ -166,7 +166,7 @@ def add_event_source(
 @source_app.command("list")
 def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
     """List a person's sources, without secrets."""
-    from onevalet.cli.event_sources import print_sources
+    from abilities.events.operating import print_sources
 
     run_work(lambda settings: print_sources(settings, tenant, as_json=json))
 
@@ -174,7 +174,7 @@ def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
 @source_app.command("delete")
 def delete_event_source(name: str, tenant: Tenant = "") -> None:
     """Delete a source; its received events stay."""
-    from onevalet.cli.event_sources import delete_source
+    from abilities.events.operating import delete_source
 
     run_work(lambda settings: delete_source(settings, tenant, name))
 
@@ -186,7 +186,7 @@ def list_tasks(
     json: Json = False,
 ) -> None:
     """List a person's tasks; listing changes nothing."""
-    from onevalet.cli.tasks import print_tasks
+    from abilities.tasks.operating import print_tasks
 
     run_work(lambda settings: print_tasks(settings, tenant, stopped=stopped, as_json=json))
 
@@ -194,7 +194,7 @@ def list_tasks(
 @tasks_app.command("pause")
 def pause_task(which: Which, tenant: Tenant = "") -> None:
     """Pause a task until it is resumed."""
-    from onevalet.cli.tasks import change_task
+    from abilities.tasks.operating import change_task
 
     run_work(lambda settings: change_task(settings, tenant, which, "pause"))
 
@@ -202,7 +202,7 @@ def pause_task(which: Which, tenant: Tenant = "") -> None:
 @tasks_app.command("resume")
 def resume_task(which: Which, tenant: Tenant = "") -> None:
     """Resume a paused or disabled task; missed runs are not made up for."""
-    from onevalet.cli.tasks import change_task
+    from abilities.tasks.operating import change_task
 
     run_work(lambda settings: change_task(settings, tenant, which, "resume"))
 
@@ -213,7 +213,7 @@ def retry_task(
     tenant: Annotated[str, typer.Option(help="The person; by default everybody.")] = "",
 ) -> None:
     """Retry tasks that an unforeseen error set aside; missed runs follow each task's policy."""
-    from onevalet.cli.tasks import retry_tasks
+    from abilities.tasks.operating import retry_tasks
 
     run_work(lambda settings: retry_tasks(settings, tenant, which))
 
@@ -221,7 +221,7 @@ def retry_task(
 @tasks_app.command("run")
 def run_task(which: Which, tenant: Tenant = "") -> None:
     """Run a task once, outside its schedule."""
-    from onevalet.cli.tasks import run_task as run
+    from abilities.tasks.operating import run_task as run
 
     run_work(lambda settings: run(settings, tenant, which))
 
@@ -229,7 +229,7 @@ def run_task(which: Which, tenant: Tenant = "") -> None:
 @tasks_app.command("why")
 def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
     """Show why a task ran or did not: what was seen, decided and delivered."""
-    from onevalet.cli.tasks import print_why
+    from abilities.tasks.operating import print_why
 
     run_work(lambda settings: print_why(settings, tenant, which, as_json=json))
 
@@ -242,7 +242,7 @@ def dry_run_task(
     json: Json = False,
 ) -> None:
     """Show a task's next ten times, or its condition or filter over recorded data; change nothing."""
-    from onevalet.cli.tasks import print_dry_run
+    from abilities.tasks.operating import print_dry_run
 
     run_work(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
 
@@ -286,7 +286,7 @@ def list_events(
     json: Json = False,
 ) -> None:
     """List the newest events and their states."""
-    from onevalet.cli.event_sources import print_events
+    from abilities.events.operating import print_events
 
     run_work(lambda settings: print_events(settings, tenant, set_aside=set_aside, as_json=json))
 
@@ -294,7 +294,7 @@ def list_events(
 @events_app.command("retry")
 def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
     """Handle an event again that was set aside."""
-    from onevalet.cli.event_sources import retry_event as retry
+    from abilities.events.operating import retry_event as retry
 
     run_work(lambda settings: retry(settings, tenant, source, id))
 

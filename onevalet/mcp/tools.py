@@ -9,6 +9,8 @@ from typing import Annotated
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from abilities.tasks.descriptions import in_words
+from abilities.tasks.store import TaskStore
 from core.approvals.store import ApprovalStore
 from core.clients.tokens import Client
 from core.clock import zone_or_utc
@@ -17,8 +19,6 @@ from core.json_types import JsonObject, storable
 from core.language.catalogue import speaking
 from core.memory.access import MemoryAccess
 from core.tools.storage import Storage
-from core.triggers.descriptions import in_words
-from core.triggers.store import TaskStore
 from onevalet.mcp.asking import Asking, NotAsked, Standing
 
 MOST_TEXT = 8000

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from abilities.tasks.messages import trigger_message
+from abilities.tasks.store import run_of_turn
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
@@ -13,8 +15,6 @@ from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
-from core.triggers.messages import trigger_message
-from core.triggers.store import run_of_turn
 from core.turns.load import HISTORY_ROWS
 from core.turns.types import TurnRequest, TurnState
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
+from abilities.events.source_types import Style
+from abilities.events.sources import EventSources, SourceError
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.events.source_types import Style
-from core.events.sources import EventSources, SourceError
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.people.access_policy import PersonRole

@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.event_trial import MailTrial
+from abilities.tasks.opening import build_engine
 from core.accounts.accounts import Accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
@@ -11,8 +14,6 @@ from core.credentials.store import CredentialStore
 from core.files.store import FileStore
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
-from core.triggers.engine import TriggerEngine
-from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.abilities import open_services, open_sources
 from onevalet.wiring.accounts import build_account_http, build_accounts
@@ -22,7 +23,6 @@ from onevalet.wiring.http import build_http
 from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import Rooms, build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
-from onevalet.wiring.triggers import build_engine
 
 
 @dataclass(frozen=True, slots=True)

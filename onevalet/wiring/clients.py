@@ -31,9 +31,9 @@ def token_life(settings: Settings) -> timedelta | None:
 
 def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio.Event | None = None) -> "ClientTools":
     """Create the tools over this process' connections. Once `stopping` is set they wait for no answer any more."""
+    from abilities.tasks.store import TaskStore
     from core.approvals.store import ApprovalStore
     from core.tools.storage import Storage
-    from core.triggers.store import TaskStore
     from onevalet.mcp.asking import Asking
     from onevalet.mcp.tools import ClientTools
     from onevalet.wiring.console_memory import build_memory

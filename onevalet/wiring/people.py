@@ -1,11 +1,11 @@
 """What people change about themselves: linking, preferences and profile."""
 
+from abilities.events.merge import EventSourceMerge
 from core.approvals.store import ApprovalMerge
 from core.clock import Clock
 from core.consents.store import ConsentMerge
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.events.merge import EventSourceMerge
 from core.ids import make_id
 from core.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
+from abilities.tasks.types import ActionExecutor
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
 from core.errors import ConfigError
@@ -21,7 +22,6 @@ from core.journal.types import Effect
 from core.language.catalogue import add_catalogues_of
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
-from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
 from onevalet.ability_registry import PACKAGE, ability_of, all_abilities, is_shipped

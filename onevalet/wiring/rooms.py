@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from abilities.tasks.engine import TriggerEngine
 from core.approvals.store import ApprovalStore
 from core.outreach.outreach import Outreach
 from core.tools.tool import ToolSource
-from core.triggers.engine import TriggerEngine
 from core.turns.services import ForTurn, Notify
 from onevalet.wiring.senses import Files
 

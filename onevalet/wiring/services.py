@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from abilities.events.services import Service, ServiceContext
 from core.errors import ConfigError
-from core.events.services import Service, ServiceContext
 from onevalet.wiring.http import build_http
 from onevalet.wiring.plugin_checks import check_methods, made_of, only_kinds
 from onevalet.wiring.plugins import plugin_values

@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 
+from abilities.tasks.opening import Triggers
 from core.clients.commands import ClientCommands
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
@@ -13,7 +14,6 @@ from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound
 from onevalet.wiring.people import build_person_commands
-from onevalet.wiring.triggers import Triggers
 
 
 def build_turn_features(

@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 from aiohttp import web
 
-from channels.events.receive import EventRoutes
+from abilities.events.bus import EventBus
+from abilities.events.receive import EventRoutes
+from abilities.events.sources import EventSources
 from channels.http.app import build_app, serve
 from channels.http.hosts import check_hosts, served_hosts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
-from core.events.bus import EventBus
-from core.events.sources import EventSources
 from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.settings import Settings

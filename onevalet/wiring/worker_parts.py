@@ -9,6 +9,7 @@ from typing import Self
 
 import structlog
 
+from abilities.tasks.opening import Triggers, build_triggers
 from core.db.clock_check import CheckedClock
 from core.errors import StoreUnavailable
 from core.ids import make_id
@@ -26,7 +27,6 @@ from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.file_store import build_links
 from onevalet.wiring.outbound import NOTHING, Brought, Outbound, open_outbound
 from onevalet.wiring.secret_keys import secret_keys
-from onevalet.wiring.triggers import Triggers, build_triggers
 from onevalet.wiring.turn_features import build_turn_features
 
 LANE_LEASE = timedelta(seconds=10)

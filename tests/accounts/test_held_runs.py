@@ -6,18 +6,18 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.accounts.accounts import Accounts
 from core.accounts.prompts import AccountAsker
 from core.accounts.services import Services
 from core.accounts.waiting import WaitingForAccounts
 from core.agents.pool import Pool
 from core.credentials.store import CredentialStore
-from core.triggers.kinds.schedule import ScheduleTrigger
 from core.turns.agents import RUN_PATIENCE
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.accounts.harness import ASKED, Links, mailbox
 from tests.clocks import NOON
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.plugins.mailbox import OPENED, read_inbox

@@ -10,13 +10,13 @@ import pytest
 from yarl import URL
 
 from abilities.mail.tools import SendEmailAgent
+from abilities.tasks.looking_after import list_tasks, pause_task, resume_task, run_task_now, stop_task
+from abilities.tasks.reminders import RemindMe, take_back_reminder
+from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
-from agents.reminders import RemindMe, take_back_reminder
-from agents.scheduling import ScheduleTask, SetHeartbeat
-from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
 from core.approvals.describe import tool_consent

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from channels.slack.home import NOT_READ
 from core.json_types import JsonObject
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.clocks import NOON, StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from abilities.events.merge import EventSourceMerge
 from core.approvals.store import ApprovalMerge
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
-from core.events.merge import EventSourceMerge
 from core.inbox.inbox import Inbox
 from core.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge

@@ -6,13 +6,13 @@ from core.inbox.measured import MeasuredInbox
 from core.json_types import JsonObject
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
+from tests.abilities.tasks.contract.proactive import open_proactive
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving
 from tests.contract.canaries import leaks, marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import work
 from tests.contract.harness import open_harness
-from tests.contract.proactive import open_proactive
 from tests.core.builders import says, wants
 from tests.core.harness import OPEN, Store, opened
 from tests.onevalet.tracing.collector import open_collector, traced

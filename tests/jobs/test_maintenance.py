@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from abilities.events.store import EventStore
+from abilities.events.types import Event
+from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.db.clock_check import CheckedClock
-from core.events.store import EventStore
-from core.events.types import Event
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationPolicy, Urgency
 from core.people.access_policy import Access, Policy
-from core.triggers.store import TaskStore
 from jobs.catchup import CatchUp
 from jobs.maintenance import (
     IGNORED_KEPT,

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from core.triggers.kinds.schedule import ScheduleTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.turns.failures import FAILED, FAILED_BEGUN, RUN_FAILED, RUN_FAILED_BEGUN
+from tests.abilities.tasks.harness import make_harness
 from tests.core.harness import opened
-from tests.core.triggers.harness import make_harness
 from tests.jobs import refusing_harness as refusing
 from tests.jobs.refusing_harness import MARKS, Refusing, RefusingHarness
 

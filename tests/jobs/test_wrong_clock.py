@@ -8,17 +8,17 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
+from abilities.events.store import EventStore
+from abilities.tasks.codec import Trigger
+from abilities.tasks.kinds.condition import ConditionTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import set_clock
 from core.db.clock_check import CheckedClock
-from core.events.store import EventStore
 from core.memory.jobs import MemoryWork
 from core.notifications.store import NotificationStore
 from core.tools.context import TaskState
-from core.triggers.codec import Trigger
-from core.triggers.kinds.condition import ConditionTrigger
-from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from jobs.maintenance import (
     advance_approvals,
     expire_agents,
@@ -31,8 +31,8 @@ from jobs.retention import prune_events, prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 from onevalet.doctor.work import check_workers
+from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import Store, opened
-from tests.core.triggers.harness import Harness, make_harness
 
 TEN_YEARS = timedelta(days=3652).total_seconds()
 

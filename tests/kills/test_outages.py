@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core import replies
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.schedule import ScheduleTrigger
 from simulator.config import Person
 from tests.eventually import eventually
 from tests.forker import Forker

@@ -24,7 +24,9 @@ PURE: Mapping[str, Room] = {
         ["tests/notify"],
     ),
     "split": Room(["notify/text_split.py", "notify/slack/split.py"], ["tests/notify"]),
-    "schedule": Room(["core/triggers/kinds/*schedule*.py", "core/triggers/kinds/bounds.py"], ["tests/core/triggers"]),
+    "schedule": Room(
+        ["abilities/tasks/kinds/*schedule*.py", "abilities/tasks/kinds/bounds.py"], ["tests/abilities/tasks"]
+    ),
     "rules": Room(["core/hooks/rules*.py"], ["tests/core/hooks"]),
     "moments": Room(
         ["core/language/times.py", "agents/moments.py", "core/memory/recall/time_expressions.py"],

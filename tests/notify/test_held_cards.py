@@ -6,13 +6,13 @@ from typing import cast
 
 import pytest
 
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.clock import Clock
 from core.notifications.store import NotificationStore
-from core.triggers.kinds.schedule import ScheduleTrigger
 from notify.service import NotificationService
+from tests.abilities.tasks.test_waiting import mailing
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store
-from tests.core.triggers.test_waiting import mailing
 
 
 @pytest.mark.parametrize("urgency", ["normal", "urgent"])

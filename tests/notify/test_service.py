@@ -10,14 +10,14 @@ from typing import cast
 
 import pytest
 
+from abilities.tasks.codec import Kind
+from abilities.tasks.runs.notifications import notification
+from abilities.tasks.types import Task, TaskOutput, TaskRun
 from core.errors import OptedOut, Rejected, Unavailable
 from core.llm.types import Role
 from core.messaging.channels import Target
 from core.messaging.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Urgency
-from core.triggers.codec import Kind
-from core.triggers.runs.notifications import notification
-from core.triggers.types import Task, TaskOutput, TaskRun
 from tests.clocks import StandingClock
 from tests.core.harness import ACCOUNT
 from tests.notify.harness import People, people

@@ -20,7 +20,7 @@ BY_PERSON = {
     "core/people/rate_limit.py people": "test_one_limit_counts_on_both_channels",
     "core/people/rate_limit.py told": "test_one_limit_counts_on_both_channels",
     "abilities/web/page_cache.py _pages": "test_pages_and_all_that_is_read_in_a_turn_follow",
-    "channels/events/receive.py _known": "test_every_event_during_a_link_is_taken_and_fires_its_task_once",
+    "abilities/events/receive.py _known": "test_every_event_during_a_link_is_taken_and_fires_its_task_once",
 }
 """The test of what happens to each when two people become one."""
 OTHERWISE = {
@@ -37,9 +37,9 @@ OTHERWISE = {
     "core/approvals/requests.py new": _TURN,
     "core/db/groups.py _waiting": "sender, until the write of a moment is done",
     "core/documents/child_server.py _jobs": "process, while it runs",
-    "core/events/bus.py _groups": _LOADED,
-    "core/events/bus.py handlers": _LOADED,
-    "core/events/source_index.py _by_bearer": "secret of a source, whoever's it is",
+    "abilities/events/bus.py _groups": _LOADED,
+    "abilities/events/bus.py handlers": _LOADED,
+    "abilities/events/source_index.py _by_bearer": "secret of a source, whoever's it is",
     "core/llm/direct/anthropic.py _blocks": "one answer's",
     "core/llm/direct/anthropic.py _inputs": "one answer's",
     "core/llm/direct/plans.py _kept": "model",
@@ -67,7 +67,7 @@ OTHERWISE = {
     "core/queue/setbacks.py _known": "person, to be left alone for a while: who is gone has no work",
     "core/tools/docstrings.py parameters": _LOADED,
     "core/tools/registry.py _tools": _LOADED,
-    "channels/events/receive.py _counts": "limit, and in it the source",
+    "abilities/events/receive.py _counts": "limit, and in it the source",
     "channels/http/connections.py _proven": "address of a network",
     "channels/http/connections.py _sources": "connection",
     "channels/http/connections.py _waiting": "address of a network",

@@ -26,7 +26,7 @@ OWN = {
     "abilities/mcp/over_http.py": "a request of ours",
     "core/messaging/receipt_notes.py": "a note of ours",
     "core/queue/payloads.py": "a job of ours",
-    "core/triggers/runs/firing.py": "a trigger of ours",
+    "abilities/tasks/runs/firing.py": "a trigger of ours",
 }
 _READS = {"loads", "raw_decode", "json"}
 

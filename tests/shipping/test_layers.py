@@ -23,7 +23,7 @@ IMPORTERS: dict[str, set[str]] = {
 PLANTED = {
     "upward": ("memory", "import core.turns.types", "core.turns"),
     "lazily upward": ("db", "def later():\n    from core.people import people", "core.people"),
-    "upward for types": ("tools", "if TYPE_CHECKING:\n    from core.triggers.engine import A", "core.triggers"),
+    "upward for types": ("tools", "if TYPE_CHECKING:\n    from core.turns.types import A", "core.turns"),
     "sideways": ("loop", "import core.inbox.inbox", "core.inbox"),
     "from the door": ("", "import core.db.database", "core.db"),
 }

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import asyncpg
 
+from abilities.events.bus import EventBus
+from abilities.events.types import Event
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.event import EventTrigger
 from core.clock import Clock, set_clock
 from core.db.database import Database
-from core.events.bus import EventBus
-from core.events.types import Event
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.event import EventTrigger
 from tests.eventually import eventually
 from tests.triggers.harness import forker
 

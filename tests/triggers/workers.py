@@ -15,28 +15,28 @@ from typing import Any
 
 import structlog
 
+from abilities.events.bus import EventBus
+from abilities.events.types import Event
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.runner import TriggerRunner
+from abilities.tasks.runs.condition_checks import ConditionChecks
+from abilities.tasks.runs.executors import RunExecutors
+from abilities.tasks.runs.notifications import Notices
+from abilities.tasks.runs.read_tools import OrchestratorTools
 from core.clock import Clock
 from core.db.database import Database
-from core.events.bus import EventBus
-from core.events.types import Event
 from core.ids import make_id
 from core.messaging.outbox import Outbox
 from core.queue.wakeups import RedisWakeups
-from core.triggers.engine import TriggerEngine
-from core.triggers.runs.condition_checks import ConditionChecks
-from core.triggers.runs.executors import RunExecutors
-from core.triggers.runs.notifications import Notices
-from core.triggers.runs.read_tools import OrchestratorTools
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
-from jobs.triggers import TriggerRunner
 from jobs.turn_features import TurnFeatures
 from jobs.turns import TurnRunner
 from jobs.worker import WorkerProcess
+from tests.abilities.tasks.conversation_notifier import ConversationNotifier
 from tests.core.builders import FakeModel
-from tests.core.triggers.conversation_notifier import ConversationNotifier
 
 
 class Instant(Orchestrator):

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import structlog
 from aiohttp import web
 
+from abilities.tasks.edits import edit_task
+from abilities.tasks.kinds.schedule import TriggerError
+from abilities.tasks.service import TaskService
+from abilities.tasks.types import Task
 from core.console.sign_in import PATH
 from core.language.catalogue import speaking
-from core.triggers.edits import edit_task
-from core.triggers.kinds.schedule import TriggerError
-from core.triggers.tasks import TaskService
-from core.triggers.types import Task
 from onevalet.console.access import Visit
 from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from onevalet.console.pages.tasks import HERE

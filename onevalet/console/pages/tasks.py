@@ -6,10 +6,10 @@ from functools import partial
 
 from aiohttp import web
 
+from abilities.tasks.service import TaskService
 from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
-from core.triggers.tasks import TaskService
 from onevalet.console.access import Visit
 from onevalet.console.pages.base import Kit, Pages, signed_in
 from onevalet.console.reading.tasks import PAGE, TaskCursor, TaskRow, calendar, list_tasks

@@ -4,16 +4,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from abilities.tasks.codec import Trigger, UnreadableTrigger
+from abilities.tasks.dry_run import dry_run
+from abilities.tasks.explain import explain
+from abilities.tasks.kinds.condition import ConditionTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError, wall_moment
+from abilities.tasks.reasons import reason_in_words
+from abilities.tasks.service import TaskService
+from abilities.tasks.types import AGENT, ORCHESTRATOR, Task, TaskRun
 from core.json_types import JsonObject
 from core.tools.context import TaskState
-from core.triggers.codec import Trigger, UnreadableTrigger
-from core.triggers.dry_run import dry_run
-from core.triggers.explain import explain
-from core.triggers.kinds.condition import ConditionTrigger
-from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, wall_moment
-from core.triggers.reasons import reason_in_words
-from core.triggers.tasks import TaskService
-from core.triggers.types import AGENT, ORCHESTRATOR, Task, TaskRun
 from core.turns.runs import RunState
 from onevalet.console.reading.tasks import TaskRow
 

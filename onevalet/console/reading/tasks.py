@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from abilities.tasks.descriptions import in_words
+from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
+from abilities.tasks.store import TaskStore
+from abilities.tasks.types import Task
 from core.clock import zone_or_utc
 from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.tools.context import TaskState
-from core.triggers.descriptions import in_words
-from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
-from core.triggers.store import TaskStore
-from core.triggers.types import Task
 
 PAGE = 50
 DAYS = 14

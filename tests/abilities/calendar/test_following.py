@@ -9,9 +9,9 @@ import pytest
 from core.http.client import GuardedClient
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.samples import event
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
+from tests.abilities.tasks.contract.test_proactive import BERLIN, repeats
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.proactive import Proactive, open_proactive
-from tests.contract.test_proactive import BERLIN, repeats
 from tests.core.builders import wants
 from tests.servers.radicale import Radicale
 

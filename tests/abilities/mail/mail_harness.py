@@ -7,19 +7,19 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 
+from abilities.events.bus import EventBus
 from abilities.mail.watcher import MailWatcher, WatchLimits
 from abilities.mail.watches import MailWatches
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.event import EventTrigger
+from abilities.tasks.types import Task
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.credentials.types import Account, OpenAccount
 from core.db.database import Database
 from core.errors import AccountMissing
-from core.events.bus import EventBus
 from core.http.types import HttpClient
 from core.json_types import JsonObject
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.event import EventTrigger
-from core.triggers.types import Task
 from tests.clocks import StandingClock
 from tests.core.harness import Store
 from tests.eventually import eventually

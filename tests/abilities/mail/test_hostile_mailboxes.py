@@ -13,13 +13,13 @@ from structlog.typing import EventDict
 
 from abilities.mail.watcher import MAX_PAUSE, TOO_MANY, MailWatcher, WatchLimits
 from abilities.mail.watches import MailWatch, MailWatches
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.event import EventTrigger
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.http.client import GuardedClient
 from core.http.peer import FIRST_PAUSE
 from core.notifications.types import Notification, NotificationStatus, Notified
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.event import EventTrigger
 from tests.abilities.mail.mail_harness import Mailboxes, connected
 from tests.clocks import StandingClock
 from tests.core.harness import Store

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.events.types import Event
 from abilities.mail.probes import check_mailboxes
 from abilities.mail.watches import MailWatches
 from core.errors import LeaseLost
-from core.events.types import Event
 from core.json_types import JsonObject
 from onevalet.paths.trace import trace
 from tests.abilities.mail.mail_harness import MailHarness, age, mail, open_mail

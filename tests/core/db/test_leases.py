@@ -26,11 +26,11 @@ REASONS = {
     "core/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost more"
     " than a late one",
     "core/budgets/store.py HELD": "no lease: the reserved money of a call that a provider may still charge for",
-    "core/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end of its own",
+    "abilities/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end of its own",
     "core/messaging/files.py FILE_LEASE": "one upload of a file has to fit: begun twice, the person would get it twice",
     "core/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what they were"
     " told is that it is under way",
-    "core/triggers/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
+    "abilities/tasks/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
     "jobs/reading.py LEASE": "extended before each call of a model, and holds up no redaction; recall finds what"
     " was said as unread meanwhile",
 }

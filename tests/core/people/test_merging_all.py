@@ -2,9 +2,9 @@
 
 import re
 
+from abilities.events.merge import EventSourceMerge
 from core.approvals.store import ApprovalMerge
 from core.consents.store import ConsentMerge
-from core.events.merge import EventSourceMerge
 from core.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge

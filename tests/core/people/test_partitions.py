@@ -3,11 +3,11 @@
 import asyncpg
 import pytest
 
+from abilities.events.source_types import Style
+from abilities.events.sources import EventSources
 from core.accounts.links import ConnectLinkStore
 from core.approvals.exact_replies import Verb, button, new_token, read_button
 from core.console.sign_in import ConsoleSignIn
-from core.events.source_types import Style
-from core.events.sources import EventSources
 from core.files.links import FileLinks
 from core.ids import for_person, make_id, partition_of
 from core.messaging.chat_reader import chat_words

@@ -6,7 +6,7 @@ from math import inf, nan
 import asyncpg
 import pytest
 
-from agents.scheduling import ScheduleTask
+from abilities.tasks.scheduling import ScheduleTask
 from core.agents.field_collection import collect
 from core.agents.fields import InputField, InvalidValue
 from core.db.database import Database

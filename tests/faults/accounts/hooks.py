@@ -138,7 +138,7 @@ def _letters(reach: Reach) -> None:
 def _watches(reach: Reach) -> None:
     """People's mailboxes, which a worker watches."""
     import abilities.mail.watcher
-    from core.events.bus import EventBus
+    from abilities.events.bus import EventBus
 
     mail: Any = abilities.mail.watcher
     bus: Any = EventBus

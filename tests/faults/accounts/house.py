@@ -9,7 +9,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from abilities.mcp.connections import Connections
-from agents.reminders import TellExecutor
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.kinds.event import EventTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger
+from abilities.tasks.reminders import TellExecutor
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
@@ -19,9 +22,6 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
 from core.tools.accepted import Accepted, AcceptedDefinitions
-from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.event import EventTrigger
-from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.faults.accounts.asking import NEWS, guest_of, reminder_of
 from tests.faults.accounts.hooks import FILES_SENT
 from tests.faults.accounts.points import Kind
@@ -42,8 +42,8 @@ PLUGINS = ",".join(
             "abilities.calendar.tools",
             "agents.contacts",
             "agents.person",
-            "agents.tasks",
-            "agents.reminders",
+            "abilities.tasks.looking_after",
+            "abilities.tasks.reminders",
         ),
         "abilities.skills.tools",
     )

@@ -19,6 +19,8 @@ import psutil
 from PIL import Image
 
 from abilities.mcp.types import Definition
+from abilities.tasks.kinds.event import EventTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
@@ -26,8 +28,6 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.notifications.addresses import AddressBook
 from core.tools.accepted import Accepted, AcceptedDefinitions
-from core.triggers.kinds.event import EventTrigger
-from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.channels.connect.harness import Browser
 from tests.core.documents.sounds import ogg
 from tests.faults.database import execute, read_rows
@@ -44,7 +44,7 @@ PLUGINS = ",".join(
         "abilities.calendar.tools",
         "abilities.web.reading",
         "agents.contacts",
-        "agents.reminders",
+        "abilities.tasks.reminders",
     )
 )
 MCP_SECONDS = 2

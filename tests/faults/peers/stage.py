@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import aiohttp
 import psutil
 
-from agents.reminders import TellExecutor
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.reminders import TellExecutor
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
@@ -18,7 +19,6 @@ from core.db.database import Database
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
-from core.triggers.engine import TriggerEngine
 from simulator.config import Person
 from tests.eventually import eventually
 from tests.faults.database import read_value

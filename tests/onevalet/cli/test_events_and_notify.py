@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from abilities.events.bus import EventBus
+from abilities.events.operating import add_source, delete_source, print_events, print_sources, retry_event
+from abilities.events.source_types import SourceOptions, Style
+from abilities.events.types import Event
 from core.clock import Clock
 from core.errors import ConfigError
-from core.events.bus import EventBus
-from core.events.source_types import SourceOptions, Style
-from core.events.types import Event
 from core.notifications.types import Urgency
-from onevalet.cli.event_sources import add_source, delete_source, print_events, print_sources, retry_event
 from onevalet.cli.notify import add_address, delete_address, print_addresses, send_notification
 from onevalet.settings import Settings, load_settings
 from onevalet.wiring.channels import build_notification_channels, notification_channel_names

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from abilities.tasks.kinds.schedule import ScheduleTrigger
+from abilities.tasks.operating import change_task, print_tasks, print_why, retry_tasks
+from abilities.tasks.types import Task
 from core.errors import ConfigError
 from core.tools.context import TaskState
-from core.triggers.kinds.schedule import ScheduleTrigger
-from core.triggers.types import Task
-from onevalet.cli.tasks import change_task, print_tasks, print_why, retry_tasks
 from onevalet.doctor.work import check_set_aside
 from onevalet.settings import Settings
+from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import opened
-from tests.core.triggers.harness import Harness, make_harness
 
 
 async def set_aside(harness: Harness, title: str) -> Task:

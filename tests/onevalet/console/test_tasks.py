@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from agents.reminders import TellExecutor
+from abilities.tasks.kinds.condition import ConditionTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger
+from abilities.tasks.reminders import TellExecutor
+from abilities.tasks.service import TaskService
+from abilities.tasks.types import Task
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.triggers.kinds.condition import ConditionTrigger
-from core.triggers.kinds.schedule import ScheduleTrigger
-from core.triggers.tasks import TaskService
-from core.triggers.types import Task
 from onevalet.console.reading.tasks import DAYS, PAGE
 from tests.onevalet.console.harness import ANN, BOB, Console
 

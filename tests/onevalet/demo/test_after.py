@@ -6,17 +6,17 @@ from datetime import timedelta
 import pytest
 
 from abilities.briefing.tools import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
-from agents.reminders import RemindMe, change_reminder
-from agents.scheduling import ScheduleTask
+from abilities.tasks.reminders import RemindMe, change_reminder
+from abilities.tasks.scheduling import ScheduleTask
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.http.client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo.model import DEMO_MODEL
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.agents.services import open_meteo
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.credentials.harness import new_key, store_with
 
 

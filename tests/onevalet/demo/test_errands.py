@@ -12,9 +12,9 @@ from core.http.client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
 from onevalet.demo.model import DEMO_MODEL
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.web.caches import no_pages_kept
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.language.english import english_in
 from tests.servers.site import Site, open_site
 

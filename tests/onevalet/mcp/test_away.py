@@ -10,6 +10,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
+from abilities.tasks.store import TaskStore
 from core.approvals.store import ApprovalStore
 from core.clients.tokens import Client as Program
 from core.clients.tokens import ClientTokens
@@ -20,7 +21,6 @@ from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from core.tools.storage import Storage
-from core.triggers.store import TaskStore
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.mcp.asking import Asking
 from onevalet.mcp.sdk import build_server

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from abilities.briefing.tools import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
-from agents.reminders import RemindMe
+from abilities.tasks.reminders import RemindMe
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
@@ -18,13 +18,13 @@ from core.llm.types import Role
 from tests.abilities.calendar.contract.test_calendar import plain
 from tests.abilities.calendar.samples import event
 from tests.abilities.mail.mail_harness import mail
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
+from tests.abilities.tasks.contract.test_proactive import BERLIN, repeats, said
 from tests.agents.services import Web, open_meteo
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES, TelegramHarness
 from tests.contract.harness import ChannelHarness
-from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_approvals import MAIL
-from tests.contract.test_proactive import BERLIN, repeats, said
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.dovecot import PASSWORD, Dovecot

@@ -11,10 +11,10 @@ from core.http.client import GuardedClient
 from core.json_types import Json
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.samples import event
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
+from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.person_files import Sender, open_sender
-from tests.contract.proactive import Proactive, open_proactive
-from tests.contract.test_proactive import repeats
 from tests.core.builders import Step, says, wants
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
 from tests.servers.radicale import Radicale

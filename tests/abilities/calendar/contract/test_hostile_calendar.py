@@ -11,9 +11,9 @@ from core.llm.types import ModelAnswer, ModelRequest, Role
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.hostile_events import FILLING, SAYING
 from tests.abilities.calendar.samples import event
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.hostile_pages import Obedient
-from tests.contract.proactive import Proactive, open_proactive
 from tests.servers.radicale import Radicale
 
 pytestmark = pytest.mark.slow

@@ -9,19 +9,19 @@ from html import unescape
 
 import pytest
 
+from abilities.events.bus import EventBus
 from abilities.mail.reading import search_mail
 from abilities.mail.watcher import MailWatcher
 from abilities.mail.watches import MailWatches
+from abilities.tasks.event_trial import MailTrial
 from core.errors import AccountMissing
-from core.events.bus import EventBus
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
-from core.triggers.event_trial import MailTrial
 from tests.abilities.mail.mail_harness import QUICK, Mailboxes, age, connected, mail
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
+from tests.abilities.tasks.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.proactive import Proactive, open_proactive
-from tests.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.core.builders import says, wants
 from tests.eventually import eventually
 from tests.servers.dovecot import Dovecot

@@ -19,9 +19,9 @@ from core.http.client import GuardedClient
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.hostile_pages import Obedient
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import Step, says, wants
 from tests.servers.mcp import ScriptedMcp
 

@@ -20,8 +20,8 @@ from core.tools.storage import Storage
 from core.tools.tool import Tool
 from onevalet.settings import Settings
 from onevalet.wiring.plugins import load_plugins
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import Step, says, wants
 
 TEXT = "1. Read the notes.\n2. Write five lines."

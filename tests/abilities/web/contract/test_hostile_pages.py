@@ -16,9 +16,9 @@ from core.http.client import GuardedClient
 from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.tools.storage import Storage
+from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.hostile_pages import NOTE, ORDERS, SECRET, STOLEN, WAYS, Obedient, page
-from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import says, wants
 from tests.servers.site import Site, open_site
 

@@ -1,0 +1,158 @@
+"""Triggers: fire tasks when they are due, check conditions, and hand over the messages of runs."""
+
+import asyncio
+import random
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import structlog
+
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.runs.condition_checks import ConditionChecks
+from abilities.tasks.runs.firing import BATCH, Look, is_own_fault
+from abilities.tasks.runs.notifications import Notices
+from core.clock import Clock
+from core.errors import StoreUnavailable
+from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
+from jobs.supervision import Part
+
+POLL = timedelta(milliseconds=500)
+"""Real time between two polls; a task that is due sooner is waited for exactly."""
+LOOKS_AT_ONCE = 8
+BATCHES_AT_ONCE = 3
+"""Where more is due than one batch: while Postgres writes one, the next is decided. No two claim the same task."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class TriggerRunner:
+    """The triggers of a worker. Any number of workers may run them."""
+
+    engine: TriggerEngine
+    looking: ConditionChecks
+    notices: Notices
+    clock: Clock
+    poll: timedelta = POLL
+    watch: DueWatch | None = None
+    """Tells when tasks and notices are due, so that nothing polls for them."""
+    _due: asyncio.Event = field(default_factory=asyncio.Event)
+    _looks: set[asyncio.Task[None]] = field(default_factory=set)
+    _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the endless parts; each tries again while the database is away."""
+        if self.watch is not None:
+            self.watch.call(DueWork.TASKS, self._due.set)
+            self.watch.call(DueWork.NOTICES, self.notices.wake)
+        return (
+            Part("events to tasks", self._listen),
+            Part("due tasks", self._take),
+            Part("notices of runs", self._tell),
+        )
+
+    async def _take(self) -> None:
+        try:
+            await self._fire()
+        finally:
+            for look in list(self._looks):
+                look.cancel()
+            if self._looks:
+                await asyncio.wait(self._looks)
+
+    async def once(self) -> int:
+        """Fire all tasks that are due now, and check the conditions among them; return how many were due and fired."""
+        total, at_once = 0, 1
+        while True:
+            batches = await asyncio.gather(*(self.engine.fire_due() for _ in range(at_once)))
+            total += sum(fired.due for fired in batches)
+            for look in (look for fired in batches for look in fired.looks):
+                # When all slots are taken, wait here instead of in memory: tasks that are not fired now stay due.
+                await self._free.acquire()
+                task = asyncio.create_task(self._look(look), name="look")
+                self._looks.add(task)
+                task.add_done_callback(self._looks.discard)
+            if any(fired.due < BATCH for fired in batches):
+                # A task that could not even be set aside is still due: it waits for the next poll.
+                return total - sum(len(fired.stumbled) for fired in batches)
+            at_once = BATCHES_AT_ONCE
+
+    async def looked(self) -> None:
+        """Wait until all checks that were started have ended."""
+        if self._looks:
+            await asyncio.wait(set(self._looks))
+
+    async def _listen(self) -> None:
+        """Subscribe once; from then on the bus delivers the events."""
+        while True:
+            try:
+                await self.engine.start()
+            except StoreUnavailable:
+                await asyncio.sleep(self.poll.total_seconds())
+            else:
+                await asyncio.Event().wait()
+
+    async def _fire(self) -> None:
+        while True:
+            try:
+                pause = await self._pause()
+                if pause <= 0 and not await self.once():
+                    # Another worker has just fired it: its transaction is about to end.
+                    pause = 0.05
+            except StoreUnavailable as error:
+                _log.warning("triggers_delayed", cause=str(error))
+                pause = self.poll.total_seconds()
+            await self._wait(pause)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait so long; with a watch, only for what is due before it looks again, else until it calls."""
+        if self.watch is not None and seconds >= self.poll.total_seconds() / 2:
+            seconds = ASK_ANYWAY
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._due.wait()
+        self._due.clear()
+
+    async def _pause(self) -> float:
+        """Return real seconds until the next task is due, at most the poll's; 0 when it is due now.
+
+        While the clock cannot be relied on nothing is due.
+        """
+        # Workers that poll at different moments find a new task sooner than any one of them.
+        longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
+        due, now = await self.engine.store.next_due(), await self.clock.sound_now()
+        if due is None or now is None:
+            return longest
+        return min(self.clock.real_seconds((due - now).total_seconds()), longest)
+
+    async def _tell(self) -> None:
+        while True:
+            try:
+                handed = await self.notices.hand_over()
+            except StoreUnavailable as error:
+                _log.warning("notices_delayed", cause=str(error))
+                handed = 0
+            if not handed:
+                await self.notices.wait(ASK_ANYWAY if self.watch else 1 + random.random() / 2)
+
+    async def _look(self, look: Look) -> None:
+        # The outermost handler of a check: an error of the task sets the task aside, any other is retried when the
+        # check's time is over.
+        try:
+            await self.looking.look(look)
+        except StoreUnavailable as error:
+            _log.warning("look_delayed", task=look.task_id, cause=str(error))
+        except Exception as error:
+            if is_own_fault(error):
+                await self._set_aside(look, error)
+            else:
+                _log.error("look_delayed", task=look.task_id, cause=type(error).__name__)
+        finally:
+            self._free.release()
+
+    async def _set_aside(self, look: Look, error: Exception) -> None:
+        try:
+            await self.engine.set_aside(look.tenant_id, look.task_id, error)
+        except StoreUnavailable as away:
+            _log.warning("look_delayed", task=look.task_id, cause=str(away))

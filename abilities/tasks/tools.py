@@ -1,0 +1,32 @@
+"""Plan for later: reminders, tasks that recur, wait or watch; and look after what is planned."""
+
+from abilities.tasks.dates import RemindBefore
+from abilities.tasks.looking_after import (
+    list_tasks,
+    pause_task,
+    resume_task,
+    run_task_now,
+    stop_task,
+    take_back_task_change,
+    why_task,
+)
+from abilities.tasks.reminders import RemindMe, TellExecutor, change_reminder, restore_plan, take_back_reminder
+from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
+
+__all__ = [
+    "RemindBefore",
+    "RemindMe",
+    "ScheduleTask",
+    "SetHeartbeat",
+    "TellExecutor",
+    "change_reminder",
+    "list_tasks",
+    "pause_task",
+    "restore_plan",
+    "resume_task",
+    "run_task_now",
+    "stop_task",
+    "take_back_reminder",
+    "take_back_task_change",
+    "why_task",
+]

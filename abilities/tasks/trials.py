@@ -1,0 +1,73 @@
+"""What a new task would see now: the present value of a watch, the events of a source. Pure."""
+
+from fnmatch import fnmatchcase
+
+from abilities.tasks.descriptions import value_in_words
+from abilities.tasks.kinds.condition import ConditionTrigger, Judged
+from abilities.tasks.kinds.event import EventTrigger
+from abilities.tasks.kinds.json_paths import find
+from abilities.tasks.kinds.schedule import TriggerError
+from abilities.tasks.kinds.step_limit import Steps
+from abilities.tasks.known_sources import KnownSources
+from core.json_types import Json, canonical_json
+from core.language.catalogue import gettext, listed
+
+_UNITS = ("currency", "unit")
+"""Fields beside a value that say what it is counted in."""
+_MAX_SHOWN = 300
+
+
+def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
+    """Return what a first look saw, such as "412 EUR"; raises `TriggerError` where it could not be judged."""
+    if judged.watch.errors:
+        came = canonical_json(result)
+        shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
+        raise TriggerError(
+            gettext(
+                "I tried it, and it does not work: {error} What comes back now is: {shown}",
+                error=judged.reason,
+                shown=shown,
+            )
+        )
+    unit = _unit(trigger.path, result)
+    words = f"{value_in_words(judged.watch.value)}{f' {unit}' if unit else ''}"
+    return gettext("{value}, so you are told at once", value=words) if judged.fires else words
+
+
+def last_event(trigger: EventTrigger, known: KnownSources) -> str:
+    """Return a note where no such event has come yet; raises `TriggerError` where none can ever come."""
+    sources = [name for name in known.names() if fnmatchcase(name, trigger.source)]
+    if not sources:
+        missing = gettext("There is no event source “{name}”.", name=trigger.source)
+        raise TriggerError(f"{missing} {_listed(known)}")
+    types = sorted({type for name in sources for type in known.types(name)})
+    if any(fnmatchcase(type, trigger.type) for type in types):
+        return ""
+    if all(name in known.channels for name in sources):
+        never = gettext(
+            "No event of the type “{type}” comes from {sources}.", type=trigger.type, sources=listed(sources)
+        )
+        raise TriggerError(f"{never} {_listed(known)}")
+    if not types:
+        return gettext("none has come yet")
+    return gettext("none has come yet; so far came {types}", types=", ".join(types))
+
+
+def _listed(known: KnownSources) -> str:
+    if not known.names():
+        return gettext("There is none: whoever runs the assistant can add one.")
+    nothing = gettext("nothing came yet")
+    parts = [f"{name} ({', '.join(known.types(name)) or nothing})" for name in known.names()]
+    return gettext("There are: {sources}.", sources="; ".join(parts))
+
+
+def _unit(path: str | None, result: Json) -> str:
+    """Return what the value at a path is counted in, as a field beside it says; empty where none does."""
+    parent = path.rpartition(".")[0] if path is not None else ""
+    try:
+        beside = next(find(parent, result, Steps()), None) if parent else None
+    except TriggerError:  # what stands before the last dot need be no path
+        return ""
+    if not isinstance(beside, dict):
+        return ""
+    return next((str(beside[name]) for name in _UNITS if isinstance(beside.get(name), str)), "")
