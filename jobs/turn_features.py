@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from abilities.tasks.runs.executors import RunExecutors
 from core.approvals.store import ApprovalStore
 from core.clients.commands import ClientCommands
 from core.console.sign_in import ConsoleSignIn
 from core.people.commands import PersonCommands
+from core.turns.runs import Runs
 from jobs.clients import ClientTurns
 from jobs.telling import Tell
 
@@ -20,7 +20,7 @@ class TurnFeatures:
     """
 
     people: PersonCommands | None = None
-    runs: RunExecutors | None = None
+    runs: Runs | None = None
     approvals: ApprovalStore | None = None
     holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
     remembers: bool = True

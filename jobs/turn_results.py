@@ -5,7 +5,6 @@ from functools import partial
 
 import structlog
 
-from abilities.tasks.runs.executors import RunExecutors
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
 from core.queue.wakeups import Wakeups
@@ -15,7 +14,7 @@ from core.turns.failures import FAILURE, POISON, RUN_FAILURE
 from core.turns.files import taken_in
 from core.turns.heard import spoken_command, with_heard
 from core.turns.orchestrator import Orchestrator
-from core.turns.runs import RunNote, RunState
+from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
 from jobs.preview import show_progress
@@ -49,7 +48,7 @@ class TurnResults:
     wakeups: Wakeups
     room: Room
     commands: ChatCommands
-    runs: RunExecutors | None
+    runs: Runs | None
     tell_doing: Tell | None = None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
 
 from core.db.database import Connection
 from core.errors import LeaseLost
@@ -13,6 +14,9 @@ from core.loop.stop_signal import StopSignal
 from core.messaging.messages import Media
 from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant
+
+if TYPE_CHECKING:
+    from core.turns.types import TurnRequest, TurnResult
 
 MAX_FAILURES = 5
 """After so many failed runs in a row a task is disabled."""
@@ -89,6 +93,14 @@ class RunNote:
             "media": [asdict(media) for media in self.media],
             "outside": self.outside,
         }
+
+
+class Runs(Protocol):
+    """What does the work of runs, each in a turn of its own."""
+
+    async def result(self, request: "TurnRequest", run_id: str) -> "tuple[TurnResult, RunNote]":
+        """Do a run's work in its turn. Raises only `LeaseLost`, `StoreUnavailable` and `TurnDelayed`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
