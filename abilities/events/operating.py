@@ -1,4 +1,4 @@
-"""`events …`: the sources of events, and the events that were set aside."""
+"""What the commands of events do: make and list sources, and retry what was set aside."""
 
 import sys
 from collections.abc import AsyncIterator

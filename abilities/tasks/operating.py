@@ -1,4 +1,4 @@
-"""`tasks …`: people's tasks, and why they ran or did not."""
+"""What the commands of tasks do: list and change them, and say why they ran or did not."""
 
 import json
 from collections.abc import AsyncIterator

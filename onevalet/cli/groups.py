@@ -1,11 +1,10 @@
-"""The groups of commands about one person: credentials, events, tasks and notifications."""
+"""The groups of commands about one person: credentials, agents and notifications."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from abilities.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
 from onevalet.cli.approval_commands import approvals_app, consents_app
 from onevalet.cli.backup_commands import backup, restore
@@ -16,15 +15,10 @@ from onevalet.cli.runner import run_work
 
 Account = Annotated[str, typer.Option(help="Which account of the service.")]
 Agent = Annotated[str, typer.Argument(help="A waiting agent's id, or the beginning of it; `agents list` has them.")]
-Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
 credentials_app = group("Store, list and delete people's credentials for services.")
 keys_app = group("Change the keys that credentials are encrypted with.")
-events_app = group("See received events and their sources.")
-source_app = group("Create, list and delete sources of events.")
-events_app.add_typer(source_app, name="source")
 notify_app = group("People's addresses for notifications.")
-tasks_app = group("See and change people's tasks, and ask why they ran.")
 agents_app = group("See, pause, resume and drop the agents that wait for people.")
 people_app = group("See who is here, and what waits for whom.")
 console_app = group("Sign in to the console, which shows what was done.")
@@ -35,9 +29,7 @@ GROUPS = {
     "memory": memory_app,
     "credentials": credentials_app,
     "keys": keys_app,
-    "events": events_app,
     "notify": notify_app,
-    "tasks": tasks_app,
     "approvals": approvals_app,
     "consents": consents_app,
     "agents": agents_app,
@@ -142,111 +134,6 @@ def restore_keys(file: Annotated[Path, typer.Argument(help="What `keys backup` w
     run_work(lambda _: print_keys(file))
 
 
-@source_app.command("add")
-def add_event_source(
-    name: str,
-    style: Annotated[Style, typer.Option(help="How its requests are verified.")] = Style.BEARER,
-    tenant: Tenant = "",
-    secret: Annotated[bool, typer.Option("--secret", help="Read the secret from standard input.")] = False,
-    signature_header: Annotated[str, typer.Option(help="The header of the secret or signature.")] = "",
-    timestamp_header: Annotated[str, typer.Option(help="hmac: the header of the signed time.")] = "",
-    id_header: Annotated[str, typer.Option(help="bearer, github: the header of an event's id.")] = "",
-    id_field: Annotated[str, typer.Option(help="The id's path in the body: names joined by dots.")] = "",
-    type_header: Annotated[str, typer.Option(help="bearer, github: the header of an event's type.")] = "",
-    type_field: Annotated[str, typer.Option(help="The type's path in the body.")] = "",
-    a_minute: Annotated[int, typer.Option(min=1, help="The number of events it may send in a minute.")] = A_MINUTE,
-) -> None:
-    """Create a source; print its URL, and its secret only this once."""
-    from abilities.events.operating import add_source
-
-    options = SourceOptions(signature_header, timestamp_header, id_header, id_field, type_header, type_field, a_minute)
-    run_work(lambda settings: add_source(settings, tenant, name, style, options, read_secret=secret))
-
-
-@source_app.command("list")
-def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
-    """List a person's sources, without secrets."""
-    from abilities.events.operating import print_sources
-
-    run_work(lambda settings: print_sources(settings, tenant, as_json=json))
-
-
-@source_app.command("delete")
-def delete_event_source(name: str, tenant: Tenant = "") -> None:
-    """Delete a source; its received events stay."""
-    from abilities.events.operating import delete_source
-
-    run_work(lambda settings: delete_source(settings, tenant, name))
-
-
-@tasks_app.command("list")
-def list_tasks(
-    stopped: Annotated[bool, typer.Option("--stopped", help="Include stopped tasks.")] = False,
-    tenant: Tenant = "",
-    json: Json = False,
-) -> None:
-    """List a person's tasks; listing changes nothing."""
-    from abilities.tasks.operating import print_tasks
-
-    run_work(lambda settings: print_tasks(settings, tenant, stopped=stopped, as_json=json))
-
-
-@tasks_app.command("pause")
-def pause_task(which: Which, tenant: Tenant = "") -> None:
-    """Pause a task until it is resumed."""
-    from abilities.tasks.operating import change_task
-
-    run_work(lambda settings: change_task(settings, tenant, which, "pause"))
-
-
-@tasks_app.command("resume")
-def resume_task(which: Which, tenant: Tenant = "") -> None:
-    """Resume a paused or disabled task; missed runs are not made up for."""
-    from abilities.tasks.operating import change_task
-
-    run_work(lambda settings: change_task(settings, tenant, which, "resume"))
-
-
-@tasks_app.command("retry")
-def retry_task(
-    which: Annotated[str, typer.Argument(help="A task's id, its number, or words of its title; by default all.")] = "",
-    tenant: Annotated[str, typer.Option(help="The person; by default everybody.")] = "",
-) -> None:
-    """Retry tasks that an unforeseen error set aside; missed runs follow each task's policy."""
-    from abilities.tasks.operating import retry_tasks
-
-    run_work(lambda settings: retry_tasks(settings, tenant, which))
-
-
-@tasks_app.command("run")
-def run_task(which: Which, tenant: Tenant = "") -> None:
-    """Run a task once, outside its schedule."""
-    from abilities.tasks.operating import run_task as run
-
-    run_work(lambda settings: run(settings, tenant, which))
-
-
-@tasks_app.command("why")
-def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
-    """Show why a task ran or did not: what was seen, decided and delivered."""
-    from abilities.tasks.operating import print_why
-
-    run_work(lambda settings: print_why(settings, tenant, which, as_json=json))
-
-
-@tasks_app.command("dry-run")
-def dry_run_task(
-    which: Which,
-    expression: Annotated[str, typer.Option(help="Try this condition instead, over recorded data.")] = "",
-    tenant: Tenant = "",
-    json: Json = False,
-) -> None:
-    """Show a task's next ten times, or its condition or filter over recorded data; change nothing."""
-    from abilities.tasks.operating import print_dry_run
-
-    run_work(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
-
-
 @agents_app.command("list")
 def list_agents(tenant: Tenant = "", json: Json = False) -> None:
     """List the agents that wait for people, of one person or of all."""
@@ -277,26 +164,6 @@ def _change_agent(change: str, agent: str, tenant: str) -> None:
     from onevalet.cli.agents import change_agent
 
     run_work(lambda settings: change_agent(settings, change, agent, tenant))
-
-
-@events_app.command("list")
-def list_events(
-    set_aside: Annotated[bool, typer.Option("--set-aside", help="Only events that could not be handled.")] = False,
-    tenant: Tenant = "",
-    json: Json = False,
-) -> None:
-    """List the newest events and their states."""
-    from abilities.events.operating import print_events
-
-    run_work(lambda settings: print_events(settings, tenant, set_aside=set_aside, as_json=json))
-
-
-@events_app.command("retry")
-def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
-    """Handle an event again that was set aside."""
-    from abilities.events.operating import retry_event as retry
-
-    run_work(lambda settings: retry(settings, tenant, source, id))
 
 
 @notify_app.command("add")

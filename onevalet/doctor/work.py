@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from asyncpg import Record
 
-from abilities.tasks.store import TaskStore
 from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.language.counted import counted
@@ -15,7 +14,7 @@ from core.queue.worker_health import WorkerHealth, workers_seen
 REPEATED = 2
 """Failures of a part in a row that are shown: a single one may be chance."""
 SHOWN = 5
-"""How many of each kind are named: tasks that were set aside, messages that could not be delivered."""
+"""How many messages of each kind are named that could not be delivered."""
 
 
 async def check_work(database: Database) -> Sequence[Check]:
@@ -41,20 +40,6 @@ async def check_answers(database: Database) -> Sequence[Check]:
 async def check_delays(database: Database) -> Sequence[Check]:
     """Check for accounts that have been unable to deliver for long."""
     return [_delayed(row) for row in await database.rows("select * from count_delayed($1)", DELAYED)]
-
-
-async def check_set_aside(database: Database) -> Sequence[Check]:
-    """Check for work that an unforeseen error set aside and that can be retried."""
-    count = await database.one("select * from count_set_aside()")
-    if not any(count.values()):
-        return []
-    tasks = await TaskStore(database).find_set_aside(SHOWN)
-    parts = [counted(count[f"{noun}s"], noun) for noun in ("task", "notice", "event")]
-    named = "; ".join(f"task {task.number} of {task.tenant_id} ({task.cause})" for task in tasks)
-    detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
-    fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
-    fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
-    return [Check("set aside", False, detail, f"see the log for each, then {', '.join(fixes)}")]
 
 
 async def check_workers(database: Database) -> Sequence[Check]:

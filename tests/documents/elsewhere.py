@@ -66,7 +66,7 @@ ELSEWHERE = (
     Elsewhere("docs/memory.md", "koi/memory.py", "no test on the page", SMALL),
     Elsewhere("docs/models.md", "OPENAI_API_KEY=… bin/uv run", "a paid model", "tests/benchmarks/test_assistant.py"),
     Elsewhere("docs/models.md", "bin/uv run", "a model", "tests/benchmarks/test_assistant.py"),
-    Elsewhere("docs/notifications.md", "bin/onevalet notify", "ntfy", "tests/onevalet/cli/test_events_and_notify.py"),
+    Elsewhere("docs/notifications.md", "bin/onevalet notify", "ntfy", "tests/onevalet/cli/test_notify.py"),
     Elsewhere("docs/plugins.md", "garden/watering.py", "no test on the page", "tests/onevalet/test_plugin_pages.py"),
     Elsewhere("docs/plugins.md", "logbook/channel.py", "no test on the page", "tests/onevalet/test_plugin_pages.py"),
     Elsewhere("docs/rules.md", "house/vacuum.py", "no test on the page", SMALL),

@@ -7,10 +7,10 @@ from pydantic import SecretStr
 
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from abilities.tasks.operating import change_task, print_tasks, print_why, retry_tasks
+from abilities.tasks.probes import check_set_aside
 from abilities.tasks.types import Task
 from core.errors import ConfigError
 from core.tools.context import TaskState
-from onevalet.doctor.work import check_set_aside
 from onevalet.settings import Settings
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import opened
