@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abilities.events.bus import EventBus
     from core.clock import Clock
     from core.credentials.store import CredentialStore
-    from core.db.database import Database
+    from core.db.database import Connection, Database
     from core.http.client import GuardedClient
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import Notifier
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
     from core.turns.services import ForTurn
+    from core.turns.trigger_message import TriggerMessage
     from onevalet.console.pages.base import MakePages
     from onevalet.doctor.types import Probe
+    from onevalet.mcp.types import ClientTool
     from onevalet.settings import Settings
 
 
@@ -177,6 +179,8 @@ class Ability:
     pages: loads its pages of the console, with the first request to it.
     probes: loads what `doctor` examines of it.
     work: opens what a worker runs beside its turns; the stack closes it.
+    trigger: reads what began a turn of a tenant's that no message of theirs began, to show it and to repeat it.
+    client_tools: makes what programs of people's may ask of it.
     """
 
     name: str
@@ -195,3 +199,5 @@ class Ability:
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None
     probes: "Callable[[], Sequence[Probe]] | None" = None
     work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated]] | None = None
+    trigger: "Callable[[Connection, str, str], Awaitable[TriggerMessage | None]] | None" = None
+    client_tools: "Callable[[Database], Sequence[ClientTool]] | None" = None

@@ -8,7 +8,10 @@ from onevalet.ability import Ability, Commands
 if TYPE_CHECKING:
     from typer import Typer
 
+    from core.db.database import Connection, Database
+    from core.turns.trigger_message import TriggerMessage
     from onevalet.doctor.types import Probe
+    from onevalet.mcp.types import ClientTool
 
 
 def _commands() -> "Typer":
@@ -23,10 +26,26 @@ def _probes() -> "Sequence[Probe]":
     return PROBES
 
 
+async def _trigger(connection: "Connection", tenant_id: str, turn_id: str) -> "TriggerMessage | None":
+    from abilities.tasks.messages import trigger_message
+    from abilities.tasks.store import run_of_turn
+
+    run = await run_of_turn(connection, tenant_id, turn_id)
+    return trigger_message(*run) if run else None
+
+
+def _client_tools(database: "Database") -> "Sequence[ClientTool]":
+    from abilities.tasks.for_programs import client_tools
+
+    return client_tools(database)
+
+
 ABILITY = Ability(
     name="tasks",
     needs=("events",),
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),
     probes=_probes,
+    trigger=_trigger,
+    client_tools=_client_tools,
 )

@@ -1,28 +1,24 @@
 """The tools that programs of a person's are given: ask, and read. None of them decides anything."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from abilities.tasks.descriptions import in_words
-from abilities.tasks.store import TaskStore
 from core.approvals.store import ApprovalStore
 from core.clients.tokens import Client
-from core.clock import zone_or_utc
+from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.json_types import JsonObject, storable
 from core.language.catalogue import speaking
 from core.memory.access import MemoryAccess
 from core.tools.storage import Storage
 from onevalet.mcp.asking import Asking, NotAsked, Standing
+from onevalet.mcp.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
 
 MOST_TEXT = 8000
-_MOST = 100
 _NOTES = "notes"
 INSTRUCTIONS = (
     "The personal assistant of the person who gave you this token. What it would change it asks the person first, in "
@@ -48,11 +44,7 @@ _ASK_WITH_ID = (
 _log = structlog.get_logger()
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-
-class Ask(_Arguments):
+class Ask(Arguments):
     message: Annotated[str, Field(min_length=1, max_length=MOST_TEXT, description="What to ask, in plain words.")]
     conversation: Annotated[
         str,
@@ -68,63 +60,39 @@ class Ask(_Arguments):
     ] = None
 
 
-class GetAnswer(_Arguments):
+class GetAnswer(Arguments):
     id: Annotated[str, Field(min_length=1, max_length=100, description="The id that ask returned.")]
 
 
-class Search(_Arguments):
+class Search(Arguments):
     query: Annotated[str, Field(min_length=1, max_length=500, description="What to look for, in a few words.")]
 
 
-class ListNotes(_Arguments):
+class ListNotes(Arguments):
     query: Annotated[str, Field(max_length=500, description="Words that a note has; without any, all notes.")] = ""
 
 
-class Nothing(_Arguments):
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a tool tells: in words, and the same as JSON."""
-
-    text: str
-    data: JsonObject
-    failed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ClientTool:
-    """A tool as programs see it."""
-
-    name: str
-    description: str
-    takes: type[_Arguments]
-    run: Callable[[Client, _Arguments], Awaitable[Told]]
-    reads: bool = True
-
-    @property
-    def schema(self) -> JsonObject:
-        schema: JsonObject = self.takes.model_json_schema()
-        return schema
-
-
 class ClientTools:
-    """The tools, over one installation. `memory` opens a person's; None where memory is off."""
+    """The tools, over one installation. `memory` opens a person's; None where memory is off.
+
+    `further` are those of the abilities.
+    """
 
     def __init__(
         self,
         asking: Asking,
         approvals: ApprovalStore,
-        tasks: TaskStore,
+        database: Database,
         storage: Storage,
         memory: Callable[[str], MemoryAccess] | None,
+        further: Sequence[ClientTool] = (),
     ) -> None:
         self._asking = asking
         self._approvals = approvals
-        self._tasks = tasks
+        self._database = database
         self._storage = storage
         self._memory = memory
+        self._further = further
 
     def all(self) -> Sequence[ClientTool]:
         """Return the tools that there are."""
@@ -134,7 +102,6 @@ class ClientTools:
                 "get_answer", "Return the answer to an earlier ask, as soon as there is one.", GetAnswer, self._get
             ),
             ClientTool("list_notes", "List the person's notes, or those with certain words.", ListNotes, self._notes),
-            ClientTool("list_tasks", "List the person's reminders and other tasks.", Nothing, self._list_tasks),
             ClientTool(
                 "list_pending_approvals",
                 "List what waits for the person's approval. You cannot decide it.",
@@ -144,7 +111,7 @@ class ClientTools:
         ]
         if self._memory is not None:
             tools.append(ClientTool("search_memory", "Search what the assistant remembers.", Search, self._search))
-        return tools
+        return [*tools, *self._further]
 
     async def call(self, client: Client, name: str, arguments: JsonObject) -> Told:
         """Run a tool for a program."""
@@ -164,23 +131,23 @@ class ClientTools:
             _log.warning("program_not_served", tool=name, cause=str(error))
             return away(name, arguments)
 
-    async def _ask(self, client: Client, given: _Arguments) -> Told:
+    async def _ask(self, client: Client, given: Arguments) -> Told:
         assert isinstance(given, Ask)  # noqa: S101 - as the tool says
         text = storable(given.message)
         request_id = storable(given.request_id) if given.request_id else None
         return _standing(await self._asking.ask(client, text, given.conversation, request_id))
 
-    async def _get(self, client: Client, given: _Arguments) -> Told:
+    async def _get(self, client: Client, given: Arguments) -> Told:
         assert isinstance(given, GetAnswer)  # noqa: S101 - as the tool says
         return _standing(await self._asking.answer(client, storable(given.id)))
 
-    async def _search(self, client: Client, given: _Arguments) -> Told:
+    async def _search(self, client: Client, given: Arguments) -> Told:
         assert isinstance(given, Search) and self._memory is not None  # noqa: S101, PT018 - as the tool says
         with speaking(await self._language(client)):
             found = await self._memory(client.tenant_id).search(storable(given.query))
-            return _listed("memories", [{"text": one.text, "line": one.line()} for one in found[:_MOST]], "line")
+            return listed("memories", [{"text": one.text, "line": one.line()} for one in found[:MOST]], "line")
 
-    async def _notes(self, client: Client, given: _Arguments) -> Told:
+    async def _notes(self, client: Client, given: Arguments) -> Told:
         assert isinstance(given, ListNotes)  # noqa: S101 - as the tool says
         words = re.findall(r"\w+", given.query.casefold())
         rows: list[JsonObject] = []
@@ -188,43 +155,26 @@ class ClientTools:
             text = str(note.value.get("text", "")) if isinstance(note.value, dict) else ""
             if text and all(word in text.casefold() for word in words):
                 rows.append({"number": note.number, "text": text, "line": f"{note.number}. {text}"})
-        return _listed("notes", rows[-_MOST:], "line")
+        return listed("notes", rows[-MOST:], "line")
 
-    async def _list_tasks(self, client: Client, given: _Arguments) -> Told:
-        timezone, language = await self._tasks.person(client.tenant_id)
-        zone, rows = zone_or_utc(timezone), list[JsonObject]()
-        with speaking(language):
-            for task in (await self._tasks.tasks(client.tenant_id))[:_MOST]:
-                when, state = in_words(task.trigger, zone), task.state.value.lower()
-                rows.append(
-                    {
-                        "number": task.number,
-                        "title": task.title,
-                        "when": when,
-                        "state": state,
-                        "next": _moment(task.next_at),
-                        "line": f"{task.number}. {task.title}: {when} ({state})",
-                    }
-                )
-        return _listed("tasks", rows, "line")
-
-    async def _pending(self, client: Client, given: _Arguments) -> Told:
+    async def _pending(self, client: Client, given: Arguments) -> Told:
         """List without codes and arguments: what is shown in full is shown to the person."""
         rows: list[JsonObject] = [
             {
                 "action": one.agent_name,
                 "summary": one.action_summary,
-                "since": _moment(one.created_at),
-                "until": _moment(one.expires_at),
+                "since": iso(one.created_at),
+                "until": iso(one.expires_at),
                 "high_risk": bool(one.risk),
                 "line": f"{one.action_summary} ({one.agent_name})",
             }
-            for one in (await self._approvals.list_pending(client.tenant_id))[:_MOST]
+            for one in (await self._approvals.list_pending(client.tenant_id))[:MOST]
         ]
-        return _listed("approvals", rows, "line")
+        return listed("approvals", rows, "line")
 
     async def _language(self, client: Client) -> str | None:
-        return (await self._tasks.person(client.tenant_id))[1]
+        row = await self._database.tenant_row(client.tenant_id, "select language from tenants where tenant_id = $1")
+        return str(row["language"]) or None if row else None
 
 
 _ASK = (
@@ -253,11 +203,6 @@ def _standing(standing: Standing) -> Told:
     )
 
 
-def _listed(name: str, rows: Sequence[JsonObject], line: str) -> Told:
-    text = "\n".join(str(row[line]) for row in rows) or f"There are no {name}."
-    return Told(text, {name: [{key: value for key, value in row.items() if key != line} for row in rows]})
-
-
 def away(name: str, arguments: JsonObject) -> Told:
     """Return what a program is told that calls a tool while Postgres is away."""
     then = _AGAIN
@@ -269,7 +214,3 @@ def away(name: str, arguments: JsonObject) -> Told:
 
 def _wrong(text: str) -> Told:
     return Told(text, {"problem": text}, failed=True)
-
-
-def _moment(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from abilities.tasks.messages import trigger_message
-from abilities.tasks.store import run_of_turn
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
@@ -17,6 +15,7 @@ from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
 from core.turns.load import HISTORY_ROWS
 from core.turns.types import TurnRequest, TurnState
+from onevalet.ability_registry import all_abilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +97,10 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         journal=MemoryJournal(),
         history=await _history(connection, tenant, turn, row["conversation_id"]),
     )
-    if run := await run_of_turn(connection, tenant, turn):
-        # A run's turn has a conversation of its own, which the trigger begins.
-        request = replace(request, trigger=trigger_message(*run), history=())
+    for read in (ability.trigger for ability in all_abilities() if ability.trigger is not None):
+        if trigger := await read(connection, tenant, turn):
+            # Such a turn has a conversation of its own, which the trigger begins.
+            request = replace(request, trigger=trigger, history=())
     replies = await connection.fetch(
         "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
     )

@@ -12,6 +12,7 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.people.rate_limit import Rates
+from onevalet.ability_registry import all_abilities
 from onevalet.mcp.door import McpDoor
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections, redis_url
@@ -31,7 +32,6 @@ def token_life(settings: Settings) -> timedelta | None:
 
 def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio.Event | None = None) -> "ClientTools":
     """Create the tools over this process' connections. Once `stopping` is set they wait for no answer any more."""
-    from abilities.tasks.store import TaskStore
     from core.approvals.store import ApprovalStore
     from core.tools.storage import Storage
     from onevalet.mcp.asking import Asking
@@ -45,9 +45,10 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     return ClientTools(
         Asking(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
         ApprovalStore(database, connections.wakeups),
-        TaskStore(database),
+        database,
         Storage(database),
         build_memory(settings, database, clock),
+        [tool for ability in all_abilities() if ability.client_tools for tool in ability.client_tools(database)],
     )
 
 

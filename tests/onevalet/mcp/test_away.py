@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from abilities.tasks.store import TaskStore
+from abilities.tasks.for_programs import client_tools
 from core.approvals.store import ApprovalStore
 from core.clients.tokens import Client as Program
 from core.clients.tokens import ClientTokens
@@ -58,7 +58,7 @@ class Front:
         inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.ALLOWLIST), clock=clock)
         approvals = ApprovalStore(database, NoWakeups())
         asking = Asking(database, inbox, patience)
-        tools = ClientTools(asking, approvals, TaskStore(database), Storage(database), None)
+        tools = ClientTools(asking, approvals, database, Storage(database), None, client_tools(database))
         async with Client(build_server(tools, self._who, "0")) as client:
             yield client
 
