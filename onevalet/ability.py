@@ -9,13 +9,15 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from aiohttp.web import RouteDef
     from pydantic_settings import BaseSettings
     from typer import Typer
 
-    from abilities.events.bus import EventBus
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.db.database import Connection, Database
@@ -24,14 +26,17 @@ if TYPE_CHECKING:
     from core.notifications.types import Notifier
     from core.people.merge import MergeHook
     from core.people.table_rules import PersonTable
+    from core.queue.wakeups import Wakeups
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
-    from core.turns.services import ForTurn
+    from core.turns.orchestrator import Orchestrator
+    from core.turns.services import ForTurn, Notify
     from core.turns.trigger_message import TriggerMessage
     from onevalet.console.pages.base import MakePages
     from onevalet.doctor.types import Probe
     from onevalet.mcp.types import ClientTool
     from onevalet.settings import Settings
+    from onevalet.wiring.plugin_checks import PluginClasses
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,31 @@ class OwnSettings[Kind: "BaseSettings"]:
     origins: Callable[[Kind], Iterable[str]] = lambda _: ()
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
+class Opened:
+    """What abilities have opened in a process, each by its type: for those that need them, for turns and programs."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[type, object] = {}
+
+    def add[Kind](self, kind: type[Kind], opened: Kind) -> None:
+        """Offer something under a type that it has."""
+        self._by_kind[kind] = opened
+
+    def find[Kind](self, kind: type[Kind]) -> Kind | None:
+        """Return what was opened under a type; None where nothing was."""
+        return cast("Kind | None", self._by_kind.get(kind))
+
+    def get[Kind](self, kind: type[Kind]) -> Kind:
+        """Return what was opened under a type. Raises `ConfigError` where nothing was."""
+        if (found := self.find(kind)) is None:
+            raise ConfigError(f"This assistant has no {kind.__name__}.")
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Foundation:
     """What a process builds its abilities on. `http` makes a guarded client, which also reaches the named hosts."""
@@ -98,16 +128,36 @@ class ServiceFoundation(Foundation):
 
 
 @dataclass(frozen=True, slots=True)
-class WorkFoundation(ServiceFoundation):
-    """What a worker offers the work of abilities. `worker` is its name.
+class OpeningFoundation(ServiceFoundation):
+    """What abilities are opened on, each after those that it needs. `opened` has what those have opened.
 
-    `tool_http` makes a client as tools are handed it.
+    `tool_http` makes a client as tools are handed it. `plugins` has the classes that plugins' modules hold.
     """
 
-    worker: str
-    events: "EventBus | None"
-    notifier: "Notifier"
+    wakeups: "Wakeups"
+    redis_url: str
     tool_http: "Callable[[], GuardedClient]"
+    plugins: "PluginClasses"
+    opened: Opened
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFoundation(OpeningFoundation):
+    """What a worker offers the work of abilities, once there is an assistant. `worker` is its name."""
+
+    worker: str
+    notifier: "Notifier"
+    notify: "Notify"
+    orchestrator: "Orchestrator"
+
+
+@dataclass(frozen=True, slots=True)
+class WebFoundation(Foundation):
+    """What `web` offers the ways in of abilities."""
+
+    clock: "Clock"
+    credentials: "CredentialStore"
+    redis_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +169,8 @@ class Work:
 
     name: str
     run: Callable[[], Awaitable[None]]
-    due: str
-    look: Callable[[], None]
+    due: str = ""
+    look: Callable[[], None] = _nothing
     by_peoples_clock: bool = False
 
 
@@ -178,7 +228,11 @@ class Ability:
     starters: what `new` writes to begin with, by its kind.
     pages: loads its pages of the console, with the first request to it.
     probes: loads what `doctor` examines of it.
+    opens: opens what it offers before there is an assistant: to abilities that need it, to turns, to programs.
+    joins: opens what it offers once there is an assistant, such as what does the work of runs within turns.
     work: opens what a worker runs beside its turns; the stack closes it.
+    routes: opens its ways in over HTTP, each of which proves what comes by it; the stack closes them.
+    around: runs something from before a worker takes work until it has stopped.
     trigger: reads what began a turn of a tenant's that no message of theirs began, to show it and to repeat it.
     client_tools: makes what programs of people's may ask of it.
     """
@@ -198,6 +252,10 @@ class Ability:
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None
     probes: "Callable[[], Sequence[Probe]] | None" = None
+    opens: Callable[[AsyncExitStack, OpeningFoundation], None] | None = None
+    joins: Callable[[WorkFoundation], None] | None = None
     work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated]] | None = None
+    routes: "Callable[[AsyncExitStack, WebFoundation], Sequence[RouteDef]] | None" = None
+    around: Callable[[WorkFoundation], AbstractAsyncContextManager[None]] | None = None
     trigger: "Callable[[Connection, str, str], Awaitable[TriggerMessage | None]] | None" = None
     client_tools: "Callable[[Database], Sequence[ClientTool]] | None" = None

@@ -14,12 +14,11 @@ from core.turns.event_stream import StreamEvent
 from core.turns.types import TurnState
 
 if TYPE_CHECKING:
-    from abilities.events.bus import EventBus
-    from abilities.tasks.engine import TriggerEngine
     from core.approvals.types import PendingApproval
     from core.credentials.store import CredentialStore
     from core.memory.momex import Momex
     from core.turns.orchestrator import Orchestrator
+    from onevalet import EventBus, TriggerEngine
     from onevalet.wiring.talking import Talking
     from onevalet.wiring.worker_parts import WorkerParts
 
@@ -147,7 +146,9 @@ class OneValet:
     @property
     def tasks(self) -> "TriggerEngine":
         """Return people's tasks, and what makes them run."""
-        return self._inside.parts.assistant.engine
+        from onevalet import TriggerEngine
+
+        return self._opened_as(TriggerEngine)
 
     @property
     def memory(self) -> "Momex":
@@ -167,10 +168,13 @@ class OneValet:
     @property
     def events(self) -> "EventBus":
         """Return the bus on which events are published and subscribed to."""
-        bus = self.tasks.event_bus
-        if bus is None:
-            raise ConfigError("This assistant has no event bus.")
-        return bus
+        from onevalet import EventBus
+
+        return self._opened_as(EventBus)
+
+    def _opened_as[Kind](self, kind: type[Kind]) -> Kind:
+        """Return what an ability has opened."""
+        return self._inside.parts.foundation.opened.get(kind)
 
     @property
     def _inside(self) -> _Open:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
+from abilities.events.bus import EventBus
 from abilities.mail.settings import WatchSettings
 from abilities.mail.watcher import MailWatcher, WatchLimits
 from abilities.mail.watches import MailWatches
@@ -15,7 +16,7 @@ def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequen
     stack.push_async_callback(http.close)
     watcher = MailWatcher(
         MailWatches(foundation.database, foundation.worker),
-        foundation.events,
+        foundation.opened.get(EventBus),
         foundation.accounts,
         http,
         WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),

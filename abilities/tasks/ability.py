@@ -1,9 +1,10 @@
 """What makes the assistant write first: reminders, tasks that recur, wait for an event, or watch a value."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, Commands
+from onevalet.ability import Ability, Commands, OpeningFoundation, Work, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -40,12 +41,33 @@ def _client_tools(database: "Database") -> "Sequence[ClientTool]":
     return client_tools(database)
 
 
+def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    from abilities.tasks.opening import open_engine
+
+    open_engine(stack, foundation)
+
+
+def _joins(foundation: WorkFoundation) -> None:
+    from abilities.tasks.opening import join_turns
+
+    join_turns(foundation)
+
+
+def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
+    from abilities.tasks.opening import open_work
+
+    return open_work(stack, foundation)
+
+
 ABILITY = Ability(
     name="tasks",
     needs=("events",),
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),
     probes=_probes,
+    opens=_opens,
+    joins=_joins,
+    work=_work,
     trigger=_trigger,
     client_tools=_client_tools,
 )

@@ -1,20 +1,28 @@
-"""The triggers of a worker: the engine, the executors of its runs, and the runner that takes what is due."""
+"""The tasks of a worker: the engine, what does the work of runs, and the runner that takes what is due."""
 
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from abilities.events.bus import EventBus
 from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.event_trial import MailTrial
 from abilities.tasks.runner import TriggerRunner
 from abilities.tasks.runs.condition_checks import ConditionChecks
 from abilities.tasks.runs.executors import RunExecutors
 from abilities.tasks.runs.notifications import Notices
 from abilities.tasks.runs.read_tools import OrchestratorTools
-from core.clock import Clock
-from core.db.database import Database
+from abilities.tasks.types import ActionExecutor
+from core.errors import ConfigError
 from core.ids import make_id
+from core.journal.types import Effect
 from core.notifications.types import Notifier
-from core.queue.wakeups import Wakeups
+from core.queue.due import DueWork
 from core.turns.orchestrator import Orchestrator
+from core.turns.runs import Runs
+from core.turns.services import TaskEngine
+from onevalet.ability import OpeningFoundation, Work, WorkFoundation
+from onevalet.wiring.plugin_checks import PluginClasses
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +33,44 @@ class Triggers:
     runner: TriggerRunner
 
 
-def build_engine(redis_url: str, database: Database, wakeups: Wakeups, clock: Clock) -> TriggerEngine:
-    """Create the engine with an event bus of its own; the caller closes `engine.event_bus`."""
-    return TriggerEngine(database, make_id, clock, wakeups, event_bus=EventBus(redis_url, database, make_id))
+def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    """Offer the engine, with the executors that plugins bring; `stack` closes what it looks into mailboxes by."""
+    http = foundation.tool_http()
+    stack.push_async_callback(http.close)
+    engine = TriggerEngine(
+        foundation.database,
+        make_id,
+        foundation.clock,
+        foundation.wakeups,
+        event_bus=foundation.opened.get(EventBus),
+        executors=executors_of(foundation.plugins),
+    )
+    engine.mail = MailTrial(foundation.accounts, http)
+    foundation.opened.add(TriggerEngine, engine)
+    foundation.opened.add(TaskEngine, engine)
+
+
+def join_turns(foundation: WorkFoundation) -> None:
+    """Offer what does the work of runs."""
+    opened = foundation.opened
+    triggers = build_triggers(opened.get(TriggerEngine), foundation.orchestrator, foundation.notifier)
+    opened.add(Triggers, triggers)
+    opened.add(Runs, triggers.runs)
+
+
+def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
+    """Return what fires tasks and hands over the notices of their runs."""
+    runner = foundation.opened.get(Triggers).runner
+    runner.watched = True
+    return [
+        Work("events to tasks", runner.listen),
+        Work("due tasks", runner.take, DueWork.TASKS, runner.look),
+        Work("notices of runs", runner.tell, DueWork.NOTICES, runner.notices.wake),
+    ]
 
 
 def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
+    """Create both, over one engine."""
     notices = Notices(engine.store, notifier)
     reading = OrchestratorTools(orchestrator, engine.store, make_id)
     engine.check_watches_with(reading.check)
@@ -38,3 +78,15 @@ def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: 
     engine.try_watches_with(looking.first_look)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))
+
+
+def executors_of(plugins: PluginClasses) -> Sequence[ActionExecutor]:
+    """Create one executor of each class that plugins bring; raise `ConfigError` for two of one name."""
+    made: dict[str, ActionExecutor] = {}
+    for kind in plugins.of(ActionExecutor, "execute"):
+        if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
+            reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
+            reason = reason if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
+            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
+        made[kind.name] = plugins.make(kind)
+    return list(made.values())

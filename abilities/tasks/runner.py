@@ -14,8 +14,7 @@ from abilities.tasks.runs.firing import BATCH, Look, is_own_fault
 from abilities.tasks.runs.notifications import Notices
 from core.clock import Clock
 from core.errors import StoreUnavailable
-from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
-from jobs.supervision import Part
+from core.queue.due import ASK_ANYWAY
 
 POLL = timedelta(milliseconds=500)
 """Real time between two polls; a task that is due sooner is waited for exactly."""
@@ -28,31 +27,25 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class TriggerRunner:
-    """The triggers of a worker. Any number of workers may run them."""
+    """The triggers of a worker. Any number of workers may run them; what is endless waits while the database is away."""
 
     engine: TriggerEngine
     looking: ConditionChecks
     notices: Notices
     clock: Clock
     poll: timedelta = POLL
-    watch: DueWatch | None = None
-    """Tells when tasks and notices are due, so that nothing polls for them."""
+    watched: bool = False
+    """Whether `look` is called when tasks are due, and `notices.wake` when notices are, so that nothing polls."""
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _looks: set[asyncio.Task[None]] = field(default_factory=set)
     _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
 
-    def parts(self) -> tuple[Part, ...]:
-        """Return the endless parts; each tries again while the database is away."""
-        if self.watch is not None:
-            self.watch.call(DueWork.TASKS, self._due.set)
-            self.watch.call(DueWork.NOTICES, self.notices.wake)
-        return (
-            Part("events to tasks", self._listen),
-            Part("due tasks", self._take),
-            Part("notices of runs", self._tell),
-        )
+    def look(self) -> None:
+        """Look at once for tasks that are due."""
+        self._due.set()
 
-    async def _take(self) -> None:
+    async def take(self) -> None:
+        """Fire what is due until cancelled."""
         try:
             await self._fire()
         finally:
@@ -83,8 +76,8 @@ class TriggerRunner:
         if self._looks:
             await asyncio.wait(set(self._looks))
 
-    async def _listen(self) -> None:
-        """Subscribe once; from then on the bus delivers the events."""
+    async def listen(self) -> None:
+        """Subscribe once; from then on the bus delivers the events, until cancelled."""
         while True:
             try:
                 await self.engine.start()
@@ -106,8 +99,8 @@ class TriggerRunner:
             await self._wait(pause)
 
     async def _wait(self, seconds: float) -> None:
-        """Wait so long; with a watch, only for what is due before it looks again, else until it calls."""
-        if self.watch is not None and seconds >= self.poll.total_seconds() / 2:
+        """Wait so long; where it is told, only for what is due before it looks again, else until it calls."""
+        if self.watched and seconds >= self.poll.total_seconds() / 2:
             seconds = ASK_ANYWAY
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -126,7 +119,8 @@ class TriggerRunner:
             return longest
         return min(self.clock.real_seconds((due - now).total_seconds()), longest)
 
-    async def _tell(self) -> None:
+    async def tell(self) -> None:
+        """Hand over notices until cancelled."""
         while True:
             try:
                 handed = await self.notices.hand_over()
@@ -134,7 +128,7 @@ class TriggerRunner:
                 _log.warning("notices_delayed", cause=str(error))
                 handed = 0
             if not handed:
-                await self.notices.wait(ASK_ANYWAY if self.watch else 1 + random.random() / 2)
+                await self.notices.wait(ASK_ANYWAY if self.watched else 1 + random.random() / 2)
 
     async def _look(self, look: Look) -> None:
         # The outermost handler of a check: an error of the task sets the task aside, any other is retried when the

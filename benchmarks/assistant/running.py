@@ -19,6 +19,7 @@ from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.toolbox import SWITCH
+from core.turns.services import TaskEngine
 from core.turns.types import TurnRequest, TurnState
 from onevalet.migrating import migrate
 from onevalet.settings import load_settings
@@ -122,7 +123,7 @@ class Bench:
 
     async def _plan(self, tenant: TurnTenant, scenario: Scenario) -> None:
         """Set the reminders that the person has already."""
-        tasks = self.assistant.engine.for_tenant(tenant.id)
+        tasks = self.assistant.foundation.opened.get(TaskEngine).for_tenant(tenant.id)
         for number, text in enumerate(scenario.tasks, 1):
             at = (now() + timedelta(days=number)).replace(hour=9, minute=0)
             await tasks.create({"kind": "schedule", "at": at.isoformat()}, {"text": text}, executor="tell", title=text)

@@ -1,6 +1,6 @@
 """What abilities are built on, and what they open in a worker: one loop over the declarations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,13 +10,15 @@ from core.db.database import Database
 from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.tenant_tables import use_tables
-from onevalet.ability import Ability, Foundation, ServiceFoundation, Sources
+from onevalet.ability import Ability, Foundation, OpeningFoundation, ServiceFoundation, Sources, WebFoundation
 from onevalet.ability_registry import all_abilities, folder_of, is_shipped
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 
 if TYPE_CHECKING:  # what `web` has no use for
+    from aiohttp.web import RouteDef
+
     from core.tools.person_access import AccountAccess
     from core.turns.services import ForTurn
 
@@ -38,6 +40,20 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
         [source for sources in opened for source in sources.sources],
         [prefix for sources in opened for prefix in sources.prefixes],
     )
+
+
+def open_abilities(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    """Open what abilities offer one another, turns and programs; `stack` closes it."""
+    for ability in all_abilities():
+        if ability.opens is not None:
+            require_extras(ability, foundation.settings)
+            ability.opens(stack, foundation)
+
+
+def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
+    """Return the ways in of all abilities over HTTP; `stack` closes them."""
+    loads = (ability.routes for ability in all_abilities() if ability.routes is not None)
+    return [route for load in loads for route in load(stack, foundation)]
 
 
 def service_foundation(

@@ -1,16 +1,16 @@
 """What abilities have a worker do beside its turns: one loop over the declarations."""
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 
 from core.queue.due import DueWatch
 from jobs.periodic import Periodic
 from jobs.supervision import Part
+from notify.service import NotificationService
 from onevalet.ability import Repeated, Work, WorkFoundation
 from onevalet.ability_registry import all_abilities
-from onevalet.wiring.http import build_http, guarded_client
-from onevalet.wiring.worker_parts import WorkerParts
+from onevalet.wiring.assistant import Assistant
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,33 @@ class AbilityWork:
     chores: list[Periodic] = field(default_factory=list)
 
 
-def open_work(stack: AsyncExitStack, parts: WorkerParts, watch: DueWatch) -> AbilityWork:
-    """Return the work of all abilities, which `watch` calls when it is due; `stack` closes it."""
-    settings, assistant = parts.connections.settings, parts.assistant
+def join_assistant(assistant: Assistant, worker: str, service: NotificationService) -> WorkFoundation:
+    """Open what abilities offer once there is an assistant; return what their work is opened on."""
+    below = assistant.foundation
     foundation = WorkFoundation(
-        settings,
-        parts.connections.database,
-        partial(guarded_client, settings),
-        clock=parts.clock,
-        accounts=assistant.accounts.for_tenant,
-        worker=parts.name,
-        events=assistant.engine.event_bus,
-        notifier=parts.outbound.service,
-        tool_http=partial(build_http, settings),
+        below.settings,
+        below.database,
+        below.http,
+        below.clock,
+        below.accounts,
+        below.wakeups,
+        below.redis_url,
+        below.tool_http,
+        below.plugins,
+        below.opened,
+        worker,
+        service,
+        service.send,
+        assistant.orchestrator,
     )
+    for ability in all_abilities():
+        if ability.joins is not None:
+            ability.joins(foundation)
+    return foundation
+
+
+def open_work(stack: AsyncExitStack, foundation: WorkFoundation, watch: DueWatch) -> AbilityWork:
+    """Return the work of all abilities, which `watch` calls when it is due; `stack` closes it."""
     found = AbilityWork()
     loads = (ability.work for ability in all_abilities() if ability.work is not None)
     for work in (work for load in loads for work in load(stack, foundation)):
@@ -45,7 +58,8 @@ def open_work(stack: AsyncExitStack, parts: WorkerParts, watch: DueWatch) -> Abi
 def _add(work: Work | Repeated, found: AbilityWork, watch: DueWatch) -> None:
     if isinstance(work, Work):
         found.parts.append(Part(work.name, work.run))
-        watch.call(work.due, work.look, by_peoples_clock=work.by_peoples_clock)
+        if work.due:
+            watch.call(work.due, work.look, by_peoples_clock=work.by_peoples_clock)
         return
     periodic = Periodic(work.name, work.every, work.once)
     if work.for_all:
@@ -54,3 +68,13 @@ def _add(work: Work | Repeated, found: AbilityWork, watch: DueWatch) -> None:
     found.parts.append(Part(work.name, periodic.run))
     if work.due:
         watch.call(work.due, periodic.look, by_peoples_clock=work.by_peoples_clock)
+
+
+@asynccontextmanager
+async def around_work(foundation: WorkFoundation) -> AsyncIterator[None]:
+    """Run inside the block what abilities run around a worker's work. Raises `ConfigError` for what does not start."""
+    async with AsyncExitStack() as stack:
+        for ability in all_abilities():
+            if ability.around is not None:
+                await stack.enter_async_context(ability.around(foundation))
+        yield

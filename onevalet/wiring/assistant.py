@@ -3,10 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
-from abilities.tasks.engine import TriggerEngine
-from abilities.tasks.event_trial import MailTrial
-from abilities.tasks.opening import build_engine
 from core.accounts.accounts import Accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
@@ -15,13 +13,17 @@ from core.files.store import FileStore
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.turns.orchestrator import Orchestrator
-from onevalet.wiring.abilities import open_services, open_sources
+from core.turns.services import TaskEngine
+from onevalet.ability import Opened, OpeningFoundation
+from onevalet.wiring.abilities import open_abilities, open_services, open_sources
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
-from onevalet.wiring.http import build_http
+from onevalet.wiring.http import build_http, guarded_client
 from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import Rooms, build_orchestrator
+from onevalet.wiring.plugin_checks import PluginClasses
+from onevalet.wiring.plugins import plugin_values
 from onevalet.wiring.secret_keys import secret_keys
 
 
@@ -30,7 +32,8 @@ class Assistant:
     """An orchestrator and what it was built from."""
 
     orchestrator: Orchestrator
-    engine: TriggerEngine
+    foundation: OpeningFoundation
+    """What the abilities were opened on, and what they have opened."""
     approvals: ApprovalStore
     accounts: Accounts
     credentials: CredentialStore
@@ -45,25 +48,33 @@ async def open_assistant(
 ) -> AsyncIterator[Assistant]:
     settings, database, wakeups = connections.settings, connections.database, connections.wakeups
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
-    engine = build_engine(redis_url(settings), database, wakeups, clock)
     credentials = CredentialStore(database, secret_keys(settings))
     async with AsyncExitStack() as stack:
         account_http = build_account_http(settings)
         stack.push_async_callback(account_http.close)
         accounts = build_accounts(settings, database, credentials, account_http, clock)
-        if engine.event_bus is not None:
-            stack.push_async_callback(engine.event_bus.close)
-        http = build_http(settings)
-        stack.push_async_callback(http.close)
-        engine.mail = MailTrial(accounts.for_tenant, http)
+        rooms = rooms or Rooms()
+        foundation = OpeningFoundation(
+            settings,
+            database,
+            partial(guarded_client, settings),
+            clock,
+            accounts.for_tenant,
+            wakeups,
+            redis_url(settings),
+            partial(build_http, settings),
+            PluginClasses(plugin_values(settings.onevalet_plugins, rooms.brought)),
+            Opened(),
+        )
+        open_abilities(stack, foundation)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
         services = open_services(stack, settings, database, clock, accounts.for_tenant)
         rooms = replace(
-            rooms or Rooms(),
+            rooms,
             approvals=approvals,
-            engine=engine,
+            engine=foundation.opened.find(TaskEngine),
             files=files,
             sources=further.sources,
             prefixes=further.prefixes,
@@ -72,4 +83,4 @@ async def open_assistant(
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
         )
-        yield Assistant(orchestrator, engine, approvals, accounts, credentials, files.intake.store, models.behind)
+        yield Assistant(orchestrator, foundation, approvals, accounts, credentials, files.intake.store, models.behind)

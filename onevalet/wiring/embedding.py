@@ -9,12 +9,12 @@ from onevalet.dev.embedded.home import hold_home
 from onevalet.dev.services import open_services
 from onevalet.settings import load_settings
 from onevalet.supervision.worker_start import ALONE
+from onevalet.wiring.ability_work import around_work
 from onevalet.wiring.connections import check_worker
 from onevalet.wiring.logs import log_inside
 from onevalet.wiring.outbound import Brought
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.program import ACCOUNT, CHANNEL
-from onevalet.wiring.services import open_services_of_plugins
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker_parts import WorkerParts
 from onevalet.wiring.worker_process import build_process
@@ -32,7 +32,7 @@ async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -
         check_worker(settings, demo=True)
         await load_worker(settings)
         parts = await WorkerParts.open(stack, settings, ALONE, brought)
-        await stack.enter_async_context(open_services_of_plugins(parts))
+        await stack.enter_async_context(around_work(parts.foundation))
         process = build_process(stack, parts, None, None)
         process.start()
         stack.push_async_callback(process.stop)

@@ -44,8 +44,6 @@ async def build_orchestrator(
     rooms = rooms or Rooms()
     approvals, engine, files = rooms.approvals, rooms.engine, rooms.files
     plugins = load_plugins(settings.onevalet_plugins, rooms.brought)
-    if engine is not None:
-        engine.add_executors(plugins.executors)
     config = loop_config(settings.loop)
     if not settings.onevalet_model:
         config = replace(config, summarise_dropped=False)  # the demo model can only play its part

@@ -6,8 +6,10 @@ guards nothing.
 
 import inspect
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import onevalet
 from core.errors import ConfigError
 from core.tools.tool import place_of
 
@@ -67,9 +69,35 @@ def made_of[Kind](kind: type[Kind], *given: Any) -> Kind:
 
 
 def only_kinds[Kind](values: Iterable[object], base: type[Kind]) -> list[type[Kind]]:
-    """Return the subclasses of `base` among values, each once, and not those that the product brings itself."""
+    """Return the subclasses of `base` among values, each once, and not those that are there to be built on."""
     kinds = [value for value in values if isinstance(value, type) and issubclass(value, base)]
-    return list(dict.fromkeys(kind for kind in kinds if not kind.__module__.startswith("core.")))
+    public = set(onevalet._HOMES.values())
+    return [
+        kind
+        for kind in dict.fromkeys(kinds)
+        if kind.__module__ not in public and not kind.__module__.startswith("core.")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PluginClasses:
+    """What the modules of plugins hold, of which those who know a base class make what is theirs."""
+
+    values: Sequence[object] = ()
+
+    def of[Kind](self, base: type[Kind], does: str = "") -> list[type[Kind]]:
+        """Return the subclasses of a base. Raises `ConfigError` for one that is wrong; `does`: what each overrides."""
+        kinds = only_kinds(self.values, base)
+        for kind in kinds:
+            check_methods(kind, base)
+            if does:
+                check_overridden(kind, base, does)
+        return kinds
+
+    @staticmethod
+    def make[Kind](kind: type[Kind]) -> Kind:
+        """Return an instance of one of them. Raises `ConfigError` for one that cannot be made."""
+        return made_of(kind)
 
 
 def _called(kind: type) -> str:

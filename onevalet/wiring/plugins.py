@@ -12,13 +12,11 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
-from abilities.tasks.types import ActionExecutor
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
 from core.errors import ConfigError
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge, Judge
-from core.journal.types import Effect
 from core.language.catalogue import add_catalogues_of
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
@@ -26,7 +24,7 @@ from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
 from onevalet.ability_registry import PACKAGE, ability_of, all_abilities, is_shipped
 from onevalet.wiring.abilities import use_abilities
-from onevalet.wiring.plugin_checks import check_instances, check_methods, check_overridden, made_of, only_kinds
+from onevalet.wiring.plugin_checks import check_instances, check_methods
 
 SHIPPED = "agents"
 """The package of the tools that ship, for which those of the abilities are loaded too."""
@@ -44,7 +42,6 @@ class Plugins:
     agents: tuple[type[StandardAgent], ...] = ()
     hooks: tuple[Hook, ...] = ()
     checks: tuple[SafetyCheck, ...] = ()
-    executors: tuple[ActionExecutor, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
     groups: Mapping[str, str] = field(default_factory=dict)
     """The groups of the agents that name none themselves, by the agents' names."""
@@ -93,7 +90,6 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
         groups=groups,
         agents=agents,
         hooks=tuple(dict.fromkeys(value for value in values if isinstance(value, Hook))),
-        executors=_executors(values),
         checks=tuple(dict.fromkeys(value for value in values if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(values),
     )
@@ -154,20 +150,6 @@ def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> 
         for name, module in modules.items()
         if members[module] >= GROUPED_FROM and module.partition(".")[0] not in OURS
     }
-
-
-def _executors(values: Sequence[object]) -> tuple[ActionExecutor, ...]:
-    """Create one executor of each class; raise `ConfigError` for two of one name."""
-    made: dict[str, ActionExecutor] = {}
-    for kind in only_kinds(values, ActionExecutor):
-        check_methods(kind, ActionExecutor)
-        check_overridden(kind, ActionExecutor, "execute")
-        if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
-            reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
-            reason = reason if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
-            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
-        made[kind.name] = made_of(kind)
-    return tuple(made.values())
 
 
 def _import_with_submodules(name: str) -> list[ModuleType]:

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from abilities.tasks.engine import TriggerEngine
 from core.approvals.store import ApprovalStore
 from core.outreach.outreach import Outreach
 from core.tools.tool import ToolSource
-from core.turns.services import ForTurn, Notify
+from core.turns.services import ForTurn, Notify, TaskEngine
 from onevalet.wiring.senses import Files
 
 
@@ -16,7 +15,7 @@ class Rooms:
     """What there is; None for what a worker does not have."""
 
     approvals: ApprovalStore | None = None
-    engine: TriggerEngine | None = None
+    engine: TaskEngine | None = None
     files: Files | None = None
     outreach: Outreach | None = None
     notify: Notify | None = None

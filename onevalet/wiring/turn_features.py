@@ -2,12 +2,12 @@
 
 from contextlib import AsyncExitStack
 
-from abilities.tasks.opening import Triggers
 from core.clients.commands import ClientCommands
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
+from core.turns.runs import Runs
 from jobs.clients import ClientTurns
 from jobs.turn_features import TurnFeatures
 from onevalet.wiring.assistant import Assistant
@@ -21,7 +21,6 @@ def build_turn_features(
     connections: Connections,
     assistant: Assistant,
     outbound: Outbound,
-    triggers: Triggers,
     clock: Clock,
 ) -> TurnFeatures:
     """Return what turns may use besides the assistant."""
@@ -30,7 +29,7 @@ def build_turn_features(
     stack.push_async_callback(doing.close)
     return TurnFeatures(
         people=build_person_commands(connections.database, assistant.credentials, clock),
-        runs=triggers.runs,
+        runs=assistant.foundation.opened.find(Runs),
         approvals=assistant.approvals,
         holds_cards=outbound.service.holds_cards,
         remembers=assistant.orchestrator.momex is not None,

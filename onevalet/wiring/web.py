@@ -4,26 +4,25 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Container, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 import structlog
 from aiohttp import web
 
-from abilities.events.bus import EventBus
-from abilities.events.receive import EventRoutes
-from abilities.events.sources import EventSources
 from channels.http.app import build_app, serve
 from channels.http.hosts import check_hosts, served_hosts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
-from core.ids import make_id
 from core.messaging.channels import Channel
+from onevalet.ability import WebFoundation
 from onevalet.settings import Settings
-from onevalet.wiring.abilities import use_abilities
+from onevalet.wiring.abilities import open_routes, use_abilities
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.doors import open_doors
 from onevalet.wiring.downloads import download_routes
 from onevalet.wiring.file_store import open_file_store
+from onevalet.wiring.http import guarded_client
 from onevalet.wiring.inbound import build_inbound
 from onevalet.wiring.metrics import known_stalls, open_web_metrics
 from onevalet.wiring.secret_keys import secret_keys
@@ -51,12 +50,12 @@ async def open_web(
         connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=patience))
         database = connections.database
         keys = secret_keys(settings)  # checked now: a missing key would else show when somebody connects a service
-        bus = EventBus(redis_url(settings), database)
-        stack.push_async_callback(bus.close)
         credentials = CredentialStore(database, keys)
-        events = EventRoutes(EventSources(database, credentials, make_id), bus)
         store = await stack.enter_async_context(open_file_store(settings, database))
         clock = Clock(settings.onevalet_clock)
+        foundation = WebFoundation(
+            settings, database, partial(guarded_client, settings), clock, credentials, redis_url(settings)
+        )
         connect, accounts = await stack.enter_async_context(open_connect(connections, credentials, clock))
         metrics = await stack.enter_async_context(open_web_metrics(connections))
         channels, stopping = build_inbound(connections, clock), asyncio.Event()
@@ -69,7 +68,7 @@ async def open_web(
             ready=database.ready,
             stalls=known_stalls(connections),
             extra_routes=[
-                *events.routes(),
+                *open_routes(stack, foundation),
                 *download_routes(settings, store, keys, accounts, clock),
                 *connect.routes(),
                 *doors,

@@ -10,8 +10,8 @@ from core.queue.quarantine import QuarantineMode
 from jobs.quarantine import QuarantineProcess
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE, WorkerStart
+from onevalet.wiring.ability_work import around_work
 from onevalet.wiring.connections import check_worker
-from onevalet.wiring.services import open_services_of_plugins
 from onevalet.wiring.worker_parts import WorkerParts
 from onevalet.wiring.worker_process import build_process
 
@@ -42,7 +42,7 @@ async def open_worker(
             _log.info("quarantine_process_started", worker=parts.name)
             yield quarantine.until_idle
             return
-        await stack.enter_async_context(open_services_of_plugins(parts))
+        await stack.enter_async_context(around_work(parts.foundation))
         process = build_process(stack, parts, start.ask, note_stalls)
         process.start()
         stack.push_async_callback(process.stop)

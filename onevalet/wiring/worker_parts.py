@@ -9,7 +9,6 @@ from typing import Self
 
 import structlog
 
-from abilities.tasks.opening import Triggers, build_triggers
 from core.db.clock_check import CheckedClock
 from core.errors import StoreUnavailable
 from core.ids import make_id
@@ -19,9 +18,11 @@ from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.sent_files import SentFiles
 from jobs.turns import TurnRunner
+from onevalet.ability import WorkFoundation
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.abilities import described_collections
+from onevalet.wiring.ability_work import join_assistant
 from onevalet.wiring.assistant import Assistant, open_assistant
 from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.file_store import build_links
@@ -46,7 +47,8 @@ class WorkerParts:
     clock: CheckedClock
     assistant: Assistant
     outbound: Outbound
-    triggers: Triggers
+    foundation: WorkFoundation
+    """What the work of abilities is opened on."""
     turns: TurnRunner
     delivery: DeliveryRunner
 
@@ -67,8 +69,8 @@ class WorkerParts:
         # 2. The ways out, and the assistant, which answers.
         outbound = await stack.enter_async_context(open_outbound(connections, clock, brought))
         assistant = await stack.enter_async_context(open_assistant(connections, clock, outbound.rooms))
-        # 3. The triggers, which need both.
-        triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
+        # 3. The abilities, which need both.
+        foundation = join_assistant(assistant, name, outbound.service)
         # 4. The turns.
         store = TurnStore(
             connections.database,
@@ -80,7 +82,7 @@ class WorkerParts:
             keep_prompts=settings.onevalet_prompts_kept > 0,
         )
         await _end_leases(store, start)
-        features = build_turn_features(stack, connections, assistant, outbound, triggers, clock)
+        features = build_turn_features(stack, connections, assistant, outbound, clock)
         wakeups, channels = connections.wakeups, outbound.channels
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
         # 5. The delivery of what turns and notifications leave in the outbox.
@@ -89,7 +91,7 @@ class WorkerParts:
         stack.push_async_callback(notes.close)
         sent_files = SentFiles(assistant.files, build_links(settings, secret_keys(settings)))
         delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes, files=sent_files)
-        return cls(name, connections, clock, assistant, outbound, triggers, turns, delivery)
+        return cls(name, connections, clock, assistant, outbound, foundation, turns, delivery)
 
 
 async def _end_leases(store: TurnStore, start: WorkerStart) -> None:

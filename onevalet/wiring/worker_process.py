@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
+from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.card_updates import Redraws
 from core.ids import make_id
@@ -48,7 +49,7 @@ def build_process(
         pool=Pool(database, connections.wakeups),
         approvals=assistant.approvals,
         notifications=parts.outbound.service,
-        tasks=assistant.engine.store,
+        tasks=TaskStore(database),
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, connections.way_in, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
@@ -59,7 +60,7 @@ def build_process(
         note_stalls=note_stalls,
     )
     redis, watch = redis_url(settings), DueWatch(database, clock)
-    of_abilities = open_work(stack, parts, watch)
+    of_abilities = open_work(stack, parts.foundation, watch)
     chores = (*maintenance.chores(), *more_chores(parts), *of_abilities.chores)
     table = (*maintenance.table(), *more_work(parts))
     for work in table:
@@ -67,11 +68,9 @@ def build_process(
             watch.call(work.due, work.look)
     redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
     watch.call(DueWork.REDRAWS, redraws.look)
-    parts.triggers.runner.watch = watch
     upkeep = (
         Part("redraws", redraws.poll),
         *of_abilities.parts,
-        *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, chores)),
     )

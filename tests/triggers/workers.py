@@ -32,6 +32,7 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
+from jobs.supervision import Part
 from jobs.turn_features import TurnFeatures
 from jobs.turns import TurnRunner
 from jobs.worker import WorkerProcess
@@ -105,7 +106,9 @@ async def _work(name: str, options: dict[str, Any]) -> None:
         TurnStore(database, make_id, lease), orchestrator, wakeups, {}, make_id, name, TurnFeatures(runs=runs)
     )
     delivery = DeliveryRunner(Outbox(database, make_id, lease), {}, name)
-    process = WorkerProcess(options["redis"], turns, delivery, TriggerRunner(engine, looking, notices, clock).parts())
+    runner = TriggerRunner(engine, looking, notices, clock)
+    parts = (Part("events", runner.listen), Part("due tasks", runner.take), Part("notices", runner.tell))
+    process = WorkerProcess(options["redis"], turns, delivery, parts)
     process.start()
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

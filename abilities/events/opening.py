@@ -1,35 +1,43 @@
-"""The services of plugins in a worker: started before it takes work, stopped after."""
+"""The bus of a worker, and the services of plugins: started before it takes work, stopped after."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from abilities.events.bus import EventBus
 from abilities.events.services import Service, ServiceContext
 from core.errors import ConfigError
-from onevalet.wiring.http import build_http
-from onevalet.wiring.plugin_checks import check_methods, made_of, only_kinds
-from onevalet.wiring.plugins import plugin_values
-from onevalet.wiring.worker_parts import WorkerParts
+from core.ids import make_id
+from onevalet.ability import OpeningFoundation, WorkFoundation
 
 _log = structlog.get_logger()
 
 
+def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    """Offer the bus, which `stack` closes."""
+    bus = EventBus(foundation.redis_url, foundation.database, make_id)
+    stack.push_async_callback(bus.close)
+    foundation.opened.add(EventBus, bus)
+
+
 @asynccontextmanager
-async def open_services_of_plugins(parts: WorkerParts) -> AsyncIterator[None]:
+async def run_services(foundation: WorkFoundation) -> AsyncIterator[None]:
     """Run the services of the plugins inside the block. Raises `ConfigError` for one that does not start."""
-    settings, bus = parts.connections.settings, parts.assistant.engine.event_bus
-    values = plugin_values(settings.onevalet_plugins, parts.outbound.rooms.brought)
-    kinds = only_kinds(values, Service)
-    for kind in kinds:
-        check_methods(kind, Service)
+    kinds = foundation.plugins.of(Service)
     async with AsyncExitStack() as stack:
-        if kinds and bus is not None:
-            http = build_http(settings)
+        if kinds:
+            http = foundation.tool_http()
             stack.push_async_callback(http.close)
-            context = ServiceContext(bus, parts.outbound.service.send, parts.clock, http, settings.for_tools)
+            context = ServiceContext(
+                foundation.opened.get(EventBus),
+                foundation.notify,
+                foundation.clock,
+                http,
+                foundation.settings.for_tools,
+            )
             for kind in kinds:
-                await stack.enter_async_context(_running(made_of(kind), context))
+                await stack.enter_async_context(_running(foundation.plugins.make(kind), context))
         yield
 
 
