@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import structlog
 
-from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
@@ -17,6 +16,7 @@ from core.db.clock_check import CheckedClock
 from core.db.database import Database
 from core.files.store import FileStore
 from core.ids import IdMaker
+from core.queue.batches import in_batches
 from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
 from jobs import catchup
@@ -24,12 +24,10 @@ from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep
 from jobs.periodic import Periodic
 from jobs.reading import TalkReader
-from jobs.retention import Kept, Retention, in_batches
+from jobs.retention import Kept, Retention
 from jobs.supervision import PartSupervisor, stalls_seen
 from notify.service import NotificationService
 
-RUNS_KEPT = timedelta(days=90)
-"""How long it can be asked why a task ran, unless the operator sets another time."""
 CONSENTS_KEPT = timedelta(days=90)
 """How long a consent in advance that has ended is still told of."""
 IGNORED_KEPT = timedelta(days=30)
@@ -53,10 +51,8 @@ class Maintenance:
     pool: Pool
     approvals: ApprovalStore
     notifications: NotificationService
-    tasks: TaskStore
     memory: MemoryUpkeep
     catch_up: CatchUp
-    runs_kept: timedelta
     files: FileStore
     kept: Kept
     talks: TalkReader | None = None
@@ -98,7 +94,6 @@ class Maintenance:
         """Return the rare work that one worker does for all."""
         retention = Retention(self.database, self.clock, self.make_id, self.kept)
         return (
-            Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
             Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock)),
             *retention.chores(),
         )
@@ -182,13 +177,3 @@ async def forget_expired(database: Database, clock: Clock) -> None:
     }
     if any(counts.values()):
         _log.info("tidied", **counts)
-
-
-async def prune_runs(store: TaskStore, kept: timedelta = RUNS_KEPT) -> int:
-    """Delete runs, with their journals, and tasks that ended longer than `kept` ago. Return how many."""
-    total = 0
-    while pruned := await store.prune(kept):
-        total += pruned
-    if total:
-        _log.info("runs_tidied", count=total)
-    return total

@@ -3,18 +3,16 @@
 Nothing is deleted while the clock is wrong (`Clock.sound_now` returns None).
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
-from abilities.events.store import KEPT as EVENTS_KEPT
-from abilities.events.store import EventStore
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
+from core.queue.batches import in_batches
 from jobs.periodic import Periodic
 
 MESSAGES_KEPT = timedelta(days=365)
@@ -44,7 +42,6 @@ class Kept:
     audit: timedelta = AUDIT_KEPT
     usage: timedelta = USAGE_KEPT
     notifications: timedelta = NOTIFICATIONS_KEPT
-    events: timedelta = EVENTS_KEPT
     prompts: timedelta = timedelta(hours=24)
 
 
@@ -59,7 +56,7 @@ class Retention:
 
     def chores(self) -> tuple[Periodic, ...]:
         """Return the rare work that one worker does for all."""
-        news, events = NotificationStore(self.database, self.make_id), EventStore(self.database, self.make_id)
+        news = NotificationStore(self.database, self.make_id)
         clock, kept, hour = self.clock, self.kept, timedelta(hours=1)
         return (
             Periodic("old messages", hour, self.prune_messages),
@@ -67,7 +64,6 @@ class Retention:
             Periodic("old audit", hour, self.prune_audit),
             Periodic("old usage", hour, self.prune_usage),
             Periodic("old notifications", hour, lambda: prune_notifications(news, clock, kept.notifications)),
-            Periodic("old events", hour, lambda: prune_events(events, clock, kept.events)),
             Periodic("old tokens", hour, self.prune_tokens),
             Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(self.database, clock, kept.prompts)),
         )
@@ -114,11 +110,6 @@ async def prune_notifications(store: NotificationStore, clock: Clock, kept: time
     return await in_batches(clock, lambda now: store.prune(now - kept))
 
 
-async def prune_events(store: EventStore, clock: Clock, kept: timedelta = EVENTS_KEPT) -> int:
-    """Delete events older than `kept`. Return how many."""
-    return await in_batches(clock, lambda now: store.prune(now - kept))
-
-
 async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> int:
     """Delete prompts that were sent longer than `kept` ago. Return how many."""
 
@@ -127,11 +118,3 @@ async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> in
         return int(row["pruned"]) if row else 0
 
     return await in_batches(clock, prune)
-
-
-async def in_batches(clock: Clock, work: Callable[[datetime], Awaitable[int]]) -> int:
-    """Repeat work until it finds nothing more, or until the clock is wrong; return the sum of its counts."""
-    total = 0
-    while (now := await clock.sound_now()) and (count := await work(now)):
-        total += count
-    return total

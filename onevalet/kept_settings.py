@@ -5,13 +5,11 @@ from pydantic_settings import BaseSettings
 
 
 class KeptSettings(BaseSettings):
-    """The part of the settings that says how long something is kept; files have theirs in `FileSettings`."""
+    """The part of the settings that says how long something is kept; files have theirs in `FileSettings`, abilities in their own."""
 
     onevalet_messages_kept_days: int = Field(default=365, ge=31, le=36_500)
     onevalet_journals_kept_days: int = Field(default=90, ge=1, le=36_500)
-    onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36_500)
     onevalet_notifications_kept_days: int = Field(default=90, ge=1, le=36_500)
-    onevalet_events_kept_days: int = Field(default=30, ge=1, le=36_500)
     onevalet_audit_kept_days: int = Field(default=730, ge=1, le=36_500)
     onevalet_usage_kept_days: int = Field(default=730, ge=31, le=36_500)
     onevalet_prompts_kept: int = Field(default=24, ge=0, le=8_760)

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, Commands, OpeningFoundation, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
     from typer import Typer
 
     from onevalet.doctor.types import Probe
+
+
+def _settings() -> OwnSettings[Any]:
+    from abilities.events.settings import EventSettings
+
+    return OwnSettings(EventSettings)
 
 
 def _commands() -> "Typer":
@@ -31,6 +37,12 @@ def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
     open_bus(stack, foundation)
 
 
+def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
+    from abilities.events.opening import open_work
+
+    return open_work(foundation)
+
+
 def _routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
     from abilities.events.way_in import open_routes
 
@@ -45,9 +57,11 @@ def _around(foundation: WorkFoundation) -> AbstractAsyncContextManager[None]:
 
 ABILITY = Ability(
     name="events",
+    settings=_settings,
     commands=(Commands("events", "People", _commands),),
     probes=_probes,
     opens=_opens,
+    work=_work,
     routes=_routes,
     around=_around,
 )

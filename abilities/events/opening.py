@@ -1,15 +1,19 @@
 """The bus of a worker, and the services of plugins: started before it takes work, stopped after."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 
 import structlog
 
 from abilities.events.bus import EventBus
+from abilities.events.retention import prune_events
 from abilities.events.services import Service, ServiceContext
+from abilities.events.settings import EventSettings
+from abilities.events.store import EventStore
 from core.errors import ConfigError
 from core.ids import make_id
-from onevalet.ability import OpeningFoundation, WorkFoundation
+from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
 
 _log = structlog.get_logger()
 
@@ -19,6 +23,13 @@ def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
     bus = EventBus(foundation.redis_url, foundation.database, make_id)
     stack.push_async_callback(bus.close)
     foundation.opened.add(EventBus, bus)
+
+
+def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
+    """Return what deletes old events."""
+    kept = timedelta(days=foundation.settings.of(EventSettings).onevalet_events_kept_days)
+    store, clock = EventStore(foundation.database, make_id), foundation.clock
+    return [Repeated("old events", timedelta(hours=1), lambda: prune_events(store, clock, kept), for_all=True)]
 
 
 @asynccontextmanager

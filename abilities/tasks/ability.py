@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, Commands, OpeningFoundation, Work, WorkFoundation
+from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, Work, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from core.turns.trigger_message import TriggerMessage
     from onevalet.doctor.types import Probe
     from onevalet.mcp.types import ClientTool
+
+
+def _settings() -> OwnSettings[Any]:
+    from abilities.tasks.settings import TaskSettings
+
+    return OwnSettings(TaskSettings)
 
 
 def _commands() -> "Typer":
@@ -53,7 +59,7 @@ def _joins(foundation: WorkFoundation) -> None:
     join_turns(foundation)
 
 
-def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
+def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
     from abilities.tasks.opening import open_work
 
     return open_work(stack, foundation)
@@ -62,6 +68,7 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
 ABILITY = Ability(
     name="tasks",
     needs=("events",),
+    settings=_settings,
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),
     probes=_probes,

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 
 from abilities.events.bus import EventBus
 from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.event_trial import MailTrial
+from abilities.tasks.retention import prune_runs
 from abilities.tasks.runner import TriggerRunner
 from abilities.tasks.runs.condition_checks import ConditionChecks
 from abilities.tasks.runs.executors import RunExecutors
 from abilities.tasks.runs.notifications import Notices
 from abilities.tasks.runs.read_tools import OrchestratorTools
+from abilities.tasks.settings import TaskSettings
 from abilities.tasks.types import ActionExecutor
 from core.errors import ConfigError
 from core.ids import make_id
@@ -21,7 +24,7 @@ from core.queue.due import DueWork
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import Runs
 from core.turns.services import TaskEngine
-from onevalet.ability import OpeningFoundation, Work, WorkFoundation
+from onevalet.ability import OpeningFoundation, Repeated, Work, WorkFoundation
 from onevalet.wiring.plugin_checks import PluginClasses
 
 
@@ -58,14 +61,16 @@ def join_turns(foundation: WorkFoundation) -> None:
     opened.add(Runs, triggers.runs)
 
 
-def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
-    """Return what fires tasks and hands over the notices of their runs."""
-    runner = foundation.opened.get(Triggers).runner
+def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
+    """Return what fires tasks, hands over the notices of their runs, and deletes old runs."""
+    runner, store = foundation.opened.get(Triggers).runner, foundation.opened.get(TriggerEngine).store
+    kept = timedelta(days=foundation.settings.of(TaskSettings).onevalet_runs_kept_days)
     runner.watched = True
     return [
         Work("events to tasks", runner.listen),
         Work("due tasks", runner.take, DueWork.TASKS, runner.look),
         Work("notices of runs", runner.tell, DueWork.NOTICES, runner.notices.wake),
+        Repeated("old runs", timedelta(minutes=10), lambda: prune_runs(store, kept), for_all=True),
     ]
 
 

@@ -33,6 +33,5 @@ def kept_for(settings: Settings) -> Kept:
         audit=timedelta(days=settings.onevalet_audit_kept_days),
         usage=timedelta(days=settings.onevalet_usage_kept_days),
         notifications=timedelta(days=settings.onevalet_notifications_kept_days),
-        events=timedelta(days=settings.onevalet_events_kept_days),
         prompts=timedelta(hours=settings.onevalet_prompts_kept),
     )

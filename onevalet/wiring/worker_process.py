@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from datetime import timedelta
 
-from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.card_updates import Redraws
 from core.ids import make_id
@@ -49,10 +47,8 @@ def build_process(
         pool=Pool(database, connections.wakeups),
         approvals=assistant.approvals,
         notifications=parts.outbound.service,
-        tasks=TaskStore(database),
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, connections.way_in, parts.name),
-        runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
         kept=kept_for(settings),
         files=assistant.files,
         talks=talks,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from abilities.events.retention import prune_events
 from abilities.events.store import EventStore
 from abilities.events.types import Event
-from abilities.tasks.store import TaskStore
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.db.clock_check import CheckedClock
@@ -20,13 +20,12 @@ from core.people.access_policy import Access, Policy
 from jobs.catchup import CatchUp
 from jobs.maintenance import (
     IGNORED_KEPT,
-    RUNS_KEPT,
     Maintenance,
     forget_expired,
     release_notifications,
 )
 from jobs.memory import MemoryUpkeep
-from jobs.retention import Kept, prune_events, prune_notifications
+from jobs.retention import Kept, prune_notifications
 from jobs.supervision import PartSupervisor
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.outbound import build_service
@@ -108,10 +107,8 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         pool=Pool(database, wakeups),
         approvals=ApprovalStore(database, wakeups),
         notifications=build_service(database, ["sms"], wakeups, clock, NotificationPolicy()),
-        tasks=TaskStore(database),
         memory=MemoryUpkeep(memory_work(None, database, wakeups), clock),
         catch_up=CatchUp([], database, "host:7/run_1"),
-        runs_kept=RUNS_KEPT,
         files=FileStore(database, FolderStore(tmp_path)),
         kept=Kept(),
         ask_for_process=lambda: asked.append("asked"),

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
+from abilities.events.retention import prune_events
 from abilities.events.store import EventStore
 from abilities.tasks.codec import Trigger
 from abilities.tasks.kinds.condition import ConditionTrigger
@@ -27,7 +28,7 @@ from jobs.maintenance import (
     report_health,
 )
 from jobs.memory import MemoryUpkeep
-from jobs.retention import prune_events, prune_notifications
+from jobs.retention import prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 from onevalet.doctor.work import check_workers

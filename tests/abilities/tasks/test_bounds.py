@@ -9,10 +9,10 @@ from abilities.tasks.engine import MAX_AN_HOUR
 from abilities.tasks.explain import explain
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger
+from abilities.tasks.retention import prune_runs
 from abilities.tasks.types import Task
 from core.notifications.store import NotificationStore
 from core.turns.runs import RunState
-from jobs.maintenance import prune_runs
 from notify.service import NotificationService
 from tests.abilities.tasks.harness import Harness
 

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from abilities.tasks.retention import prune_runs
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.turns.decide_tool import DECIDE
 from core.turns.prompt_lines import CONTEXT
-from jobs.maintenance import prune_runs
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
