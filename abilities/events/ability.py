@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from aiohttp.web import RouteDef
     from typer import Typer
 
+    from core.clock import Clock
+    from core.credentials.store import CredentialStore
+    from core.people.merge import MergeHook
     from onevalet.doctor.types import Probe
 
 
@@ -17,6 +20,12 @@ def _settings() -> OwnSettings[Any]:
     from abilities.events.settings import EventSettings
 
     return OwnSettings(EventSettings)
+
+
+def _merge_hooks(_: "Clock", credentials: "CredentialStore") -> "Sequence[MergeHook]":
+    from abilities.events.merge import EventSourceMerge
+
+    return [EventSourceMerge(credentials)]
 
 
 def _commands() -> "Typer":
@@ -58,6 +67,7 @@ def _around(foundation: WorkFoundation) -> AbstractAsyncContextManager[None]:
 ABILITY = Ability(
     name="events",
     settings=_settings,
+    merge_hooks=_merge_hooks,
     commands=(Commands("events", "People", _commands),),
     probes=_probes,
     opens=_opens,

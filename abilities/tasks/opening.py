@@ -20,7 +20,6 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.journal.types import Effect
 from core.notifications.types import Notifier
-from core.queue.due import DueWork
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import Runs
 from core.turns.services import TaskEngine
@@ -68,8 +67,8 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
     runner.watched = True
     return [
         Work("events to tasks", runner.listen),
-        Work("due tasks", runner.take, DueWork.TASKS, runner.look),
-        Work("notices of runs", runner.tell, DueWork.NOTICES, runner.notices.wake),
+        Work("due tasks", runner.take, "tasks", runner.look, by_peoples_clock=True),
+        Work("notices of runs", runner.tell, "notices", runner.notices.wake),
         Repeated("old runs", timedelta(minutes=10), lambda: prune_runs(store, kept), for_all=True),
     ]
 

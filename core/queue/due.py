@@ -31,16 +31,14 @@ class DueWork(StrEnum):
     MEMORY = "memory"
     TALKS = "talks"
     REDRAWS = "redraws"
-    NOTICES = "notices"
     QUARANTINE = "quarantine"
     NOTIFICATIONS = "notifications"
     APPROVALS = "approvals"
-    TASKS = "tasks"
     AGENTS = "agents"
     ACCOUNTS = "accounts"
 
 
-_BY_PEOPLES_CLOCK = frozenset[str]({DueWork.TASKS, DueWork.AGENTS})
+_BY_PEOPLES_CLOCK = frozenset[str]({DueWork.AGENTS})
 
 
 class DueWatch:

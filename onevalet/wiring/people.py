@@ -1,6 +1,5 @@
 """What people change about themselves: linking, preferences and profile."""
 
-from abilities.events.merge import EventSourceMerge
 from core.approvals.store import ApprovalMerge
 from core.clock import Clock
 from core.consents.store import ConsentMerge
@@ -32,7 +31,6 @@ def build_linking(database: Database, credentials: CredentialStore, clock: Clock
         ProfileMerge(),
         ApprovalMerge(clock),
         ConsentMerge(clock),
-        EventSourceMerge(credentials),
         MutedMerge(),
         *(hook for load in loads for hook in load(clock, credentials)),
     )

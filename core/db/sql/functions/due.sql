@@ -31,8 +31,6 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         select 'redraws', min(greatest(r.next_attempt_at, r.lease_until)) from redraws r where r.state = 'due'
         union all
-        select 'notices', min(n.next_attempt_at) from run_notices n where n.state = 'open'
-        union all
         select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null
         union all
         select 'quarantine', clock_timestamp()
@@ -50,10 +48,7 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         -- People's time.
         select p.work, clock_timestamp() + (p.at - p_now) from (
-            select 'tasks' as work, min(t.next_at) as at from tasks t
-            where t.state = 'ACTIVE' and not t.held and t.next_at is not null
-            union all
-            select 'notifications', min(n.not_before) from notifications n where n.state = 'held'
+            select 'notifications' as work, min(n.not_before) as at from notifications n where n.state = 'held'
             union all
             select 'notifications', min(n.fall_back_at) from notifications n
             where n.state = 'sent' and n.fall_back_at is not null
