@@ -41,6 +41,6 @@ def test_no_function_locks_rows_against_what_points_to_them() -> None:
     }
     # These delete what they lock, or change its keys.
     assert found == {
-        ("retention.sql", "outbound"), ("strangers.sql", "outbound"), ("triggers.sql", "lanes"),
+        ("retention.sql", "outbound"), ("strangers.sql", "outbound"), ("tasks/tasks.sql", "lanes"),
         ("unlinking.sql", "conversations"),
     }  # fmt: skip
