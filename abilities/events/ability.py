@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from abilities.events.tables import TABLES
 from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def _around(foundation: WorkFoundation) -> AbstractAsyncContextManager[None]:
 ABILITY = Ability(
     name="events",
     settings=_settings,
+    tables=TABLES,
     merge_hooks=_merge_hooks,
     commands=(Commands("events", "People", _commands),),
     probes=_probes,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from abilities.tasks.tables import TABLES
 from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, Work, WorkFoundation
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ ABILITY = Ability(
     name="tasks",
     needs=("events",),
     settings=_settings,
+    tables=TABLES,
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),
     probes=_probes,

@@ -1,6 +1,7 @@
 """The tables that belong to a tenant, in one list for merge, export and delete; tests compare it with the schema."""
 
 from collections.abc import Iterable, Mapping
+from graphlib import TopologicalSorter
 
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Belonging, Merge, Parent, PersonTable
@@ -49,9 +50,6 @@ _MERGE_RULES: Mapping[str, Belonging] = {
     "questions": Belonging(Merge.MOVE),
     "question_cards": Belonging(Merge.MOVE),
     "account_prompts": Belonging(Merge.FIRST),
-    "event_sources": Belonging(Merge.MOVE, ngettext_noop("{number} event source", "{number} event sources")),
-    "events": Belonging(Merge.FIRST),
-    "event_work": Belonging(Merge.FIRST),
     "approvals": Belonging(
         Merge.MOVE, ngettext_noop("{number} request for approval", "{number} requests for approval")
     ),
@@ -73,25 +71,18 @@ _MERGE_RULES: Mapping[str, Belonging] = {
     "memory_forgettings": Belonging(Merge.MOVE),
     "memory_recalls": Belonging(Merge.MOVE),
     "memory_members": Belonging(Merge.FIRST),
-    "tasks": Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks")),
-    "task_runs": Belonging(Merge.MOVE),
-    "run_notices": Belonging(Merge.MOVE),
     "notifications": Belonging(Merge.FIRST),
 }
 """Every table of the spine, parents before children."""
 
 _PARTING: Mapping[str, tuple[Parent, ...]] = {
     "identities": (),
-    "event_sources": (),
     "links": (),
     "linked_rows": (("link_id", "links", "id"),),
     "link_codes": (("identity_id", "identities", "id"),),
     "person_audit": (("identity_id", "identities", "id"),),
     "recipients": (),
     "conversations": (("identity_id", "identities", "id"), ("recipient_id", "recipients", "id")),
-    "tasks": (),
-    "task_runs": (("task_id", "tasks", "id"),),
-    "run_notices": (("run_id", "task_runs", "id"),),
     "lanes": (("conversation_id", "conversations", "id"), ("id", "task_runs", "id")),
     "turns": (("lane_id", "lanes", "id"),),
     "inbound": (("conversation_id", "conversations", "id"),),
@@ -124,8 +115,6 @@ _PARTING: Mapping[str, tuple[Parent, ...]] = {
     "memory_jobs": (),
     "memory_forgettings": (),
     "memory_recalls": (("turn_id", "turns", "id"),),
-    "events": (("source", "event_sources", "name"),),
-    "event_work": (("source", "event_sources", "name"),),
     "notifications": (
         ("conversation_id", "conversations", "id"),
         ("task_id", "tasks", "id"),
@@ -188,7 +177,9 @@ def parting_rules() -> Mapping[str, tuple[Parent, ...]]:
 
     Parents first.
     """
-    return {**_PARTING, **{table.name: table.follows for table in _of_abilities if table.follows is not None}}
+    rules = {**_PARTING, **{table.name: table.follows for table in _of_abilities if table.follows is not None}}
+    above = {table: [parent for _, parent, _ in parents if parent in rules] for table, parents in rules.items()}
+    return {table: rules[table] for table in TopologicalSorter(above).static_order()}
 
 
 def kept_apart() -> frozenset[str]:

@@ -65,9 +65,6 @@ _ARCHIVING: Mapping[str, Archiving] = {
     "questions": Archiving(secret=("token",), ended={"state": {"open": "closed"}}),
     "question_cards": _MOVED,
     "account_prompts": _LEFT_OUT,
-    "event_sources": Archiving(Archived.TOLD, ("secret_hash", "key_version", "sealed")),
-    "events": _MOVED,
-    "event_work": _LEFT_OUT,
     "approvals": Archiving(secret=("token", "confirm_hash"), ended={"state": {"pending": "cancelled"}}),
     "approval_codes": _LEFT_OUT,
     "approval_audit": _MOVED,
@@ -85,9 +82,6 @@ _ARCHIVING: Mapping[str, Archiving] = {
     "memory_forgettings": _TOLD,
     "memory_recalls": _MOVED,
     "memory_members": _TOLD,
-    "tasks": _MOVED,
-    "task_runs": Archiving(ended={"state": dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")}),
-    "run_notices": Archiving(ended={"state": {"open": "failed"}}),
     "notifications": Archiving(ended={"state": {"held": "failed", "queued": "failed"}}),
 }
 """Every table of the spine."""

@@ -1,0 +1,17 @@
+"""The tables of tasks, all with rows of people, and what becomes of them."""
+
+from core.language.catalogue import ngettext_noop
+from core.people.table_rules import Archiving, Belonging, Merge, PersonTable
+
+_ENDED = dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")
+
+TABLES = (
+    PersonTable("tasks", Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks"))),
+    PersonTable("task_runs", Belonging(Merge.MOVE), (("task_id", "tasks", "id"),), Archiving(ended={"state": _ENDED})),
+    PersonTable(
+        "run_notices",
+        Belonging(Merge.MOVE),
+        (("run_id", "task_runs", "id"),),
+        Archiving(ended={"state": {"open": "failed"}}),
+    ),
+)
