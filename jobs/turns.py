@@ -170,7 +170,7 @@ class TurnRunner:
                 absorbed = [id_ for message in taken_in(await turn.request.journal.recorded()) for id_ in message.ids]
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
-        self._wake_notices()
+        self._told_of_run()
         return more
 
     async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
@@ -206,14 +206,14 @@ class TurnRunner:
         if said.outbound or said.questions:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:
-            self._wake_notices()
+            self._told_of_run()
         if (said.cards or said.told) and not held:
             await self._speech.show(turn, said)
         return more
 
-    def _wake_notices(self) -> None:
+    def _told_of_run(self) -> None:
         if self._features.runs is not None:
-            self._features.runs.notices.wake()
+            self._features.runs.noted()
 
     async def _are_held(self, turn: BegunTurn) -> bool:
         """Return whether the person's quiet hours hold the cards of this run."""

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from core.errors import ConfigError
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from onevalet.doctor.types import Probe
     from onevalet.mcp.types import ClientTool
     from onevalet.settings import Settings
-    from onevalet.wiring.plugin_checks import PluginClasses
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,18 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+class PluginClasses(Protocol):
+    """What the modules of plugins hold, of which those who know a base class make what is theirs."""
+
+    def of[Kind](self, base: type[Kind], does: str = "") -> Sequence[type[Kind]]:
+        """Return the subclasses of a base. Raises `ConfigError` for one that is wrong; `does`: what each overrides."""
+        ...
+
+    def make[Kind](self, kind: type[Kind]) -> Kind:
+        """Return an instance of one of them. Raises `ConfigError` for one that cannot be made."""
+        ...
+
+
 class Opened:
     """What abilities have opened in a process, each by its type: for those that need them, for turns and programs."""
 
@@ -137,7 +148,7 @@ class OpeningFoundation(ServiceFoundation):
     wakeups: "Wakeups"
     redis_url: str
     tool_http: "Callable[[], GuardedClient]"
-    plugins: "PluginClasses"
+    plugins: PluginClasses
     opened: Opened
 
 

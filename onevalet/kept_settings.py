@@ -5,7 +5,10 @@ from pydantic_settings import BaseSettings
 
 
 class KeptSettings(BaseSettings):
-    """The part of the settings that says how long something is kept; files have theirs in `FileSettings`, abilities in their own."""
+    """The part of the settings that says how long something is kept.
+
+    Files have theirs in `FileSettings`, abilities in their own.
+    """
 
     onevalet_messages_kept_days: int = Field(default=365, ge=31, le=36_500)
     onevalet_journals_kept_days: int = Field(default=90, ge=1, le=36_500)

@@ -23,8 +23,7 @@ from core.notifications.types import Notifier
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import Runs
 from core.turns.services import TaskEngine
-from onevalet.ability import OpeningFoundation, Repeated, Work, WorkFoundation
-from onevalet.wiring.plugin_checks import PluginClasses
+from onevalet.ability import OpeningFoundation, PluginClasses, Repeated, Work, WorkFoundation
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class TriggerRunner:
-    """The triggers of a worker. Any number of workers may run them; what is endless waits while the database is away."""
+    """The triggers of a worker, of which any number may run. What is endless waits while the database is away."""
 
     engine: TriggerEngine
     looking: ConditionChecks

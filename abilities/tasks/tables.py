@@ -1,9 +1,9 @@
 """The tables of tasks, all with rows of people, and what becomes of them."""
 
 from core.language.catalogue import ngettext_noop
-from core.people.table_rules import Archiving, Belonging, Merge, PersonTable
+from core.people.table_rules import Archiving, Belonging, Merge, NewValues, PersonTable
 
-_ENDED = dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")
+_ENDED: NewValues = dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")
 
 TABLES = (
     PersonTable("tasks", Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks"))),

@@ -102,6 +102,10 @@ class Runs(Protocol):
         """Do a run's work in its turn. Raises only `LeaseLost`, `StoreUnavailable` and `TurnDelayed`."""
         ...
 
+    def noted(self) -> None:
+        """Learn that a run's note was stored here: what it tells its person may go out."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RunControl:

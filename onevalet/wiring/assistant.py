@@ -22,7 +22,7 @@ from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http, guarded_client
 from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import Rooms, build_orchestrator
-from onevalet.wiring.plugin_checks import PluginClasses
+from onevalet.wiring.plugin_checks import FoundClasses
 from onevalet.wiring.plugins import plugin_values
 from onevalet.wiring.secret_keys import secret_keys
 
@@ -63,7 +63,7 @@ async def open_assistant(
             wakeups,
             redis_url(settings),
             partial(build_http, settings),
-            PluginClasses(plugin_values(settings.onevalet_plugins, rooms.brought)),
+            FoundClasses(plugin_values(settings.onevalet_plugins, rooms.brought)),
             Opened(),
         )
         open_abilities(stack, foundation)

@@ -80,8 +80,8 @@ def only_kinds[Kind](values: Iterable[object], base: type[Kind]) -> list[type[Ki
 
 
 @dataclass(frozen=True, slots=True)
-class PluginClasses:
-    """What the modules of plugins hold, of which those who know a base class make what is theirs."""
+class FoundClasses:
+    """What the modules of plugins hold. Implements `onevalet.ability.PluginClasses`."""
 
     values: Sequence[object] = ()
 
@@ -94,8 +94,7 @@ class PluginClasses:
                 check_overridden(kind, base, does)
         return kinds
 
-    @staticmethod
-    def make[Kind](kind: type[Kind]) -> Kind:
+    def make[Kind](self, kind: type[Kind]) -> Kind:
         """Return an instance of one of them. Raises `ConfigError` for one that cannot be made."""
         return made_of(kind)
 

@@ -114,7 +114,7 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         ask_for_process=lambda: asked.append("asked"),
     )
     table = (*maintenance.table(), *maintenance.chores())
-    assert len({work.name for work in table}) == len(table) == 19
+    assert len({work.name for work in table}) == len(table) == 17
     for work in table:
         await work.once()
     assert asked == [], "no turn is quarantined"

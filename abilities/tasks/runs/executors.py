@@ -80,6 +80,10 @@ class RunExecutors:
             done = await self._execute(executor, self._context(task, run, request))
         return self._ended(task, run, request, done)
 
+    def noted(self) -> None:
+        """Hand over what a run tells its person, soon."""
+        self.notices.wake()
+
     def _executor(self, task: Task) -> ActionExecutor | None:
         if task.executor == ORCHESTRATOR or task.executor.startswith(AGENT):
             return self._default

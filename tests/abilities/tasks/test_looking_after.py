@@ -191,9 +191,8 @@ async def test_the_months_that_are_left_out_are_told_when_it_is_set(database_url
     assert "left out where there is no day 31: February, April, June, September and November" in said
 
 
-def test_the_loader_finds_the_executor_that_ships() -> None:
+def test_the_loader_finds_what_plans() -> None:
     plugins = load_plugins(["agents"])
-    assert {executor.name for executor in plugins.executors} == {"briefing", "event_reminder", "tell"}
     planning = {"remind_me", "ScheduleTask", "set_heartbeat"}
     assert {
         agent.valet.name: agent.valet.effect for agent in plugins.agents if agent.valet.name in planning

@@ -26,7 +26,7 @@ REASONS = {
     "core/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost more"
     " than a late one",
     "core/budgets/store.py HELD": "no lease: the reserved money of a call that a provider may still charge for",
-    "abilities/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end of its own",
+    "abilities/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end",
     "core/messaging/files.py FILE_LEASE": "one upload of a file has to fit: begun twice, the person would get it twice",
     "core/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what they were"
     " told is that it is under way",

@@ -1,7 +1,6 @@
-"""A plugin's hook, rule, judge, check, executor, service or channel that is wrong is told at start, in one sentence."""
+"""A plugin's hook, rule, judge, check or channel that is wrong is told at start, in one sentence."""
 
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
@@ -9,7 +8,6 @@ from core.errors import ConfigError
 from onevalet.settings import Settings
 from onevalet.wiring.own_channels import own_ways_out
 from onevalet.wiring.plugins import load_plugins
-from onevalet.wiring.services import open_services_of_plugins
 from tests.onevalet.wiring.conftest import Write
 
 IN_MODULES = {
@@ -47,15 +45,6 @@ IN_MODULES = {
         "class Door(SafetyCheck):\n    def check(self, request, context):\n        pass\ndoor = Door()\n",
         "mistake.py:3: mistake.Door.check must be async; write `async def check(self, request, context)`.",
     ),
-    "an executor that does nothing": (
-        "class Mow(ActionExecutor):\n    name = 'mow'\n",
-        "mistake.Mow has no execute; write `async def execute(self, context)`.",
-    ),
-    "an executor that wants to be given something": (
-        "class Mow(ActionExecutor):\n    name = 'mow'\n    def __init__(self, garden): ...\n"
-        "    async def execute(self, context): ...\n",
-        "mistake.Mow cannot be made: TypeError: ",
-    ),
 }
 
 
@@ -72,23 +61,6 @@ def test_a_class_that_others_build_on_and_a_private_one_need_no_instance(write: 
     text = "class Base(Hook): pass\nclass Quiet(Base): pass\nclass _Kept(Hook): pass\nquiet = Quiet()\n"
     write("plugbase.py", f"from onevalet import *\n{text}")
     assert [type(hook).__name__ for hook in load_plugins(["plugbase"]).hooks] == ["Quiet"]
-
-
-SERVICES = {
-    "start is not async": (
-        "def start(self, context): ...",
-        r"plugservice\.py:3: plugservice\.Sun\.start must be async",
-    ),
-    "stop takes more": ("async def stop(self, why): ...", r"plugservice\.Sun\.stop takes other parameters"),
-}
-
-
-@pytest.mark.parametrize(("method", "sentence"), SERVICES.values(), ids=SERVICES)
-async def test_what_is_wrong_with_a_service_is_one_sentence(write: Write, method: str, sentence: str) -> None:
-    write("plugservice.py", f"from onevalet import Service\nclass Sun(Service):\n    {method}\n")
-    with pytest.raises(ConfigError, match=sentence):
-        async with open_services_of_plugins(cast(Any, _Parts(["plugservice"]))):
-            pass
 
 
 CHANNELS = {
@@ -112,11 +84,3 @@ def test_what_is_wrong_with_a_channel_is_one_sentence(write: Write, tmp_path: Pa
     settings = Settings(_env_file=None, database_url="postgresql://x/x", onevalet_channels=["plugchannel"])
     with pytest.raises(ConfigError, match=sentence):
         own_ways_out(settings)
-
-
-class _Parts:
-    """A worker's parts, as far as the loader of services looks before it starts any."""
-
-    def __init__(self, plugins: list[str]) -> None:
-        self.connections = self.assistant = self.outbound = self.settings = self.engine = self.rooms = self
-        self.onevalet_plugins, self.event_bus, self.brought = plugins, None, ()

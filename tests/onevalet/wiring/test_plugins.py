@@ -143,21 +143,3 @@ def test_two_orchestrators_are_refused(write: Write) -> None:
     )
     with pytest.raises(ConfigError, match=r"plug8\.A and plug8\.B; keep one"):
         load_plugins(["plug8"])
-
-
-EXECUTOR = """from onevalet import ActionExecutor, ActionResult
-class Pipeline(ActionExecutor):
-    name = "{name}"
-    async def execute(self, context):
-        return ActionResult(True, "done")
-"""
-
-
-def test_executors_are_found_by_name_and_duplicate_names_are_refused(write: Write) -> None:
-    write("plug9.py", EXECUTOR.format(name="email_pipeline"))
-    write("plug10.py", EXECUTOR.format(name="email_pipeline"))
-    write("plug11.py", EXECUTOR.format(name=""))
-    assert [executor.name for executor in load_plugins(["plug9"]).executors] == ["email_pipeline"]
-    for names in (["plug9", "plug10"], ["plug11"]):
-        with pytest.raises(ConfigError, match=r"The executor plug1\d\.Pipeline cannot be used"):
-            load_plugins(names)
