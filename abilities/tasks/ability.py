@@ -5,7 +5,17 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from abilities.tasks.tables import TABLES
-from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, Work, WorkFoundation
+from onevalet.ability import (
+    Ability,
+    Commands,
+    ConsolePages,
+    OpeningFoundation,
+    OwnSettings,
+    Repeated,
+    ServiceFoundation,
+    Work,
+    WorkFoundation,
+)
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -48,6 +58,13 @@ def _client_tools(database: "Database") -> "Sequence[ClientTool]":
     return client_tools(database)
 
 
+def _pages(_: ServiceFoundation) -> ConsolePages:
+    from abilities.tasks.console.list_page import TaskListPages
+    from abilities.tasks.console.task_page import TaskPages
+
+    return ConsolePages([TaskListPages, TaskPages], [("tasks", "Tasks")])
+
+
 def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
     from abilities.tasks.opening import open_engine
 
@@ -73,6 +90,7 @@ ABILITY = Ability(
     tables=TABLES,
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),
+    pages=_pages,
     probes=_probes,
     opens=_opens,
     joins=_joins,

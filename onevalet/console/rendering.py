@@ -33,7 +33,6 @@ HEADERS = {
 PLACES = (
     ("conversations", "Conversations"),
     ("waiting", "Waiting"),
-    ("tasks", "Tasks"),
     ("deliveries", "Deliveries"),
     ("people", "People"),
     ("cost", "Cost"),

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from abilities.events.source_types import Style
-from abilities.events.sources import EventSources, SourceError
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
@@ -38,6 +36,10 @@ class Outside:
         names = {str(step.options.get("source", SOURCE)) for step in steps if step.verb == "event"}
         if not names:
             return
+        # Without the ability there are no sources, and no scenario that has any.
+        from abilities.events.source_types import Style
+        from abilities.events.sources import EventSources, SourceError
+
         tenant = await self._tenant()
         sources = EventSources(self.database, self._credentials, make_id)
         for name in sorted(names):

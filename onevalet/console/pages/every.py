@@ -13,15 +13,11 @@ from onevalet.console.pages.people import PeoplePages
 from onevalet.console.pages.person import PersonPages
 from onevalet.console.pages.programs import ProgramPages
 from onevalet.console.pages.search import SearchPages
-from onevalet.console.pages.task import TaskPages
-from onevalet.console.pages.tasks import TaskListPages
 from onevalet.console.pages.waiting import WaitingPages
 
 PAGES: tuple[type[Pages], ...] = (
     WaitingPages,
     ApprovalPages,
-    TaskListPages,
-    TaskPages,
     DeliveryPages,
     PeoplePages,
     PersonPages,

@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from core.clients.tokens import Client
 from core.clock import zone_or_utc
 from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.ids import make_id
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.people.access_policy import Admission, PersonRole
 from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
+from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
 from onevalet.console.reading.memories import list_memories
 from onevalet.console.reading.people import read_person
-from onevalet.console.reading.tasks import list_tasks
 from onevalet.console.reading.waiting import WaitingKind, list_waiting
+from onevalet.mcp.types import Nothing
 
 _SHOWN = 8
 """Memories and tasks that are shown, the newest and the next."""
@@ -66,7 +68,6 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
     viewer = Viewer(tenant_id, operator=False)
     zone = zone_or_utc(prefers.timezone)
     memories = await list_memories(database, tenant_id)
-    tasks = await list_tasks(database, viewer)
     waiting = await list_waiting(database, viewer)
     return {
         "known": True,
@@ -81,16 +82,7 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
             for place in (person.identities if person else ())
         ],
         "memories": [{"number": one.number, "text": one.text} for one in memories.memories[:_SHOWN]],
-        "tasks": [
-            {
-                "number": row.task.number,
-                "name": row.task.title,
-                "when": row.when,
-                "next": _at(row.task.next_at, zone),
-                "standing": row.standing,
-            }
-            for row in tasks[:_SHOWN]
-        ],
+        "tasks": await _planned(database, tenant_id, zone),
         "waiting": [
             {"code": row.code, "name": row.text or row.name, "channel": row.channel, "until": _at(row.until, zone)}
             for row in waiting
@@ -98,6 +90,26 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
         ],
         "spent": await _spent(database, tenant_id, now.astimezone(zone)),
     }
+
+
+async def _planned(database: Database, tenant_id: str, zone: ZoneInfo) -> list[Json]:
+    """Return what comes next, as programs of theirs are told it; nothing where nothing plans."""
+    made = (ability.client_tools(database) for ability in all_abilities() if ability.client_tools is not None)
+    for tool in (tool for tools in made for tool in tools if tool.name == "list_tasks"):
+        told = (await tool.run(Client(tenant_id, "", "", 0), Nothing())).data["tasks"]
+        rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+        rows.sort(key=lambda row: str(row["next"] or "later than any"))
+        return [
+            {
+                "number": row["number"],
+                "name": row["title"],
+                "when": row["when"],
+                "next": _at(datetime.fromisoformat(str(row["next"])) if row["next"] else None, zone),
+                "standing": row["state"],
+            }
+            for row in rows[:_SHOWN]
+        ]
+    return []
 
 
 async def _spent(database: Database, tenant_id: str, now: datetime) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from abilities.tasks.codec import Trigger, UnreadableTrigger
+from abilities.tasks.console.listing import TaskRow
 from abilities.tasks.dry_run import dry_run
 from abilities.tasks.explain import explain
 from abilities.tasks.kinds.condition import ConditionTrigger
@@ -15,7 +16,6 @@ from abilities.tasks.types import AGENT, ORCHESTRATOR, Task, TaskRun
 from core.json_types import JsonObject
 from core.tools.context import TaskState
 from core.turns.runs import RunState
-from onevalet.console.reading.tasks import TaskRow
 
 _OF_ACTION = frozenset({"instruction", "text"})
 """Fields of the form that say what is done, by their names in the task's action."""

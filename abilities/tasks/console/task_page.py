@@ -5,6 +5,9 @@ from collections.abc import Sequence
 import structlog
 from aiohttp import web
 
+from abilities.tasks.console.list_page import HERE
+from abilities.tasks.console.listing import read_tasks
+from abilities.tasks.console.task_view import TaskView, changed, read_task
 from abilities.tasks.edits import edit_task
 from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
@@ -13,9 +16,6 @@ from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from onevalet.console.access import Visit
 from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
-from onevalet.console.pages.tasks import HERE
-from onevalet.console.reading.task import TaskView, changed, read_task
-from onevalet.console.reading.tasks import read_tasks
 
 _SAID = {
     "run": "Started: a worker takes it within seconds.",
@@ -110,7 +110,7 @@ class TaskPages(Pages):
         async with self.kit.database.tenant(tenant) as connection:
             may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "task", task, self.kit.now())
         return self.kit.page(
-            "task.html",
+            "tasks/task.html",
             visit,
             status=status,
             here="tasks",

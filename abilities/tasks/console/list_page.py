@@ -6,13 +6,13 @@ from functools import partial
 
 from aiohttp import web
 
+from abilities.tasks.console.listing import PAGE, TaskCursor, TaskRow, calendar, list_tasks
 from abilities.tasks.service import TaskService
 from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
 from onevalet.console.access import Visit
 from onevalet.console.pages.base import Kit, Pages, signed_in
-from onevalet.console.reading.tasks import PAGE, TaskCursor, TaskRow, calendar, list_tasks
 from onevalet.console.rendering import zone_of
 
 HERE = f"{PATH}/tasks"
@@ -39,7 +39,7 @@ class TaskListPages(Pages):
         as_calendar = request.query.get("view") == "calendar"
         days = partial(calendar, shown, self.kit.now(), zone_of(viewer))
         return self.kit.page(
-            "tasks.html",
+            "tasks/list.html",
             visit,
             here="tasks",
             rows=shown,

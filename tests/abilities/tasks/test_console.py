@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.tasks.console.listing import DAYS, PAGE
 from abilities.tasks.kinds.condition import ConditionTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from abilities.tasks.reminders import TellExecutor
@@ -11,7 +12,7 @@ from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.ids import make_id
 from core.json_types import JsonObject
-from onevalet.console.reading.tasks import DAYS, PAGE
+from tests.onevalet.console.conftest import console as console
 from tests.onevalet.console.harness import ANN, BOB, Console
 
 HERE = "/console/tasks"
