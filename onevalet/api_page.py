@@ -47,7 +47,7 @@ _ROOMS = {
     "queue": "Wakeups",
     "replies": "Replies of tools",
     "tools": "Tools",
-    "triggers": "Tasks and triggers",
+    "tasks": "Tasks and triggers",
     "turns": "Turns",
 }
 
