@@ -70,6 +70,6 @@ async def test_an_abilitys_migration_is_never_edited_and_its_next_is_applied(
 
 
 def test_an_ability_cannot_make_a_function_of_another_room(pets: AbilitySql) -> None:
-    (pets.folder / "functions" / "feeding.sql").write_text(FEED.replace("feed(", "publish_event("))
-    with pytest.raises(ConfigError, match=r"^pets/feeding.sql makes publish_event, which \w+.sql makes too"):
+    (pets.folder / "functions" / "feeding.sql").write_text(FEED.replace("feed(", "prune_messages("))
+    with pytest.raises(ConfigError, match=r"^pets/feeding.sql makes prune_messages, which \w+.sql makes too"):
         with_abilities(load_functions(), [pets])

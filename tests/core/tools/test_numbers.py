@@ -6,11 +6,9 @@ from math import inf, nan
 import asyncpg
 import pytest
 
-from abilities.tasks.scheduling import ScheduleTask
-from core.agents.field_collection import collect
 from core.agents.fields import InputField, InvalidValue
 from core.db.database import Database
-from core.json_types import is_finite, read_json
+from core.json_types import read_json
 from core.llm.types import ModelAnswer, ToolCall
 from core.tools.tool import tool
 from tests.core.agents.harness import CONFIG
@@ -56,15 +54,6 @@ def test_an_agents_number_must_be_finite(given: object) -> None:
     with pytest.raises(InvalidValue):
         InputField("How many?", type=float).check(given)
     assert InputField("How many?", type=float).check("1e3") == 1000.0
-
-
-@pytest.mark.parametrize("given", [inf, nan, "inf"])
-def test_a_task_every_infinity_minutes_is_asked_for_again(given: float | str) -> None:
-    inputs = {name: value for name, value in vars(ScheduleTask).items() if isinstance(value, InputField)}
-    assert "every_minutes" in inputs
-    collected = collect(inputs, {}, {"what": "x", "every_minutes": given, "remind_only": True})
-    assert "every_minutes" in collected.wrong
-    assert is_finite(collected.fields)
 
 
 @pytest.mark.parametrize("value", [inf, nan])

@@ -71,6 +71,6 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
             for look in watch._calls["reminding"]:
                 look()
         repeating.cancel()
-        assert watch._by_peoples_clock >= {"reminding", "tasks"}
+        assert watch._by_peoples_clock >= {"reminding", "agents"}
         assert "tidying of habits" in {chore.name for chore in chores}
     assert done == ["ran", "looked", f"closed by {talk.parts.name}"]

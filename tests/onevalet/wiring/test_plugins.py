@@ -26,9 +26,9 @@ def test_what_ships_is_found() -> None:
 
 def test_a_group_in_full_has_to_be_one_of_the_tools_agents_or_servers() -> None:
     plugins = load_plugins(["agents"])
-    plugins.check_groups(("tasks", "travel", "linear"), ("linear__",))
-    with pytest.raises(ConfigError, match=r"^ONEVALET_LOOP_GROUPS_IN_FULL names 'taks'; the groups are accounts, "):
-        plugins.check_groups(("tasks", "taks"))
+    plugins.check_groups(("consents", "travel", "linear"), ("linear__",))
+    with pytest.raises(ConfigError, match=r"^ONEVALET_LOOP_GROUPS_IN_FULL names 'travle'; the groups are accounts, "):
+        plugins.check_groups(("travel", "travle"))
 
 
 def test_a_name_that_begins_like_the_tools_of_a_server_is_refused(write: Write) -> None:
@@ -48,8 +48,8 @@ async def get_weather(city: str) -> str:
     return "rain"
 
 @valet({word})
-class ScheduleTask(StandardAgent):
-    \"""Schedule a task.\"""
+class FlightSearchAgent(StandardAgent):
+    \"""Search for flights.\"""
 """
 
 
@@ -60,7 +60,7 @@ def test_a_tool_and_an_agent_stand_in_place_of_those_that_ship(write: Write) -> 
         tool = plugins.tools.get("get_weather")
         assert tool is not None
         assert tool.fn.__module__ == "plugown"
-        [agent] = [agent for agent in AgentRegistry(plugins.agents) if agent.name == "ScheduleTask"]
+        [agent] = [agent for agent in AgentRegistry(plugins.agents) if agent.name == "FlightSearchAgent"]
         assert agent.agent.__module__ == "plugown"
 
 
@@ -68,7 +68,7 @@ def test_a_name_of_what_ships_is_not_taken_unawares(write: Write) -> None:
     write("plugtool.py", REPLACING.format(word=""))
     with pytest.raises(ConfigError, match=r"Two tools are named 'get_weather': .* replaces=True"):
         load_plugins(["agents", "plugtool"])
-    with pytest.raises(ConfigError, match=r"Two agents are named 'ScheduleTask': .* replaces=True"):
+    with pytest.raises(ConfigError, match=r"Two agents are named 'FlightSearchAgent': .* replaces=True"):
         AgentRegistry(load_plugins(["agents"]).agents + load_plugins(["plugtool"]).agents)
 
 
