@@ -29,11 +29,11 @@ from benchmarks.recall_ways import Tally, Way, misses, table, ways
 from core.clock import Clock
 from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
-from core.memory.config import MomexConfig
-from core.memory.index.cache import StructuredIndexes
-from core.memory.long_term import MomexParts
-from core.memory.momex import Momex
-from core.memory.types import PERSON, Kind, Said
+from abilities.memory.config import MomexConfig
+from abilities.memory.index.cache import StructuredIndexes
+from abilities.memory.long_term import MomexParts
+from abilities.memory.momex import Momex
+from abilities.memory.types import PERSON, Kind, Said
 
 type Lives = Mapping[int, Sequence[Line]]
 """The messages of each life by its number."""
@@ -90,10 +90,10 @@ async def make_person(database: Database, tenant: str) -> None:
 
 async def bulk(momex: Momex, tenant: str, sources: Sequence[Said]) -> None:
     """Keep statements without comparing each with what is known."""
-    from core.memory.extraction.rules_self import EXTRACTOR, knowledge_of
-    from core.memory.extraction.terms import terms_of
-    from core.memory.store.memories import Change
-    from core.memory.types import Statement
+    from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of
+    from abilities.memory.extraction.terms import terms_of
+    from abilities.memory.store.memories import Change
+    from abilities.memory.types import Statement
 
     vectors = await momex.embedder.embed([source.text for source in sources])
     made = [

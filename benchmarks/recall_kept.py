@@ -13,7 +13,7 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.migrating import migrate
 
 _MADE_BY = ("extraction/*.py", "index/embedder.py", "store/memories.py")
-"""The files of core/memory that say what is remembered of a message."""
+"""The files of abilities/memory that say what is remembered of a message."""
 
 
 @asynccontextmanager
@@ -44,9 +44,9 @@ async def _database(url: str, name: str) -> str:
 
 
 def _digest(with_model: bool) -> str:
-    import core.memory
+    import abilities.memory
 
-    sources = Path(core.memory.__path__[0])
+    sources = Path(abilities.memory.__path__[0])
     digest = hashlib.blake2b(digest_size=8)
     for pattern in _MADE_BY:
         for path in sorted(sources.glob(pattern)):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from benchmarks.recall_lives import NOW, Asked, Line
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role
-from core.memory.momex import Momex
-from core.memory.recall.search import Scope
-from core.memory.types import RetrieverKind
+from abilities.memory.momex import Momex
+from abilities.memory.recall.search import Scope
+from abilities.memory.types import RetrieverKind
 
 type Way = Callable[[Asked, Sequence[Line]], Awaitable[tuple[list[str], float]]]
 

@@ -21,9 +21,9 @@ from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
 from jobs import catchup
 from jobs.catchup import CatchUp
-from jobs.memory import MemoryUpkeep
+from abilities.memory.runner import MemoryUpkeep
 from jobs.periodic import Periodic
-from jobs.reading import TalkReader
+from abilities.memory.talks import TalkReader
 from jobs.retention import Kept, Retention
 from jobs.supervision import PartSupervisor, stalls_seen
 from notify.service import NotificationService

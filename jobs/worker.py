@@ -6,13 +6,13 @@ from datetime import timedelta
 from functools import partial
 
 from core.journal.postgres import Lease
-from core.memory.jobs import Job
+from abilities.memory.jobs import Job
 from core.messaging.due_messages import Claim
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.queue.wakeups import DELIVERY, MEMORY, TURNS, hear_stops, listen
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
-from jobs.memory import MemoryRunner
+from abilities.memory.runner import MemoryRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.turns import TurnRunner
 

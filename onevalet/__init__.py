@@ -135,8 +135,8 @@ if TYPE_CHECKING:
     from core.mail.types import MailRef as MailRef
     from core.mail.types import OutgoingMail as OutgoingMail
     from core.mail.types import StoredMail as StoredMail
-    from core.memory.config import MomexConfig as MomexConfig
-    from core.memory.momex import Momex as Momex
+    from abilities.memory.config import MomexConfig as MomexConfig
+    from abilities.memory.momex import Momex as Momex
     from core.messaging.channels import Change as Change
     from core.messaging.channels import Channel as Channel
     from core.messaging.channels import Check as Check
@@ -247,8 +247,8 @@ _HOMES = {
             "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
             "MailRef OutgoingMail StoredMail"
         ),
-        "core.memory.config": "MomexConfig",
-        "core.memory.momex": "Momex",
+        "abilities.memory.config": "MomexConfig",
+        "abilities.memory.momex": "Momex",
         "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
         "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
         "core.messaging.others_words": "others_words",

@@ -16,7 +16,7 @@ from core.turns.types import TurnState
 if TYPE_CHECKING:
     from core.approvals.types import PendingApproval
     from core.credentials.store import CredentialStore
-    from core.memory.momex import Momex
+    from abilities.memory.momex import Momex
     from core.turns.orchestrator import Orchestrator
     from onevalet import EventBus, TriggerEngine
     from onevalet.wiring.talking import Talking
@@ -153,7 +153,7 @@ class OneValet:
     @property
     def memory(self) -> "Momex":
         """Return what is remembered; raises `ConfigError` where ONEVALET_MEMORY is off."""
-        from core.memory.momex import Momex
+        from abilities.memory.momex import Momex
 
         memory = self.orchestrator.momex
         if not isinstance(memory, Momex):

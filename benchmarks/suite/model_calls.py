@@ -14,7 +14,7 @@ from tests.scripted_model import Script, text
 from tests.services import private_postgres, private_valkey
 
 if TYPE_CHECKING:
-    from tests.jobs.talking import Talking
+    from tests.abilities.memory.talking import Talking
 
 _ABOUT = """\
 One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
@@ -63,7 +63,7 @@ async def run(options: Options) -> Samples:
 
 @asynccontextmanager
 async def _talking(script: Script, **configured: object) -> AsyncIterator["Talking"]:
-    from tests.jobs.talking import talking
+    from tests.abilities.memory.talking import talking
 
     async with (
         _database() as (postgres, valkey, home, patch),

@@ -9,7 +9,7 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
-from core.memory.extraction.questions import asks
+from core.language.asking import asks
 from core.questions.types import Asked
 
 _LETTING_GO = re.compile(

@@ -64,7 +64,7 @@ _MERGE_RULES: Mapping[str, Belonging] = {
     "memory_messages": Belonging(Merge.FIRST),
     "memories": Belonging(
         Merge.MOVE, ngettext_noop("{number} memory", "{number} memories")
-    ),  # core.memory.merge renumbers them
+    ),  # abilities.memory.merge renumbers them
     "memory_vectors": Belonging(Merge.MOVE),
     "memory_terms": Belonging(Merge.FIRST),
     "memory_jobs": Belonging(Merge.MOVE),

@@ -14,7 +14,7 @@ from core.credentials.types import ConnectedAccounts
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
-from core.memory.access import MemoryAccess
+from core.tools.memory_access import MemoryAccess
 from core.messaging.search import ConversationAccess
 from core.outreach.types import MessageAccess as MessageAccess
 from core.questions.asking import AskPerson, nobody_to_ask

@@ -13,7 +13,7 @@ from core.consents.store import ConsentStore
 from core.files.access import Files
 from core.http.types import HttpClient
 from core.llm.types import ChatMessage
-from core.memory.access import MemoryAccess
+from core.tools.memory_access import MemoryAccess
 from core.messaging.search import PersonMessages
 from core.outreach.outreach import Outreach
 from core.people.people import People

@@ -68,7 +68,7 @@ def list_memories(
     json: Json = False,
 ) -> None:
     """List what is remembered of a person; listing changes nothing."""
-    from onevalet.cli.memory import print_memories
+    from abilities.memory.listing import print_memories
 
     run_work(lambda settings: print_memories(settings, tenant, ended=ended, as_json=json))
 

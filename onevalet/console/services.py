@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.accounts.accounts import Accounts
 from core.clients.tokens import ClientTokens
-from core.memory.access import MemoryAccess
+from core.tools.memory_access import MemoryAccess
 from core.people.linking import Linking
 
 

@@ -8,9 +8,9 @@ import re
 from datetime import datetime
 
 from core.json_types import JsonObject
-from core.memory.extraction.questions import asks
-from core.memory.extraction.requests import requests
-from core.memory.types import ASSISTANT
+from core.language.asking import asks
+from abilities.memory.extraction.requests import requests
+from abilities.memory.types import ASSISTANT
 from core.turns.decide_tool import DECIDE
 from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import Plan, read_requests

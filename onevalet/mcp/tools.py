@@ -13,7 +13,7 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.json_types import JsonObject, storable
 from core.language.catalogue import speaking
-from core.memory.access import MemoryAccess
+from core.tools.memory_access import MemoryAccess
 from core.tools.storage import Storage
 from onevalet.mcp.asking import Asking, NotAsked, Standing
 from onevalet.mcp.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed

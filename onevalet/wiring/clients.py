@@ -36,7 +36,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     from core.tools.storage import Storage
     from onevalet.mcp.asking import Asking
     from onevalet.mcp.tools import ClientTools
-    from onevalet.wiring.console_memory import build_memory
+    from abilities.memory.without_model import build_memory
 
     settings, database = connections.settings, connections.database
     # Whoever has a token was let in when it was made; nobody else comes in this way.

@@ -39,7 +39,7 @@ def build_console(
         from onevalet.console.services import PersonServices
         from onevalet.console.texts import Texts
         from onevalet.wiring.ability_pages import load_pages
-        from onevalet.wiring.console_memory import build_memory
+        from abilities.memory.without_model import build_memory
         from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
 

@@ -17,7 +17,7 @@ from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
-from onevalet.wiring.memory import build_momex
+from abilities.memory.opening import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.rooms import Rooms as Rooms

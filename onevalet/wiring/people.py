@@ -6,7 +6,7 @@ from core.consents.store import ConsentMerge
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.ids import make_id
-from core.memory.merge import MemoryMerge
+from abilities.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.commands import PersonCommands
 from core.people.linking import Linking

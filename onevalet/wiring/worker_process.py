@@ -10,15 +10,15 @@ from core.queue.due import DueWatch, DueWork
 from jobs.catchup import CatchUp
 from jobs.chores import run_chores
 from jobs.maintenance import DUE_ANYWAY, Maintenance
-from jobs.memory import MemoryRunner, MemoryUpkeep
+from abilities.memory.runner import MemoryRunner, MemoryUpkeep
 from jobs.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.ability_work import open_work
 from onevalet.wiring.connections import redis_url
 from onevalet.wiring.inbound import build_inbound
-from onevalet.wiring.memory import memory_work
-from onevalet.wiring.talk_reader import build_talk_reader
+from abilities.memory.opening import memory_work
+from abilities.memory.opening_talks import build_talk_reader
 from onevalet.wiring.upkeep import kept_for, more_chores, more_work
 from onevalet.wiring.worker_parts import WorkerParts
 

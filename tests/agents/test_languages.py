@@ -15,7 +15,7 @@ from abilities.tasks.reminders import RemindMe, take_back_reminder
 from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
+from abilities.memory.tools import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
@@ -25,7 +25,7 @@ from core.errors import ToolError
 from core.http.client import GuardedClient
 from core.language.catalogue import speaking
 from core.language.update import sentences
-from core.memory.access import Remembered
+from core.tools.memory_access import Remembered
 from core.replies import without_notes
 from core.tools.context import TaskState
 from onevalet import AgentResult, TaskNote, ToolExecutionContext

@@ -10,7 +10,7 @@ from benchmarks.recall import Run, answers, compare, indexes_of, live, memory_on
 from benchmarks.recall_lives import CHATTER, Line, life
 from benchmarks.recall_page import BEGIN, END, PAGE, told
 from benchmarks.recall_ways import Tally, ways
-from core.memory.momex import Momex
+from abilities.memory.momex import Momex
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
 LIVES = (1, 2)

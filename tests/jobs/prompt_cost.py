@@ -16,7 +16,7 @@ from core.json_types import JsonObject
 from core.llm.tokens import BYTES_PER_TOKEN
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.toolbox import SWITCH
-from tests.jobs.talking import Talking, talking
+from tests.abilities.memory.talking import Talking, talking
 from tests.scripted_model import ModelCall, Script
 
 SERVERS = ("linear", "notion", "sentry", "drive", "jira")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from core.agents.pending_answers import WAIT
 from core.turns.prompt_lines import PENDING, read_lines
-from tests.jobs.talking import Talking
+from tests.abilities.memory.talking import Talking
 from tests.scripted_model import ModelCall, Reply, calls, text
 
 MESSAGES = 20

@@ -24,10 +24,10 @@ from jobs.maintenance import (
     forget_expired,
     release_notifications,
 )
-from jobs.memory import MemoryUpkeep
+from abilities.memory.runner import MemoryUpkeep
 from jobs.retention import Kept, prune_notifications
 from jobs.supervision import PartSupervisor
-from onevalet.wiring.memory import memory_work
+from abilities.memory.opening import memory_work
 from onevalet.wiring.outbound import build_service
 from tests.clocks import StandingClock
 from tests.core.harness import Store

@@ -10,11 +10,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.messaging.messages import OutboundKind, OutboundMessage
-from jobs.memory import MemoryRunner
+from abilities.memory.runner import MemoryRunner
 from onevalet.doctor.database import check_writes
 from onevalet.doctor.work import check_work
 from tests.core.harness import opened
-from tests.core.memory.harness import make_momex
+from tests.abilities.memory.harness import make_momex
 from tests.eventually import eventually
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
 from tests.patience import PATIENCE

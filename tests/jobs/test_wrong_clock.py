@@ -17,7 +17,7 @@ from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import set_clock
 from core.db.clock_check import CheckedClock
-from core.memory.jobs import MemoryWork
+from abilities.memory.jobs import MemoryWork
 from core.notifications.store import NotificationStore
 from core.tools.context import TaskState
 from jobs.maintenance import (
@@ -27,7 +27,7 @@ from jobs.maintenance import (
     release_notifications,
     report_health,
 )
-from jobs.memory import MemoryUpkeep
+from abilities.memory.runner import MemoryUpkeep
 from jobs.retention import prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService

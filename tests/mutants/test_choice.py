@@ -86,4 +86,4 @@ def test_the_same_seed_draws_the_same_lines() -> None:
 def test_lines_anywhere_come_from_many_rooms() -> None:
     chosen = anywhere(60, 1)
     assert len(chosen) == 60
-    assert {"jobs", "onevalet", "core/turns", "core/memory"} <= {one.room for one in chosen}
+    assert {"jobs", "onevalet", "core/turns", "abilities/memory"} <= {one.room for one in chosen}

@@ -15,13 +15,13 @@ MAX_FILES_AT_THE_DOOR = 8
 CONTRACT = "the rooms of core, from the top down"
 IMPORTERS: dict[str, set[str]] = {
     "litellm": {"core/llm/litellm_library.py"},
-    "typeagent": {"core/memory/index/typeagent_index.py"},
+    "typeagent": {"abilities/memory/index/typeagent_index.py"},
     "mcp": {"abilities/mcp/sdk.py", "onevalet/mcp/sdk.py"},
     "arq": {"jobs/chores.py"},
     "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }
 PLANTED = {
-    "upward": ("memory", "import core.turns.types", "core.turns"),
+    "upward": ("files", "import core.turns.types", "core.turns"),
     "lazily upward": ("db", "def later():\n    from core.people import people", "core.people"),
     "upward for types": ("tools", "if TYPE_CHECKING:\n    from core.turns.types import A", "core.turns"),
     "sideways": ("loop", "import core.inbox.inbox", "core.inbox"),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.llm.types import ToolCall
-from core.memory.commands import answer_memory
+from abilities.memory.commands import answer_memory
 from core.messaging.chat_words import CommandAnswer
 from core.turns.types import TurnRequest
 from core.turns.words.asked import Asked

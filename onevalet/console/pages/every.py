@@ -8,7 +8,7 @@ from onevalet.console.pages.cost import CostPages
 from onevalet.console.pages.data import DataPages
 from onevalet.console.pages.deliveries import DeliveryPages
 from onevalet.console.pages.linking import LinkPages
-from onevalet.console.pages.memory import MemoryPages
+from abilities.memory.pages import MemoryPages
 from onevalet.console.pages.people import PeoplePages
 from onevalet.console.pages.person import PersonPages
 from onevalet.console.pages.programs import ProgramPages

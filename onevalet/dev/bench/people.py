@@ -16,7 +16,7 @@ from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
 from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
-from onevalet.console.reading.memories import list_memories
+from abilities.memory.page_reading import list_memories
 from onevalet.console.reading.people import read_person
 from onevalet.console.reading.waiting import WaitingKind, list_waiting
 from onevalet.mcp.types import Nothing

@@ -17,7 +17,7 @@ from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import BERLIN, repeats
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import wants
-from tests.core.memory.harness import make_momex
+from tests.abilities.memory.harness import make_momex
 
 AT_THREE: JsonObject = {"text": "call mum", "at": "15:00"}
 

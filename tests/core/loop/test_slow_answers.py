@@ -18,9 +18,9 @@ from core.loop.context_window import ContextManager
 from core.loop.conversation_state import ConversationState
 from core.loop.model_caller import ModelCaller
 from core.loop.summary import summary_request
-from core.memory import model_calls as asking
-from core.memory.extraction.talk import Talk, request_for
-from core.memory.model_calls import Asking
+from abilities.memory import model_calls as asking
+from abilities.memory.extraction.talk import Talk, request_for
+from abilities.memory.model_calls import Asking
 from tests.core.builders import user
 from tests.patience import PATIENCE
 

@@ -5,7 +5,7 @@ import re
 from abilities.events.merge import EventSourceMerge
 from core.approvals.store import ApprovalMerge
 from core.consents.store import ConsentMerge
-from core.memory.merge import MemoryMerge
+from abilities.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge
 from core.people.table_rules import Merge

@@ -10,7 +10,7 @@ from core.errors import ModelUnavailable
 from core.llm.types import ModelAnswer, Role
 from core.people.profile import FactSource, ProfileMerge, ProfileStore
 from core.people.profile_extraction import read_changes
-from jobs.reading import TalkReader
+from abilities.memory.talks import TalkReader
 from tests.core.builders import FakeModel, Step, says
 from tests.core.people.harness import CHAT, Harness
 

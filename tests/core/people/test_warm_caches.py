@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import pytest
 
 from abilities.web.page_cache import PageCache
-from core.memory.index.typeagent_index import StructuredQuery
-from core.memory.merge import MemoryMerge
-from core.memory.momex import Momex
+from abilities.memory.index.typeagent_index import StructuredQuery
+from abilities.memory.merge import MemoryMerge
+from abilities.memory.momex import Momex
 from core.people.people import People
 from core.people.profile import ProfileMerge
 from core.people.rate_limit import Counted, Rate, Rates
 from core.tools.storage import Storage
 from onevalet import Page
-from tests.core.memory.harness import caught_up, make_momex, told
+from tests.abilities.memory.harness import caught_up, make_momex, told
 from tests.core.people.harness import CHAT, PHONE, Harness
 
 pytestmark = [pytest.mark.xdist_group("typeagent")]

@@ -8,7 +8,7 @@ from core.journal.postgres import PostgresJournal
 from core.journal.prompts import KeptPrompt, SentPrompt
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
-from core.memory.forgetting import Forgetter
+from abilities.memory.forgetting import Forgetter
 from core.tools.tool import tool
 from jobs.retention import prune_prompts
 from tests.core.builders import run_loop, says, wants

@@ -13,7 +13,7 @@ from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.credentials.store import CredentialStore
 from core.ids import make_id
-from core.memory.access import MemoryAccess
+from core.tools.memory_access import MemoryAccess
 from onevalet.console.access import ConsoleAccess
 from onevalet.console.door import ConsoleDoor
 from onevalet.console.pages.base import Kit
@@ -23,7 +23,7 @@ from onevalet.console.texts import Texts
 from onevalet.settings import Settings
 from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.ability_pages import load_pages
-from onevalet.wiring.console_memory import build_memory
+from abilities.memory.without_model import build_memory
 from onevalet.wiring.people import build_linking
 from tests.core.credentials.harness import KEYS, store_with
 from tests.core.harness import Store

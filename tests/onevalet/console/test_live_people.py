@@ -8,7 +8,7 @@ from onevalet.console.live import PageVersions
 from tests.onevalet.console.harness import ANN, BOB, Console
 from tests.onevalet.console.test_deliveries import fail
 from tests.onevalet.console.test_linking import give_code
-from tests.onevalet.console.test_memory import remember
+from tests.abilities.memory.test_pages import remember
 from tests.onevalet.console.test_people import knock
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.memory import list_memories, remember, search_memory
+from abilities.memory.tools import list_memories, remember, search_memory
 from agents.notes import add_note, list_notes
 from core.agents.pending_answers import ANSWER
 from core.approvals.exact_replies import parse_exact_reply
@@ -16,13 +16,13 @@ from core.clock import Clock
 from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
-from core.memory.config import MomexConfig
-from core.memory.extraction.ingest import may_tell
-from core.memory.extraction.speech import spoken_of
-from core.memory.extraction.statements import statements, worth_keeping
-from core.memory.long_term import MomexParts
-from core.memory.momex import Momex
-from core.memory.types import ASSISTANT, PERSON
+from abilities.memory.config import MomexConfig
+from abilities.memory.extraction.ingest import may_tell
+from abilities.memory.extraction.speech import spoken_of
+from abilities.memory.extraction.statements import statements, worth_keeping
+from abilities.memory.long_term import MomexParts
+from abilities.memory.momex import Momex
+from abilities.memory.types import ASSISTANT, PERSON
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import words
 from core.tools.storage import Storage
@@ -32,14 +32,14 @@ from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.demo.phrases import TABLES
 from onevalet.settings import Settings
-from onevalet.wiring.memory import build_momex
+from abilities.memory.opening import build_momex
 from onevalet.wiring.models import build_models
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.harness import Ids
-from tests.core.memory.harness import NOW, WordEmbedder
-from tests.core.memory.test_requests import of
+from tests.abilities.memory.harness import NOW, WordEmbedder
+from tests.abilities.memory.test_requests import of
 from tests.onevalet.demo.test_requests import REQUESTS
 
 CHANNELS = ("sms", "slack", "telegram", "terminal")

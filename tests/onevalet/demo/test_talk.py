@@ -7,13 +7,13 @@ import pytest
 
 from agents import memory as tools
 from core.llm.litellm_client import LiteLLMClient
-from core.memory.momex import Momex
+from abilities.memory.momex import Momex
 from onevalet.demo.model import DEMO_MODEL
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import FakeModel, says, wants
-from tests.core.memory.harness import make_momex
+from tests.abilities.memory.harness import make_momex
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from core.turns.services import TaskEngine
 from onevalet.ability import Ability, Opened, OpeningFoundation, WorkFoundation
 from onevalet.ability_registry import all_abilities
 from onevalet.wiring import abilities, ability_work
-from tests.jobs.talking import talking
+from tests.abilities.memory.talking import talking
 from tests.scripted_model import echo
 
 

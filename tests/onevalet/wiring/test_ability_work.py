@@ -14,7 +14,7 @@ from jobs.periodic import Periodic
 from jobs.supervision import Part
 from onevalet.ability import Ability, Repeated, Work, WorkFoundation
 from onevalet.wiring import ability_work, worker_process
-from tests.jobs.talking import talking
+from tests.abilities.memory.talking import talking
 from tests.scripted_model import echo
 
 

@@ -1,0 +1,248 @@
+"""Adding to memory, in a job after the reply: messages are split into statements, read, compared and stored."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import structlog
+
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError
+from abilities.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD_IN, Extractor, RuleExtractor
+from core.language.asking import asks
+from abilities.memory.extraction.rules_self import slot_of
+from abilities.memory.extraction.secrets import is_secret
+from abilities.memory.extraction.statements import says_nothing, statements, worth_keeping
+from abilities.memory.extraction.terms import terms_of
+from abilities.memory.extraction.words import stems_of, words_of
+from abilities.memory.index.embedder import Embedder
+from abilities.memory.store.memories import Change, MemoryStore
+from abilities.memory.store.reread import schedule_reread
+from abilities.memory.store.scans import find_by_vector, find_with_same_words
+from abilities.memory.types import Kind, Memory, Said, Statement, Vector
+
+CANDIDATES = 6
+"""Memories near a new statement that it is compared with."""
+NEAR = 0.6
+"""The likeness from which a statement may contradict a memory, whatever words it uses."""
+HELD_BACK = (STOOD_IN, FOUND_NOTHING)
+"""The extractors whose findings are held back unless the person asked for the statement to be remembered."""
+_OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
+"""Words about the memory itself, which say nothing of the person."""
+
+_log = structlog.get_logger()
+
+
+type TellsNothing = Callable[[str, str], bool]
+"""Return whether nothing that a speaker says in a sentence is worth remembering."""
+
+
+def may_tell(speaker: str, sentence: str) -> bool:
+    """Find nothing to leave out."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """Turn messages into memories. Adding the same messages again changes nothing."""
+
+    store: MemoryStore
+    embedder: Embedder
+    extractor: Extractor
+    tells_nothing: TellsNothing = may_tell
+    """Of what was said and nobody asked to be remembered: where no model can judge it."""
+
+    @property
+    def reads_again(self) -> bool:
+        """Return whether a model may read again what rules have read."""
+        return self.extractor.name != RuleExtractor.name
+
+    async def add(
+        self,
+        tenant_id: str,
+        collection: str,
+        messages: Sequence[Said],
+        *,
+        infer: bool = True,
+        kept: Sequence[str] = (),
+        patient: bool = False,
+        asked: bool = False,
+    ) -> list[str]:
+        """Store the statements worth keeping; return the ids of new memories. `infer=False`: all texts, by rule.
+
+        `kept` are memories that a tool has stored of these messages already, in its own words: they are not stored
+        twice. `patient`: an error of the model that may pass is raised after what was read before it is stored.
+        `asked`: the person asked for them to be remembered, so that none is held back until a model has read it.
+        """
+        extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
+        fresh = await self._fresh(tenant_id, messages, kept, whole=not infer, asked=asked)
+        # All texts at once: an embedder takes many for little more than one.
+        read, failed = await _read_all(fresh, extractor)
+        texts = [statement.text for statement in read]
+        vectors = await self.embed(tenant_id, texts)
+        terms = await self.terms(tenant_id, read)
+        ready = [
+            replace(statement, vector=vector, held=not asked and statement.extractor in HELD_BACK)
+            for statement, vector in zip(read, vectors, strict=True)
+        ]
+        same = await find_with_same_words(self.store.database, tenant_id, collection, texts)
+        added: list[str] = []
+        plain: list[tuple[Statement, Change]] = []
+        for statement in ready:
+            changes = statement.said.kind is Kind.TOLD and not statement.held and not asks(statement.text)
+            if changes and extractor.may_change(statement):
+                # Earlier statements are stored first: this one may contradict them.
+                added += await self._keep(tenant_id, collection, plain, terms)
+                candidates = await self.candidates(tenant_id, collection, statement)
+                change = await extractor.changes(statement, candidates) if candidates else Change()
+                added += await self._keep(tenant_id, collection, [(statement, change)], terms)
+                plain = []
+            elif all(words_of(statement.text) != words_of(other.text) for other, _ in plain):
+                plain.append((statement, Change(repeats=same.get((statement.text, statement.said.kind)))))
+        added += await self._keep(tenant_id, collection, plain, terms)
+        if any(statement.extractor == STOOD_IN for statement in read):
+            await schedule_reread(self.store.database, tenant_id)
+        if failed is not None:
+            raise failed
+        return added
+
+    async def read_again(self, tenant_id: str, limit: int) -> int:
+        """Have the model read what rules read while it was away; return how many. Raises the errors in `PASSING`."""
+        extractor = self.extractor.at_cost_of(tenant_id, patient=True)
+        count = 0
+        for memory in await self.store.read_by(tenant_id, STOOD_IN, limit):
+            knowledge, by = await extractor.knowledge(memory.text, memory.speaker)
+            if by == STOOD_IN:  # the budget is used up for today
+                break
+            source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
+            [vector] = await self.embed(tenant_id, [memory.text])
+            held = by in HELD_BACK
+            statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
+            candidates = await self.candidates(tenant_id, memory.collection, statement)
+            earlier = [candidate for candidate in candidates if candidate.number < memory.number]
+            compared = earlier and memory.valid_to is None and not held
+            change = await extractor.changes(statement, earlier) if compared else Change()
+            terms = await self.terms(tenant_id, [statement])
+            await self.store.reread(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
+            if change.repeats:
+                await self.store.replace(tenant_id, memory.id, change.repeats, memory.said_at)
+            count += 1
+        return count
+
+    async def embed_again(self, tenant_id: str, limit: int = 200) -> int:
+        """Embed memories that this embedder has no vector of; return how many."""
+        missing = await self.store.vectors.missing(tenant_id, self.embedder.name, limit)
+        if missing:
+            vectors = await self.embedder.at_cost_of(tenant_id).embed(list(missing.values()))
+            await self.store.vectors.add(tenant_id, self.embedder.name, dict(zip(missing, vectors, strict=True)))
+        return len(missing)
+
+    async def _keep(
+        self, tenant_id: str, collection: str, changes: Sequence[tuple[Statement, Change]], terms: Mapping[str, Vector]
+    ) -> list[str]:
+        if not changes:
+            return []
+        wanted = {term for statement, change in changes if not change.repeats for term in terms_of(statement.knowledge)}
+        own = {term: terms[term] for term in wanted if term in terms}
+        return await self.store.keep(tenant_id, collection, changes, self.embedder.name, own)
+
+    async def _fresh(
+        self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool, asked: bool
+    ) -> list[tuple[Said, list[tuple[int, str]]]]:
+        """Split messages into statements, without secrets, questions, empty words, and those stored already."""
+        # What the person asked to be remembered is, whatever it looks like.
+        skip = may_tell if whole or asked else self.tells_nothing
+        cut = [
+            (source, list(enumerate(statements(source.text, whole=whole, tells_nothing=partial(skip, source.speaker)))))
+            for source in messages
+        ]
+        wanted = [
+            (source, [(p, text) for p, text in texts if whole or _worth(source, text, kept, asked and len(texts) == 1)])
+            for source, texts in cut
+        ]
+        wanted = [(source, [(p, text) for p, text in texts if not is_secret(text)]) for source, texts in wanted]
+        known = await self.store.known(tenant_id, [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts])
+        return [(source, [(p, t) for p, t in texts if f"{source.key}#{p}" not in known]) for source, texts in wanted]
+
+    async def candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
+        """Return the memories of the same collection, kind and speaker that a statement may change."""
+        kind = statement.said.kind
+        candidates = {}
+        if statement.slot:
+            in_slot = await self.store.in_slot(tenant_id, collection, statement.slot)
+            candidates = {memory.id: memory for memory in in_slot}
+        if statement.vector:
+            near = await find_by_vector(
+                self.store.database, tenant_id, statement.vector, self.embedder.name, CANDIDATES
+            )
+            wanted = [memory_id for memory_id, likeness in near if likeness >= NEAR and memory_id not in candidates]
+            candidates |= await self.store.memories(tenant_id, wanted)
+        return [
+            memory
+            for memory in candidates.values()
+            if memory.kind is kind
+            and memory.collection == collection
+            and memory.valid_to is None
+            and memory.speaker == statement.said.speaker
+            and memory.said_at <= statement.said.said_at
+        ]
+
+    async def terms(self, tenant_id: str, statements: Sequence[Statement]) -> dict[str, Vector]:
+        """Return the vectors of the terms that are not stored yet."""
+        terms = sorted({term for statement in statements for term in terms_of(statement.knowledge)})
+        known = await self.store.vectors.terms(tenant_id, self.embedder.name, terms)
+        missing = [term for term in terms if term not in known]
+        vectors = await self.embed(tenant_id, missing)
+        return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
+
+    async def embed(self, tenant_id: str, texts: Sequence[str]) -> Sequence[Vector]:
+        """Embed texts. Where that fails their vectors are empty: a job makes them later, until then words must do."""
+        try:
+            return await self.embedder.at_cost_of(tenant_id).embed(texts) if texts else []
+        except (ModelError, OutOfMoney) as error:
+            _log.warning("memory_not_embedded", cause=type(error).__name__)
+            return [() for _ in texts]
+
+
+async def _read_all(
+    fresh: Sequence[tuple[Said, list[tuple[int, str]]]], extractor: Extractor
+) -> tuple[list[Statement], ModelError | None]:
+    """Read statements in order, up to the first error that may pass; return that error, too."""
+    read: list[Statement] = []
+    for source, texts in fresh:
+        for part, text in texts:
+            try:
+                read.append(await _read(source, part, text, extractor))
+            except PASSING as error:
+                return read, error
+    return read, None
+
+
+async def _read(source: Said, part: int, text: str, extractor: Extractor) -> Statement:
+    slot = slot_of(text) if source.kind is Kind.TOLD and not asks(text) else None
+    if source.kind is not Kind.TOLD:
+        extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
+    knowledge, by = await extractor.knowledge(text, source.speaker)
+    return Statement(source, part, text, knowledge, by, slot.name if slot else "")
+
+
+def _worth(source: Said, text: str, kept: Sequence[str], alone: bool) -> bool:
+    """Return whether a statement is stored; `alone`: it is all that the person asked to be remembered."""
+    if any(_covers(memory, text) for memory in kept):
+        return False
+    if alone:  # in however few words
+        return not says_nothing(text)
+    return worth_keeping(text) or (source.kind is Kind.TOLD and slot_of(text) is not None)
+
+
+def _covers(kept: str, text: str) -> bool:
+    """Return whether a memory says at least half of a text: "I row on Wednesdays" of "That's wrong, Wednesdays"."""
+    asked, slot, other = stems_of(text) - _OBJECTIONS, slot_of(kept), slot_of(text)
+    if slot is not None and other is not None and not (slot.name == other.name and _overlap(slot.value, other.value)):
+        return False  # two allergies have most of their words in common
+    return bool(asked) and len(asked & stems_of(kept)) >= len(asked) / 2
+
+
+def _overlap(first: str, second: str) -> bool:
+    """Return whether one value contains all words of the other."""
+    return stems_of(first) <= stems_of(second) or stems_of(second) <= stems_of(first)

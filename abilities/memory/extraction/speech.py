@@ -1,0 +1,76 @@
+"""What was said, from chat messages: a person's own words, what they quote, and what the assistant said."""
+
+import re
+from datetime import datetime
+
+from core.db.database import Connection
+from core.llm.types import ChatMessage, Marker, Role
+from abilities.memory.extraction.commands import is_command
+from abilities.memory.types import ASSISTANT, PERSON, Kind, Said
+from core.replies import CARD_SHOWN
+
+FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
+MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory", "undo_last"})
+"""An answer after only these repeats what is remembered already, or was until it was taken back."""
+_CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.MULTILINE)
+"""A line that only history has: how a card appears in it."""
+_FORWARDED = ("forwarded message", "original message", "begin forwarded message")
+
+
+async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
+    """Return what was said in a turn, but for what would be remembered again.
+
+    This is a turn that was about forgetting, and the assistant's answer from nothing but memories.
+    """
+    rows = await connection.fetch(
+        "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
+        " and not exists (select from memory_forgettings f"
+        " where f.tenant_id = $1 and $2 in (f.turn_id, f.confirmed_in))"
+        " order by position",
+        tenant_id,
+        turn_id,
+    )
+    messages = [(row, ChatMessage.from_json(row["message"])) for row in rows]
+    called = {call.name for _, message in messages for call in message.tool_calls}
+    if called & FORGETTING_TOOLS:  # the row of the question may be gone by now
+        return []
+    if called and called <= MEMORY_TOOLS:
+        messages = [(row, message) for row, message in messages if message.role is not Role.ASSISTANT]
+    used_tools = any(message.role is Role.TOOL for _, message in messages)
+    spoken: list[Said] = []
+    for row, message in messages:
+        key = f"history:{row['conversation_id']}:{row['position']}"
+        spoken += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
+    return spoken
+
+
+def spoken_of(
+    key: str, message: ChatMessage, at: datetime, turn_id: str | None = None, *, used_tools: bool = False
+) -> list[Said]:
+    """Return what a chat message says, marked with its source; nothing of a command, or a line that is not speech.
+
+    Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
+    it has used a tool.
+    """
+    match message.role:
+        case Role.USER if not message.internal and message.marker is not Marker.NOTE:
+            own, quoted = without_quotes(message.text)
+            own = "" if message.outside or is_command(message.text) else own
+            rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
+            return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
+        case Role.ASSISTANT if not message.tool_calls and (text := _CARD.sub("", message.text).strip()):
+            kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
+            return [Said(key, text, ASSISTANT, kind, at, turn_id)]
+    return []
+
+
+def without_quotes(text: str) -> tuple[str, str]:
+    """Return a person's own words and what they quote: lines with `>`, and everything after a forward's head."""
+    own: list[str] = []
+    quoted: list[str] = []
+    forwarded = False
+    for line in text.splitlines():
+        forwarded = forwarded or line.strip(" -*_").lower().startswith(_FORWARDED)
+        words = line.lstrip("> ") if line.startswith(">") else line
+        (quoted if forwarded or line.lstrip().startswith(">") else own).append(words)
+    return "\n".join(own).strip(), "\n".join(quoted).strip()

@@ -1,0 +1,221 @@
+"""Memory's jobs: turns and added messages become memories; what was forgotten is redacted."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from pydantic import ConfigDict, TypeAdapter
+
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError, StoreUnavailable
+from core.ids import IdMaker
+from abilities.memory.extraction.extractors import PASSING, STOOD_IN
+from abilities.memory.extraction.ingest import Adder
+from abilities.memory.extraction.secrets import is_secret
+from abilities.memory.extraction.speech import said_in_turn
+from abilities.memory.forgetting import Forgetter
+from abilities.memory.index.cache import StructuredIndexes
+from abilities.memory.store.memories import MemoryStore
+from abilities.memory.store.reread import REREAD, delay_after
+from abilities.memory.types import Said
+
+LEASE = timedelta(seconds=15)
+"""How long the job of a dead worker waits to be taken over; a worker at work keeps its own alive. Until then what was
+said last is not remembered, and what was forgotten stands beside it."""
+PEOPLE = 5
+BATCH = 100
+"""How many people, and how many memories of each, are embedded again at a time."""
+READ_AGAIN = 10
+"""Memories that the model reads again at a time."""
+READING_FOR = 120
+"""Seconds after which the rest is left for the next time, so that the jobs of others are done in between."""
+MAX_READINGS = 200
+"""Attempts, in the end one an hour, before the rules' findings are left as they are."""
+TRIES = 5
+"""Attempts of a job whose model is away, over seven minutes; at the last one rules stand in."""
+MAX_FAILURES = 10
+"""Failures, over some six hours, after which a job is set aside."""
+
+# An error must not quote what was said: it ends in the log.
+_MESSAGES = TypeAdapter(list[Said], config=ConfigDict(hide_input_in_errors=True))
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed job. Only its `owner` may end it: another worker may have taken it over since."""
+
+    tenant_id: str
+    id: str
+    attempts: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWork:
+    """Add, claim and do jobs; every step may be repeated."""
+
+    store: MemoryStore
+    adder: Adder | None
+    """None where memory is off: jobs are then cleared away, and `tidy` still redacts what must be forgotten."""
+    forgetter: Forgetter
+    indexes: StructuredIndexes | None
+    make_id: IdMaker
+    later: Adder | None = None
+    """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
+
+    async def add(self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Said], *, infer: bool) -> bool:
+        """Add a job that remembers messages; False where nothing is left of them without their secrets."""
+        safe = [message for message in messages if not any(is_secret(line) for line in message.text.splitlines())]
+        if safe:
+            await self.store.database.tenant_rows(
+                tenant_id,
+                "insert into memory_jobs (tenant_id, id, collection, messages, infer) values ($1, $2, $3, $4, $5)",
+                job_id,
+                collection,
+                _MESSAGES.dump_python(safe, mode="json"),
+                infer,
+            )
+        return bool(safe)
+
+    async def claim(self, job_id: str | None, worker: str) -> Job | None:
+        """Claim the named job, or the one that has waited longest; None where there is none.
+
+        Where memory is off, jobs are cleared away, all in one statement.
+        """
+        if self.adder is None:
+            await self.store.database.rows("select clear_memory_jobs()")
+            return None
+        owner = f"{worker}/{self.make_id('own')}"
+        row = await self.store.database.call("select * from claim_memory_job($1, $2, $3)", job_id, owner, LEASE)
+        return Job(row["tenant_id"], row["id"], row["attempts"], owner) if row else None
+
+    async def keep(self, job: Job) -> bool:
+        """Renew the lease of a job that is being done; return False where it is another's, or begins anew."""
+        kept = await self.store.database.tenant_row(
+            job.tenant_id,
+            "update memory_jobs set lease_until = clock_timestamp() + $4"
+            " where tenant_id = $1 and id = $2 and owner = $3 returning id",
+            job.id,
+            job.owner,
+            LEASE,
+        )
+        return kept is not None
+
+    async def run(self, job: Job) -> None:
+        """Do a job; one that fails comes back later."""
+        try:
+            done = await self._read_again(job) if job.id == REREAD else await self._do(job)
+        except PASSING as error:
+            _log.warning("memory_job_put_off", job=job.id, attempt=job.attempts, cause=type(error).__name__)
+            await self._put_off(job)
+            return
+        except StoreUnavailable:
+            await self._put_off(job)
+            raise
+        except Exception:
+            limit = MAX_READINGS if job.id == REREAD else MAX_FAILURES
+            await (self._put_off(job) if job.attempts < limit else self._set_aside(job))
+            raise
+        await (self._done(job) if done else self._put_off(job))
+
+    async def tidy(self, now: datetime) -> None:
+        """End sessions and questions that have expired, and redact what could not be redacted before."""
+        for row in await self.store.database.rows("select * from tidy_memory($1)", now):
+            await self.forgetter.redact(row["tenant_id"], now)
+
+    async def embed_again(self) -> int:
+        """Embed some memories that the embedder in use has no vector of; return how many.
+
+        Where a provider fails, or a person's money is spent, their memories are left for later: until then they are
+        found by their words.
+        """
+        if self.adder is None:
+            return 0
+        count = 0
+        for tenant_id in await self.store.vectors.unembedded(self.adder.embedder.name, PEOPLE):
+            try:
+                count += await self.adder.embed_again(tenant_id, BATCH)
+            except (ModelError, OutOfMoney) as error:
+                _log.warning("memory_not_embedded_again", cause=type(error).__name__)
+        return count
+
+    async def _read_again(self, job: Job) -> bool:
+        """Have the model read what rules read while it was away; return False while some of it is left."""
+        if self.adder is None or not self.adder.reads_again or job.attempts > MAX_READINGS:
+            return True
+        until = time.monotonic() + READING_FOR
+        while await self.adder.read_again(job.tenant_id, READ_AGAIN) == READ_AGAIN:
+            if time.monotonic() >= until:
+                break
+        return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
+
+    async def _do(self, job: Job) -> bool:
+        async with self.store.database.tenant(job.tenant_id) as connection:
+            row = await connection.fetchrow(
+                "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2",
+                job.tenant_id,
+                job.id,
+            )
+            if row is None:
+                return True
+            messages, kept = _MESSAGES.validate_python(row["messages"]), list[str]()
+            if row["turn_id"] and self.adder is not None:
+                messages = await said_in_turn(connection, job.tenant_id, row["turn_id"])
+                # What tools stored in this turn, because the person asked for it.
+                rows = await connection.fetch(
+                    "select text from memories"
+                    " where tenant_id = $1 and turn_id = $2 and source_key not like 'history:%'",
+                    job.tenant_id,
+                    row["turn_id"],
+                )
+                kept = [kept_row["text"] for kept_row in rows]
+        adder = self.later or self.adder if row["turn_id"] else self.adder
+        if adder is not None:
+            added = await adder.add(
+                job.tenant_id, row["collection"], messages, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
+            )
+            _log.info("memory_added", job=job.id, count=len(added))
+            if adder is self.later and row["turn_id"]:
+                await self.store.database.call("select enqueue_talk($1, $2)", job.tenant_id, row["turn_id"])
+            if added and self.indexes is not None:
+                self.indexes.soon(job.tenant_id)
+        confirmed = await self.store.database.tenant_row(
+            job.tenant_id, "select from memory_forgettings where tenant_id = $1 and confirmed limit 1"
+        )
+        if confirmed is not None:
+            await self.forgetter.redact(job.tenant_id, within=job.id)
+        return True
+
+    async def _done(self, job: Job) -> None:
+        # A turn that has ended once more since then has taken the job from its owner: it stays.
+        await self.store.database.tenant_rows(
+            job.tenant_id,
+            "delete from memory_jobs where tenant_id = $1 and id = $2 and owner = $3",
+            job.id,
+            job.owner,
+        )
+
+    async def _set_aside(self, job: Job) -> None:
+        """Stop trying a job, unless its turn ends once more."""
+        await self.store.database.tenant_rows(
+            job.tenant_id,
+            "update memory_jobs set owner = null, lease_until = null, not_before = 'infinity'"
+            " where tenant_id = $1 and id = $2 and owner = $3",
+            job.id,
+            job.owner,
+        )
+        _log.error("memory_job_set_aside", job=job.id)
+
+    async def _put_off(self, job: Job) -> None:
+        await self.store.database.tenant_rows(
+            job.tenant_id,
+            "update memory_jobs set owner = null, lease_until = null, not_before = clock_timestamp() + $4"
+            " where tenant_id = $1 and id = $2 and owner = $3",
+            job.id,
+            job.owner,
+            delay_after(job.attempts),
+        )

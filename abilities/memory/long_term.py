@@ -1,0 +1,151 @@
+"""Long-term memory: its parts over one database, and adding and searching across all that a person may see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from core.budgets.budgeted_embeddings import BudgetedEmbeddings
+from core.budgets.budgeted_model import EmbeddingClient
+from core.budgets.store import DailyBudgets
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import IdMaker, make_id
+from core.llm.types import ChatMessage
+from abilities.memory.config import MomexConfig
+from abilities.memory.extraction.extractors import Extractor
+from abilities.memory.extraction.ingest import Adder, TellsNothing, may_tell
+from abilities.memory.forgetting import Forgetter
+from abilities.memory.index.cache import StructuredIndexes
+from abilities.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
+from abilities.memory.recall.search import NO_LONGER, Retriever, Wait
+from abilities.memory.shared_collections import SharedCollections
+from abilities.memory.store.memories import MemoryStore
+from abilities.memory.store.unread import find_unread_elsewhere
+from abilities.memory.types import Memory, Recall, Said
+
+MAX_UNREAD = 20
+"""Statements told elsewhere that no model has read yet, and that a turn is told of in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class MomexParts:
+    """Parts of a Momex that a caller replaces; None: as the configuration says."""
+
+    embedder: Embedder | None = None
+    extractor: Extractor | None = None
+    make_id: IdMaker = make_id
+    clock: Clock | None = None
+    tells_nothing: TellsNothing = may_tell
+
+
+@dataclass(frozen=True, slots=True)
+class LongTermMemory:
+    """Everybody's memories with the parts that add, find and forget them; each call names the person."""
+
+    collection: str
+    """Where memories are filed when a call names no collection."""
+    config: MomexConfig
+    clock: Clock
+    store: MemoryStore
+    embedder: CachedEmbedder
+    indexes: StructuredIndexes | None
+    retriever: Retriever
+    adder: Adder
+    forgetter: Forgetter
+    shared: SharedCollections
+
+    @classmethod
+    def build(
+        cls,
+        collection: str,
+        config: MomexConfig,
+        database: Database,
+        embedder: Embedder,
+        extractor: Extractor,
+        parts: MomexParts,
+    ) -> Self:
+        cached = CachedEmbedder(embedder)
+        store = MemoryStore(database, parts.make_id)
+        indexes = StructuredIndexes(store, cached, config) if config.structured else None
+        return cls(
+            collection=collection,
+            config=config,
+            clock=parts.clock or Clock(),
+            store=store,
+            embedder=cached,
+            indexes=indexes,
+            retriever=Retriever(store, cached, indexes, config),
+            adder=Adder(store, cached, extractor, parts.tells_nothing),
+            forgetter=Forgetter(database, parts.make_id),
+            shared=SharedCollections(database, parts.make_id),
+        )
+
+    async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:
+        """Remember messages at once, for a tool that reports what was stored."""
+        home, name = await self.shared.home_of(tenant_id, collection or self.collection)
+        ids = await self.adder.add(home, name, messages, asked=True)
+        memories = await self.store.memories(home, ids)
+        return [memories[memory_id] for memory_id in ids if memory_id in memories]
+
+    async def search(
+        self,
+        tenant_id: str,
+        query: str,
+        *,
+        limit: int = 0,
+        collections: Sequence[str] = (),
+        turn_id: str | None = None,
+        shown: Sequence[ChatMessage] = (),
+        wait: Wait = NO_LONGER,
+    ) -> Recall:
+        """Search all that this person may see, or the collections named and those below them."""
+        scopes = await self.shared.scopes(tenant_id, collections)
+        now = self.clock.now()
+        recalls = [
+            await self.retriever.search(scope, query, now, limit=limit, shown=shown, wait=wait) for scope in scopes
+        ]
+        recall = recalls[0] if len(recalls) == 1 else _joined(recalls, limit or self.config.max_recalled)
+        if turn_id and recall.reports:
+            await self._record(tenant_id, turn_id, recall)
+        return recall
+
+    async def told_elsewhere(self, tenant_id: str, turn_id: str | None) -> list[Memory]:
+        """Return what was told a moment ago in other conversations: it is known here, whatever words it was told in."""
+        return await find_unread_elsewhere(self.store.database, tenant_id, turn_id, MAX_UNREAD)
+
+    async def _record(self, tenant_id: str, turn_id: str, recall: Recall) -> None:
+        """Store what each retriever found for a turn, for the trace."""
+        await self.store.database.tenant_rows(
+            tenant_id,
+            "insert into memory_recalls (tenant_id, turn_id, report)"
+            " select $1, $2, $3 where exists (select from turns where tenant_id = $1 and id = $2)"
+            " on conflict (tenant_id, turn_id) do update set report = excluded.report",
+            turn_id,
+            recall.to_json(),
+        )
+
+
+def make_embedder(
+    config: MomexConfig,
+    client: EmbeddingClient | None,
+    database: Database,
+    make_id: IdMaker,
+    budgets: DailyBudgets | None,
+) -> Embedder:
+    """Return the embedder of the configured model, paid from people's budgets, else the encoder that ships with us.
+
+    Raises `ConfigError`.
+    """
+    if not config.embedding_model:
+        return SentenceEncoder()
+    if client is None:
+        raise ConfigError("ONEVALET_EMBEDDING_MODEL is set, but nothing reaches a provider.")
+    return ModelEmbedder(BudgetedEmbeddings(client, database, make_id, budgets), config.embedding_model)
+
+
+def _joined(recalls: Sequence[Recall], limit: int) -> Recall:
+    """Join the recalls of several scopes; no memory lies in two of them."""
+    recalled = sorted((memory for recall in recalls for memory in recall.found), key=lambda memory: -memory.score)
+    reports = tuple(report for recall in recalls for report in recall.reports)
+    return Recall(tuple(recalled[:limit]), reports, sum(recall.took_ms for recall in recalls))

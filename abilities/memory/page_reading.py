@@ -1,0 +1,30 @@
+"""A person's memories as the console shows them, a page at a time."""
+
+from dataclasses import dataclass
+
+from core.db.database import Database
+from abilities.memory.store.memories import select_memories
+from abilities.memory.types import Memory
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """Memories, the newest first; `before` is the number that the next page begins below, or 0."""
+
+    memories: tuple[Memory, ...]
+    before: int
+
+
+async def list_memories(database: Database, tenant_id: str, before: int = 0) -> MemoryPage:
+    """Return a page of all that is remembered, also from others' words, and what held before."""
+    found = await select_memories(
+        database,
+        tenant_id,
+        "m.tenant_id = $1 and not m.held and m.number < coalesce(nullif($2, 0), 9223372036854775807)"
+        " order by m.number desc limit $3",
+        before,
+        PAGE,
+    )
+    return MemoryPage(tuple(found), found[-1].number if len(found) == PAGE else 0)

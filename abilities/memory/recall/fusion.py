@@ -1,0 +1,93 @@
+"""The hits of all retrievers in one order: by reciprocal rank, by what the question asks for, and by time.
+
+Whether a memory is recalled at all depends on how sure they are together.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from core.json_types import JsonObject
+from abilities.memory.recall.question import Question
+from abilities.memory.types import Hit, Memory, Recalled, RetrieverKind, RetrieverReport
+
+RANK_CONSTANT = 60
+"""The constant of reciprocal rank fusion: how little less the second place counts than the first."""
+WEIGHTS = {RetrieverKind.TEXT: 1.0, RetrieverKind.VECTOR: 0.5, RetrieverKind.STRUCTURED: 2.0}
+"""Weight of each retriever: a small encoder is trusted least, knowledge most."""
+ENOUGH = 0.75
+"""How sure the retrievers must be together to recall a memory that is not exactly what was asked for."""
+ASKED_FOR = 2.0
+"""Factor for a memory that says exactly what the question asks for, such as somebody's home."""
+IN_TIME = 1.5
+"""Factor for a memory of the time that the question names, or of the past where it asks for that."""
+
+
+def fuse(
+    memories: Mapping[str, Memory], reports: Sequence[RetrieverReport], question: Question, *, sure: bool
+) -> list[Recalled]:
+    """Return the memories in order, the most important first. `sure`: only those the retrievers are sure of."""
+    ranks: dict[str, list[tuple[RetrieverKind, int, Hit]]] = {}
+    for report in reports:
+        for rank, hit in enumerate(report.hits, 1):
+            ranks.setdefault(hit.memory_id, []).append((report.kind, rank, hit))
+    recalled = []
+    for memory in memories.values():
+        ranked = ranks.get(memory.id, [])
+        if not ranked or not belongs(memory, question):
+            continue
+        asked_for = says_what_is_asked(memory, question)
+        if sure and not asked_for and certainty([hit for _, _, hit in ranked]) < ENOUGH:
+            continue
+        score = sum(WEIGHTS[kind] / (RANK_CONSTANT + rank) for kind, rank, _ in ranked)
+        score *= (ASKED_FOR if asked_for else 1.0) * (IN_TIME if in_time(memory, question) else 1.0)
+        recalled.append(Recalled(memory, score, tuple(kind for kind, _, _ in ranked)))
+    return sorted(recalled, key=lambda hit: (-hit.score, -hit.memory.number))
+
+
+def certainty(hits: Sequence[Hit]) -> float:
+    """Return how sure several independent retrievers are together: 0 to 1."""
+    return 1 - prod(1 - hit.strength for hit in hits)
+
+
+def belongs(memory: Memory, question: Question) -> bool:
+    """Return whether a memory may be recalled: it holds, or the past is asked for, or it held at the time named."""
+    if memory.valid_to is None or question.past:
+        return True
+    return question.period is not None and _held(memory, question)
+
+
+def says_what_is_asked(memory: Memory, question: Question) -> bool:
+    """Return whether a memory fills the slot that the question asks for, of the person it asks about."""
+    wanted = question.asked_slots
+    if memory.slot in wanted:
+        return True
+    people = {*question.names, *question.relations}
+    return any(name in wanted and owner in people for owner, name in _facets(memory.knowledge))
+
+
+def in_time(memory: Memory, question: Question) -> bool:
+    """Return whether a memory belongs to the time that a question names, or has ended where the past is asked for."""
+    if question.period is None:
+        return question.past and memory.valid_to is not None
+    if memory.slot in question.asked_slots:
+        return _held(memory, question)
+    return question.period.start <= memory.said_at < question.period.end
+
+
+def _held(memory: Memory, question: Question) -> bool:
+    period = question.period
+    if period is None or memory.valid_from >= period.end:
+        return False
+    return memory.valid_to is None or memory.valid_to > period.start
+
+
+def _facets(knowledge: JsonObject) -> list[tuple[str, str]]:
+    """Return (owner, name) of each facet in a statement's knowledge, in lower case."""
+    entities = knowledge.get("entities")
+    return [
+        (str(entity.get("name")).lower(), str(facet.get("name")).lower())
+        for entity in (entities if isinstance(entities, list) else ())
+        if isinstance(entity, dict) and isinstance(facets := entity.get("facets"), list)
+        for facet in facets
+        if isinstance(facet, dict)
+    ]

@@ -1,0 +1,34 @@
+"""What a conversation shows of a memory: a statement that stands in it is not recalled again.
+
+Only the very statement counts: "Do I live in Oslo?" does not show that the person lives there.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from core.llm.types import ChatMessage
+from abilities.memory.extraction.speech import spoken_of
+from abilities.memory.extraction.statements import statements
+from abilities.memory.extraction.words import words_of
+from abilities.memory.types import Recalled
+
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def not_shown(recalled: Iterable[Recalled], messages: Sequence[ChatMessage]) -> list[Recalled]:
+    """Return what is not in the messages already. What is over stays: the messages do not say so."""
+    said = [" ".join(words_of(message.text)) for message in messages]
+
+    def shows(recalled: Recalled) -> bool:
+        words = words_of(recalled.memory.text)
+        plain = " ".join(words)
+        near = (message for message, text in zip(messages, said, strict=True) if plain in text)
+        return any(words in _stated(message) for message in near)
+
+    return [each for each in recalled if each.memory.valid_to is not None or not shows(each)]
+
+
+def _stated(message: ChatMessage) -> list[list[str]]:
+    """Return the words of each statement of a message, split as memory splits what it stores."""
+    texts = [said.text for said in spoken_of("", message, _ANY_TIME)]
+    return [words_of(piece) for text in texts for whole in (False, True) for piece in statements(text, whole=whole)]

@@ -1,0 +1,165 @@
+"""Reading what people said, once they are quiet: one model call for their memories and their profile."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from core.budgets.budgeted_model import BudgetedModel
+from core.budgets.types import OutOfMoney
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ModelError, StoreUnavailable
+from core.ids import IdMaker
+from core.journal.types import StepKey
+from core.language.asking import asks
+from abilities.memory.extraction.statements import statements, worth_keeping
+from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
+from abilities.memory.reading import MemoryReader, lines_of
+from abilities.memory.types import Memory
+from core.people.profile import ProfileStore
+from core.people.profile_extraction import read_changes
+
+LEASE = timedelta(minutes=5)
+"""Far longer than one call may take; it is extended before each."""
+RETRY = timedelta(minutes=1)
+TRIES = 3
+"""Attempts to read a talk before the rules' reading must do for now."""
+AT_ONCE = 8
+"""People whose talks a worker reads at the same time."""
+MAX_TURNS = 40
+"""Turns of one person that are read together."""
+_STEP = StepKey(0, 0, "reading")
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """When a talk is read: after so long a pause, or as soon as it has so many messages."""
+
+    pause: timedelta = timedelta(minutes=5)
+    messages: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TalkJob:
+    """The unread turns of one person, claimed until the lease ends."""
+
+    owner: str
+    tenant_id: str
+    turns: tuple[str, ...]
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalkReader:
+    """Have a model read what people said, and store what it finds. `memory`: None where memory is off."""
+
+    database: Database
+    model: BudgetedModel
+    make_id: IdMaker
+    clock: Clock
+    memory: MemoryReader | None = None
+    profile: ProfileStore | None = None
+    """None where no profile is kept."""
+    gathering: Gathering = Gathering()
+
+    async def drain(self) -> None:
+        """Read the turns of everybody who is due now, some people at the same time."""
+        reading: set[asyncio.Task[None]] = set()
+        try:
+            while (job := await self.claim()) is not None:
+                reading.add(asyncio.create_task(self.run(job), name="talk"))
+                if len(reading) == AT_ONCE:
+                    _, reading = await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:
+            for task in reading:
+                task.cancel()
+            raise
+        finally:
+            await asyncio.gather(*reading, return_exceptions=True)
+
+    async def run(self, job: TalkJob) -> None:
+        """Read one talk. One that fails is read again later, without holding up the others."""
+        try:
+            if job.attempts <= TRIES and not await self._read(job):
+                return
+            if job.attempts > TRIES:  # its workers died
+                await self._give_up(job)
+        except OutOfMoney:
+            _log.info("talk_not_read", tenant=job.tenant_id, reason="budget")
+            await self._give_up(job)
+        except StoreUnavailable as error:
+            _log.warning("talk_delayed", tenant=job.tenant_id, cause=str(error))
+            return
+        except Exception as error:
+            if isinstance(error, ModelError):
+                _log.warning("talk_delayed", tenant=job.tenant_id, cause=type(error).__name__)
+            else:
+                _log.exception("talk_failed", tenant=job.tenant_id)
+            if job.attempts < TRIES:
+                await self.database.call("select leave_talk($1,$2,$3)", job.tenant_id, job.owner, RETRY)
+                return
+            await self._give_up(job)
+        await self.database.call("select end_talk($1,$2)", job.tenant_id, job.owner)
+
+    async def claim(self) -> TalkJob | None:
+        """Claim the talk of one person who is due; None where nobody is."""
+        owner, gathering = self.make_id("own"), self.gathering
+        rows = await self.database.rows(
+            "select * from claim_talk($1,$2,$3,$4,$5)", owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages
+        )
+        if not rows:
+            return None
+        attempts = max(row["attempts"] for row in rows)
+        return TalkJob(owner, rows[0]["tenant_id"], tuple(row["turn_id"] for row in rows), attempts)
+
+    async def _give_up(self, job: TalkJob) -> None:
+        if self.memory is not None:
+            await self.memory.give_up(job.tenant_id)
+
+    async def _read(self, job: TalkJob) -> bool:
+        """Read a talk; return False where its lease was lost, as another worker reads it then."""
+        rows = await self.database.rows("select * from read_talk_words($1,$2)", job.tenant_id, list(job.turns))
+        words = [row["text"] for row in rows]
+        # Nobody is asked about greetings and questions; a request may tell how one wants to be served.
+        said = [piece for text in words for piece in statements(text, whole=True)]
+        tells = any(worth_keeping(piece) and not asks(piece) for piece in said)
+        profile = self.profile if tells else None
+        calls = 0
+        while True:
+            unread = await self.memory.unread(job.tenant_id) if self.memory is not None else []
+            if not unread and profile is None:
+                break
+            if not await self._extend(job):
+                return False
+            talk = await self._talk(job, unread, profile)
+            answer = (await self.model.ask(job.tenant_id, self.make_id("mask"), _STEP, request_for(talk))).text
+            calls += 1
+            if self.memory is not None and unread:
+                await self.memory.keep(job.tenant_id, talk, read_statements(answer, talk))
+            if profile is not None:
+                await self._keep_changes(profile, job, answer, words)
+            if len(unread) < MAX_READ:
+                break
+            profile = None
+        _log.info("talk_read", tenant=job.tenant_id, turns=len(job.turns), calls=calls)
+        return True
+
+    async def _extend(self, job: TalkJob) -> bool:
+        row = await self.database.call("select extend_talk($1,$2,$3) as kept", job.tenant_id, job.owner, LEASE)
+        return bool(row and row["kept"])
+
+    async def _talk(self, job: TalkJob, unread: Sequence[Memory], profile: ProfileStore | None) -> Talk:
+        async with self.database.tenant(job.tenant_id) as connection:
+            lines = await lines_of(connection, job.tenant_id, job.turns)
+        earlier = await self.memory.earlier(job.tenant_id, unread) if self.memory is not None else []
+        facts = await profile.read(job.tenant_id) if profile is not None else None
+        return Talk(lines, unread, earlier, facts)
+
+    async def _keep_changes(self, profile: ProfileStore, job: TalkJob, answer: str, words: Sequence[str]) -> None:
+        for change in read_changes(answer, words):
+            await profile.keep(job.tenant_id, change.key, change.value, change.source, job.turns[-1], self.clock.now())
