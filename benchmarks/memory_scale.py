@@ -21,15 +21,15 @@ from pathlib import Path
 
 import asyncpg
 
-from benchmarks.recall import Standing, bulk, indexes_of, make_person, say
-from benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
-from core.db.database import Database
-from core.ids import make_id
 from abilities.memory.config import MomexConfig
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Scope
 from abilities.memory.types import PERSON, Kind, RetrieverKind, Said
+from benchmarks.recall import Standing, bulk, indexes_of, make_person, say
+from benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
+from core.db.database import Database
+from core.ids import make_id
 from tests.services import RunServers, RunServices, fresh_database, make_template
 
 EACH = 3

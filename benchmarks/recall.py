@@ -21,6 +21,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from abilities.memory.config import MomexConfig
+from abilities.memory.index.cache import StructuredIndexes
+from abilities.memory.long_term import MomexParts
+from abilities.memory.momex import Momex
+from abilities.memory.types import PERSON, Kind, Said
 from benchmarks import recall_lives, recall_more
 from benchmarks.recall_kept import kept_database
 from benchmarks.recall_lives import LIVES, MESSAGES, NOW, Asked, Line, life
@@ -29,11 +34,6 @@ from benchmarks.recall_ways import Tally, Way, misses, table, ways
 from core.clock import Clock
 from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
-from abilities.memory.config import MomexConfig
-from abilities.memory.index.cache import StructuredIndexes
-from abilities.memory.long_term import MomexParts
-from abilities.memory.momex import Momex
-from abilities.memory.types import PERSON, Kind, Said
 
 type Lives = Mapping[int, Sequence[Line]]
 """The messages of each life by its number."""

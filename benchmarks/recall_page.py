@@ -5,9 +5,9 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+from abilities.memory.config import MomexConfig
 from benchmarks.recall_lives import LIVES
 from benchmarks.recall_ways import Tally, misses, table
-from abilities.memory.config import MomexConfig
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "recall.md"
 BEGIN = "<!-- recall: written by `bin/uv run -m benchmarks.recall --write` -->"

@@ -5,12 +5,12 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from benchmarks.recall_lives import NOW, Asked, Line
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Scope
 from abilities.memory.types import RetrieverKind
+from benchmarks.recall_lives import NOW, Asked, Line
+from core.llm.tokens import estimate_tokens
+from core.llm.types import ChatMessage, Role
 
 type Way = Callable[[Asked, Sequence[Line]], Awaitable[tuple[list[str], float]]]
 

@@ -9,7 +9,7 @@ import structlog
 from core.db.database import Database
 from core.errors import LeaseLost, OneValetError
 from core.messaging.channels import Channel, Sweep
-from jobs.lease_keepalive import kept_alive
+from core.queue.lease_keepalive import kept_alive
 
 EVERY = timedelta(minutes=3)
 LEASE = timedelta(seconds=20)

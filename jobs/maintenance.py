@@ -21,9 +21,7 @@ from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
 from jobs import catchup
 from jobs.catchup import CatchUp
-from abilities.memory.runner import MemoryUpkeep
 from jobs.periodic import Periodic
-from abilities.memory.talks import TalkReader
 from jobs.retention import Kept, Retention
 from jobs.supervision import PartSupervisor, stalls_seen
 from notify.service import NotificationService
@@ -51,11 +49,9 @@ class Maintenance:
     pool: Pool
     approvals: ApprovalStore
     notifications: NotificationService
-    memory: MemoryUpkeep
     catch_up: CatchUp
     files: FileStore
     kept: Kept
-    talks: TalkReader | None = None
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
     note_stalls: Callable[[Sequence[str]], None] | None = None
@@ -80,12 +76,9 @@ class Maintenance:
             Periodic("health", timedelta(seconds=10), self._report_health),
             Periodic("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
             Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
-            Periodic("memory upkeep", timedelta(seconds=30), self.memory.once),
             Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
             Periodic("catch-up", catchup.EVERY, self.catch_up.once),
         ]
-        if self.talks is not None:
-            table.append(Periodic("talks", DUE_ANYWAY, self.talks.drain, DueWork.TALKS))
         if self.ask_for_process is not None:
             table.append(Periodic("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
         return tuple(table)

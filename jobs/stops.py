@@ -8,9 +8,9 @@ import structlog
 from core.errors import StoreUnavailable
 from core.journal.postgres import Lease
 from core.loop.stop_signal import StopSignal
+from core.queue.lease_keepalive import kept_alive
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn
-from jobs.lease_keepalive import kept_alive
 
 _log = structlog.get_logger()
 

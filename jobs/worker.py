@@ -4,27 +4,26 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from core.journal.postgres import Lease
-from abilities.memory.jobs import Job
 from core.messaging.due_messages import Claim
+from core.queue.claims import ClaimedWork
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
-from core.queue.wakeups import DELIVERY, MEMORY, TURNS, hear_stops, listen
+from core.queue.wakeups import DELIVERY, TURNS, hear_stops, listen
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
-from abilities.memory.runner import MemoryRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.turns import TurnRunner
 
 TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
-MEMORY_SLOTS = 2
-"""Few: memory is never urgent, and shares the processor with turns that people wait for."""
 POLL = timedelta(seconds=1)
 """Of a process without a watch over what is due."""
-MEMORY_POLL = timedelta(seconds=3)
 GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
+GRACE_BESIDE = timedelta(seconds=2)
+"""How long it waits for work that is claimed beside them."""
 _URGENT_PAUSE = 2.0
 """The longest pause before a part is restarted that people wait for."""
 
@@ -38,7 +37,7 @@ class WorkerProcess:
         turns: TurnRunner,
         delivery: DeliveryRunner,
         upkeep: Iterable[Part] = (),
-        memory: MemoryRunner | None = None,
+        claimed: Iterable[ClaimedWork[Any]] = (),
         supervisor: PartSupervisor | None = None,
         watch: DueWatch | None = None,
     ) -> None:
@@ -52,11 +51,10 @@ class WorkerProcess:
         self._delivery_runner: Runner[Claim] = Runner(
             "delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS, poll=poll, news=news
         )
-        self._memory_runner: Runner[Job] | None = (
-            Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=max(poll, MEMORY_POLL))
-            if memory
-            else None
-        )
+        self._beside = [
+            (work, Runner(work.name, work.claim, work.run, slots=work.slots, poll=max(poll, work.poll)))
+            for work in claimed
+        ]
         self._watch = watch
         self._stops = turns.stops
         self._upkeep = tuple(upkeep)
@@ -67,16 +65,16 @@ class WorkerProcess:
         """Start to listen and poll; Redis and Postgres need not be up yet."""
         self._start(TURNS, "turns", self._turn_runner)
         self._start(DELIVERY, "delivery", self._delivery_runner)
-        if self._memory_runner is not None:
-            self._start(MEMORY, "memory", self._memory_runner)
+        for work, runner in self._beside:
+            self._start(work.queue, work.name, runner)
         self._spawn(partial(hear_stops, self._redis_url, self._stops.look), "stops")
         for part in self._upkeep:
             self._keep(part)
         if self._watch is not None:
             self._watch.call(DueWork.TURNS, self._turn_runner.look)
             self._watch.call(DueWork.DELIVERIES, self._delivery_runner.look)
-            if self._memory_runner is not None:
-                self._watch.call(DueWork.MEMORY, self._memory_runner.look)
+            for work, runner in self._beside:
+                self._watch.call(work.due, runner.look)
             self._spawn(self._watch.run, "what is due")
 
     def take_delivery(self, conversation_id: str) -> bool:
@@ -91,8 +89,7 @@ class WorkerProcess:
             await asyncio.wait(self._tasks)
         self._delivery.stop()
         runners = [self._turn_runner.stop(grace), self._delivery_runner.stop(grace)]
-        if self._memory_runner is not None:
-            runners.append(self._memory_runner.stop(min(grace, timedelta(seconds=2))))
+        runners += [runner.stop(min(grace, GRACE_BESIDE)) for _, runner in self._beside]
         await asyncio.gather(*runners)
 
     def _start[Claim](self, queue: str, name: str, runner: Runner[Claim]) -> None:

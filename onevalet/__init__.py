@@ -4,6 +4,7 @@ Each name is imported from `core` when it is first asked for (PEP 562), so `impo
 """
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from abilities.events.services import Service as Service
     from abilities.events.services import ServiceContext as ServiceContext
     from abilities.events.types import Event as Event
+    from abilities.memory.config import MomexConfig as MomexConfig
+    from abilities.memory.momex import Momex as Momex
     from abilities.tasks.engine import TriggerEngine as TriggerEngine
     from abilities.tasks.kinds.condition import ConditionTrigger as ConditionTrigger
     from abilities.tasks.kinds.event import EventTrigger as EventTrigger
@@ -135,8 +138,6 @@ if TYPE_CHECKING:
     from core.mail.types import MailRef as MailRef
     from core.mail.types import OutgoingMail as OutgoingMail
     from core.mail.types import StoredMail as StoredMail
-    from abilities.memory.config import MomexConfig as MomexConfig
-    from abilities.memory.momex import Momex as Momex
     from core.messaging.channels import Change as Change
     from core.messaging.channels import Channel as Channel
     from core.messaging.channels import Check as Check
@@ -205,6 +206,8 @@ _HOMES = {
         "abilities.calendar.types": (
             "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
         ),
+        "abilities.memory.config": "MomexConfig",
+        "abilities.memory.momex": "Momex",
         "core.clock": "Clock",
         "core.credentials.secret_keys": "SecretKeys",
         "core.credentials.store": "CredentialStore",
@@ -247,8 +250,6 @@ _HOMES = {
             "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
             "MailRef OutgoingMail StoredMail"
         ),
-        "abilities.memory.config": "MomexConfig",
-        "abilities.memory.momex": "Momex",
         "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
         "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
         "core.messaging.others_words": "others_words",
@@ -292,9 +293,23 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(_home_of(name), name)
     globals()[name] = value
     return value
+
+
+def _home_of(name: str) -> ModuleType:
+    home = _HOMES[name]
+    try:
+        return importlib.import_module(home)
+    except ModuleNotFoundError as error:
+        package, ability = home.split(".")[:2]
+        if package != "abilities" or not f"{home}.".startswith(f"{error.name}."):
+            raise
+        raise ImportError(
+            f"{name} belongs to the ability {ability}, and this installation has no folder abilities/{ability}:"
+            " put the folder back, or do without the name."
+        ) from error
 
 
 def __dir__() -> list[str]:

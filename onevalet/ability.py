@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
+    from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
+    from core.budgets.store import DailyBudgets
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.db.database import Connection, Database
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
     from core.notifications.types import Notifier
     from core.people.merge import MergeHook
     from core.people.table_rules import PersonTable
+    from core.queue.claims import ClaimedWork
     from core.queue.wakeups import Wakeups
+    from core.tools.memory_access import MemoryAccess
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
     from core.turns.orchestrator import Orchestrator
-    from core.turns.services import ForTurn, Notify
+    from core.turns.services import ForTurn, Notify, Recall
     from core.turns.trigger_message import TriggerMessage
     from onevalet.console.pages.base import MakePages
     from onevalet.doctor.types import Probe
@@ -40,11 +44,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An extra of pyproject.toml that a setting needs. `without` says what is not done where it is not installed."""
+    """An extra of pyproject.toml that a setting needs unless it is empty or `off`.
+
+    `without` says what is not done where it is not installed, `otherwise` what to do about the setting then.
+    """
 
     name: str
     setting: str
     without: str
+    otherwise: str = "unset it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +84,14 @@ class OwnSettings[Kind: "BaseSettings"]:
     check: raises `ConfigError` if they do not fit together.
     for_tools: what tools read as `context.settings`.
     origins: servers that the operator named, which tools may reach wherever they are; empty ones count for nothing.
+    embedders: the models that texts are embedded by, by the settings that name them.
     """
 
     kind: type[Kind]
     check: Callable[[Kind], None] = lambda _: None
     for_tools: Callable[[Kind], Mapping[str, str]] = lambda _: {}
     origins: Callable[[Kind], Iterable[str]] = lambda _: ()
+    embedders: Callable[[Kind], Mapping[str, str]] = lambda _: {}
 
 
 def _nothing() -> None:
@@ -139,6 +149,20 @@ class ServiceFoundation(Foundation):
 
 
 @dataclass(frozen=True, slots=True)
+class RecallFoundation(Foundation):
+    """What long-term memory is built on. `model` works behind the reply; None where no model is configured.
+
+    `tells_nothing` says of which sentences of a speaker nothing is worth remembering, where no model can judge it.
+    """
+
+    clock: "Clock"
+    model: "ChatClient | None"
+    embeddings: "EmbeddingClient"
+    budgets: "DailyBudgets | None"
+    tells_nothing: "Callable[[str, str], bool] | None"
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningFoundation(ServiceFoundation):
     """What abilities are opened on, each after those that it needs. `opened` has what those have opened.
 
@@ -154,12 +178,17 @@ class OpeningFoundation(ServiceFoundation):
 
 @dataclass(frozen=True, slots=True)
 class WorkFoundation(OpeningFoundation):
-    """What a worker offers the work of abilities, once there is an assistant. `worker` is its name."""
+    """What a worker offers the work of abilities, once there is an assistant. `worker` is its name.
+
+    `recall` is what turns recall from. `model` works behind the reply, paid by the person whom a call is for.
+    """
 
     worker: str
     notifier: "Notifier"
     notify: "Notify"
     orchestrator: "Orchestrator"
+    recall: "Recall | None"
+    model: "BudgetedModel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +275,8 @@ class Ability:
     around: runs something from before a worker takes work until it has stopped.
     trigger: reads what began a turn of a tenant's that no message of theirs began, to show it and to repeat it.
     client_tools: makes what programs of people's may ask of it.
+    recall: opens what turns recall from, in a worker; None where the settings want none. One ability has it.
+    memories: returns what opens a person's memory in a process without a model, as `web` is; None likewise.
     """
 
     name: str
@@ -265,8 +296,10 @@ class Ability:
     probes: "Callable[[], Sequence[Probe]] | None" = None
     opens: Callable[[AsyncExitStack, OpeningFoundation], None] | None = None
     joins: Callable[[WorkFoundation], None] | None = None
-    work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated]] | None = None
     routes: "Callable[[AsyncExitStack, WebFoundation], Sequence[RouteDef]] | None" = None
     around: Callable[[WorkFoundation], AbstractAsyncContextManager[None]] | None = None
     trigger: "Callable[[Connection, str, str], Awaitable[TriggerMessage | None]] | None" = None
     client_tools: "Callable[[Database], Sequence[ClientTool]] | None" = None
+    work: "Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated | ClaimedWork[Any]]] | None" = None
+    recall: "Callable[[AsyncExitStack, RecallFoundation], Recall | None] | None" = None
+    memories: "Callable[[Foundation, Clock], Callable[[str], MemoryAccess] | None] | None" = None

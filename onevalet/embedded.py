@@ -16,9 +16,8 @@ from core.turns.types import TurnState
 if TYPE_CHECKING:
     from core.approvals.types import PendingApproval
     from core.credentials.store import CredentialStore
-    from abilities.memory.momex import Momex
     from core.turns.orchestrator import Orchestrator
-    from onevalet import EventBus, TriggerEngine
+    from onevalet import EventBus, Momex, TriggerEngine
     from onevalet.wiring.talking import Talking
     from onevalet.wiring.worker_parts import WorkerParts
 
@@ -153,7 +152,7 @@ class OneValet:
     @property
     def memory(self) -> "Momex":
         """Return what is remembered; raises `ConfigError` where ONEVALET_MEMORY is off."""
-        from abilities.memory.momex import Momex
+        from onevalet import Momex
 
         memory = self.orchestrator.momex
         if not isinstance(memory, Momex):

@@ -151,7 +151,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     onevalet_fallback_models: Names = ()
     onevalet_small_model: str = ""
     onevalet_model_keys: Secrets = ()
-    onevalet_embedding_model: str = ""
     onevalet_reasoning_effort: Literal["", "minimal", "low", "medium", "high"] = ""
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
     onevalet_model_transport: Literal["direct", "litellm"] = "direct"
@@ -163,17 +162,11 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
-    onevalet_profile: Literal["off", "model"] = "model"
     onevalet_access: Policy = Policy.PAIRING
     onevalet_allow: Identities = ()
     onevalet_tiers: str = ""
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
-    onevalet_memory: Literal["on", "off"] = "on"
-    onevalet_recall: Literal["both", "static", "tool"] = "both"
-    onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
-    onevalet_memory_pause: int = Field(default=300, ge=1, le=86_400)
-    onevalet_memory_messages: int = Field(default=10, ge=1, le=40)
     onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
@@ -306,6 +299,14 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
         """Return the servers that tools may reach because the operator named them."""
         further = [origin for own in _OWN for origin in own.origins(self)]
         return tuple(filter(None, (self.onevalet_weather_url, self.onevalet_flights_url, *further)))
+
+    @property
+    def embedders(self) -> dict[str, str]:
+        """Return the models that texts are embedded by, by the settings that name them."""
+        found: dict[str, str] = {}
+        for own in _OWN:
+            found |= own.embedders(self)
+        return found
 
     def secrets(self) -> list[str]:
         """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""

@@ -8,6 +8,5 @@ MEMORY = ChatCommand(
     words={"en": ("memory",)},
     help=gettext_noop("what I remember of what you told me"),
     channels=Channels(alone=WITHOUT_SLASHES),
-    answer="core.turns.words.person:what_is_remembered",
+    answer="abilities.memory.commands:what_is_remembered",
 )
-WORDS = (MEMORY,)

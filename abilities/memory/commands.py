@@ -4,11 +4,20 @@ from collections.abc import Sequence
 
 from core.language.catalogue import gettext, gettext_noop
 from core.language.times import day_in_words
+from core.messaging.chat_words import CommandAnswer
 from core.tools.memory_access import MemoryAccess, Remembered
+from core.turns.words.asked import Asked
 
 MAX_SHOWN = 20
 
 NOTHING = gettext_noop("I remember nothing about you yet. Tell me something, such as “remember that I am vegetarian”.")
+
+
+async def what_is_remembered(asked: Asked) -> CommandAnswer | None:
+    """List the newest memories; None where nothing is remembered at all."""
+    if (recall := asked.rooms.orchestrator.momex) is None:
+        return None
+    return CommandAnswer(await answer_memory(recall.for_tenant(asked.request.tenant.id, asked.turn.turn_id)))
 
 
 async def answer_memory(memory: MemoryAccess) -> str:

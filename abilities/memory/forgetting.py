@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.db.database import Connection, Database
-from core.ids import IdMaker
 from abilities.memory.extraction.terms import terms_of
 from abilities.memory.store.versions import lock_memory, raise_epoch
 from abilities.memory.telling_words import phrases_of
 from abilities.memory.types import Memory
+from core.db.database import Connection, Database
+from core.ids import IdMaker
 
 ASKED_FOR = timedelta(hours=1)
 """How long the question whether to forget may be answered."""

@@ -8,9 +8,6 @@ from datetime import datetime, timedelta
 import structlog
 from pydantic import ConfigDict, TypeAdapter
 
-from core.budgets.types import OutOfMoney
-from core.errors import ModelError, StoreUnavailable
-from core.ids import IdMaker
 from abilities.memory.extraction.extractors import PASSING, STOOD_IN
 from abilities.memory.extraction.ingest import Adder
 from abilities.memory.extraction.secrets import is_secret
@@ -20,6 +17,9 @@ from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.reread import REREAD, delay_after
 from abilities.memory.types import Said
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError, StoreUnavailable
+from core.ids import IdMaker
 
 LEASE = timedelta(seconds=15)
 """How long the job of a dead worker waits to be taken over; a worker at work keeps its own alive. Until then what was

@@ -1,9 +1,9 @@
 """`memory list`: what is remembered of a person, for the operator; listing changes nothing."""
 
-from core.ids import make_id
-from core.json_types import JsonObject
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.types import Memory
+from core.ids import make_id
+from core.json_types import JsonObject
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database
 from onevalet.settings import Settings

@@ -4,14 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from core.budgets.budgeted_embeddings import BudgetedEmbeddings
-from core.budgets.budgeted_model import EmbeddingClient
-from core.budgets.store import DailyBudgets
-from core.clock import Clock
-from core.db.database import Database
-from core.errors import ConfigError
-from core.ids import IdMaker, make_id
-from core.llm.types import ChatMessage
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import Extractor
 from abilities.memory.extraction.ingest import Adder, TellsNothing, may_tell
@@ -23,6 +15,14 @@ from abilities.memory.shared_collections import SharedCollections
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.unread import find_unread_elsewhere
 from abilities.memory.types import Memory, Recall, Said
+from core.budgets.budgeted_embeddings import BudgetedEmbeddings
+from core.budgets.budgeted_model import EmbeddingClient
+from core.budgets.store import DailyBudgets
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import IdMaker, make_id
+from core.llm.types import ChatMessage
 
 MAX_UNREAD = 20
 """Statements told elsewhere that no model has read yet, and that a turn is told of in any case."""

@@ -5,12 +5,6 @@ from collections.abc import Sequence
 
 import structlog
 
-from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
-from core.budgets.store import DailyBudgets
-from core.db.database import Database
-from core.errors import ConfigError, OneValetError
-from core.llm.types import ChatMessage
-from core.tools.memory_access import MemoryAccess
 from abilities.memory.answers import answer_from
 from abilities.memory.config import Extraction, MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import ModelExtractor, RuleExtractor
@@ -24,7 +18,13 @@ from abilities.memory.recall.shown import not_shown
 from abilities.memory.sessions import Sessions
 from abilities.memory.tools_api import TenantMemory
 from abilities.memory.types import Answer, Memory, Recall, Recalled, Said
+from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
+from core.budgets.store import DailyBudgets
+from core.db.database import Database
+from core.errors import ConfigError, OneValetError
+from core.llm.types import ChatMessage
 from core.queue.wakeups import NoWakeups, Wakeups
+from core.tools.memory_access import MemoryAccess
 
 _log = structlog.get_logger()
 

@@ -1,11 +1,11 @@
-"""Memory as the settings configure it, and its jobs in a worker."""
+"""Memory as the settings configure it: what turns recall from, and the work of a worker for it."""
 
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
-from core.budgets.store import DailyBudgets
-from core.clock import Clock
-from core.db.database import Database
-from core.ids import make_id
 from abilities.memory.config import Extraction, MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import LaterExtractor
 from abilities.memory.extraction.ingest import may_tell
@@ -13,35 +13,57 @@ from abilities.memory.forgetting import Forgetter
 from abilities.memory.jobs import MemoryWork
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
+from abilities.memory.reading import MemoryReader
+from abilities.memory.runner import MemoryRunner, MemoryUpkeep
+from abilities.memory.settings import MemorySettings
 from abilities.memory.store.memories import MemoryStore
-from core.queue.wakeups import Wakeups
+from abilities.memory.talks import Gathering, TalkReader
+from core.db.database import Database
+from core.ids import make_id
+from core.people.profile import ProfileStore
+from core.queue.claims import ClaimedWork
+from core.queue.due import ASK_ANYWAY
+from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.services import Recall
-from onevalet.demo.errands import tells_nothing
-from onevalet.settings import Settings
-from onevalet.wiring.extras import require_memory
-from onevalet.wiring.models import Models
+from onevalet.ability import RecallFoundation, Repeated, WorkFoundation
+
+SLOTS = 2
+"""Few: memory is never urgent, and shares the processor with turns that people wait for."""
+POLL = timedelta(seconds=3)
+UPKEEP_EVERY = timedelta(seconds=30)
 
 
-def build_momex(
-    settings: Settings, models: Models, database: Database, clock: Clock, budgets: DailyBudgets | None = None
-) -> Momex | None:
+def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | None:
     """Create the memory; None where it is switched off. Without a configured model, rules extract the memories."""
+    settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":
         return None
-    require_memory(settings)
-    config = MomexConfig(
-        embedding_model=settings.onevalet_embedding_model,
-        recall=RecallMode(settings.onevalet_recall),
-        extraction=Extraction(settings.onevalet_extraction),
+    momex = Momex(
+        config=MomexConfig(
+            embedding_model=settings.onevalet_embedding_model,
+            recall=RecallMode(settings.onevalet_recall),
+            extraction=Extraction(settings.onevalet_extraction),
+        ),
+        database=foundation.database,
+        llm_client=foundation.model,
+        embedding_client=foundation.embeddings,
+        budgets=foundation.budgets,
+        parts=MomexParts(clock=foundation.clock, tells_nothing=foundation.tells_nothing or may_tell),
     )
-    return Momex(
-        config=config,
-        database=database,
-        llm_client=models.behind if settings.onevalet_model else None,
-        embedding_client=models.main,
-        budgets=budgets,
-        parts=MomexParts(clock=clock, tells_nothing=may_tell if settings.onevalet_model else tells_nothing),
-    )
+    stack.push_async_callback(momex.close)
+    return momex
+
+
+def open_work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated | ClaimedWork[Any]]:
+    """Return what a worker does for memory: its jobs, its upkeep, and reading what people said."""
+    jobs = memory_work(foundation.recall, foundation.database, foundation.wakeups)
+    runner = MemoryRunner(jobs, foundation.worker)
+    upkeep, talks = MemoryUpkeep(jobs, foundation.clock), talk_reader(foundation, jobs)
+    return [
+        ClaimedWork("memory", MEMORY, "memory", runner.claim, runner.run, slots=SLOTS, poll=POLL),
+        Repeated("memory upkeep", UPKEEP_EVERY, upkeep.once),
+        Repeated("talks", timedelta(seconds=ASK_ANYWAY), talks.drain, "talks"),
+    ]
 
 
 def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> MemoryWork:
@@ -52,3 +74,18 @@ def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> M
             return replace(momex.work, later=replace(momex.adder, extractor=LaterExtractor()))
         return momex.work
     return MemoryWork(MemoryStore(database, make_id), None, Forgetter(database, make_id), None, make_id)
+
+
+def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
+    """Create the reader; where the settings leave nothing to a model, it lets the rules' reading stand."""
+    settings, database = foundation.settings.of(MemorySettings), foundation.database
+    keeps_profile = settings.onevalet_profile == "model" and bool(foundation.settings.onevalet_model)
+    return TalkReader(
+        database,
+        foundation.model,
+        make_id,
+        foundation.clock,
+        MemoryReader(jobs.adder, by_model=jobs.later is not None) if jobs.adder is not None else None,
+        ProfileStore(database, make_id) if keeps_profile else None,
+        Gathering(timedelta(seconds=settings.onevalet_memory_pause), settings.onevalet_memory_messages),
+    )

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from core.db.database import Database
 from abilities.memory.store.memories import select_memories
 from abilities.memory.types import Memory
+from core.db.database import Database
 
 PAGE = 50
 

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from channels.http.sound import read_form
-from core.errors import ToolFailed, ToolRetry
-from core.tools.memory_access import MemoryAccess
-from core.people.profile import ProfileStore
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
-from onevalet.console.pages.people import PLACE
 from abilities.memory.page_reading import list_memories
+from core.errors import ToolFailed, ToolRetry
+from core.people.profile import ProfileStore
+from core.tools.memory_access import MemoryAccess
+from onevalet.console.access import Visit
+from onevalet.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
+from onevalet.console.pages.people import PLACE
 from onevalet.console.reading.people import read_person
 
 _SAID = {
@@ -55,7 +54,7 @@ class MemoryPages(Pages):
         async with self.kit.database.tenant(tenant) as connection:
             may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "memory", tenant, self.kit.now())
         return self.kit.page(
-            "memory.html",
+            "memory/list.html",
             visit,
             here="people",
             person=person,
@@ -117,7 +116,7 @@ class MemoryPages(Pages):
         memory, place = self._own_memory(request, visit)
         if memory is None:
             return self.kit.nothing(visit)
-        lines = (await read_form(request)).getall("line", [])
+        lines = await entered_all(request, "line")
         if not lines:
             return lead_to(place, said="gone")
         numbers = ", ".join(line.partition(".")[0][:15] for line in lines)
@@ -145,8 +144,3 @@ class MemoryPages(Pages):
         if visit.viewer.tenant_id != tenant or self._open is None:
             return None, ""
         return self._open(tenant), f"{PLACE}/{tenant}/memory"
-
-
-def read_number(text: str) -> int:
-    """Return a number that a form or an address names; 0 for what is none."""
-    return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else 0

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.db.database import Connection
-from core.json_types import JsonObject
 from abilities.memory.extraction.extractors import (
     FOUND_NOTHING,
     STOOD_IN,
@@ -14,7 +12,6 @@ from abilities.memory.extraction.extractors import (
     merged,
 )
 from abilities.memory.extraction.ingest import Adder
-from core.language.asking import asks
 from abilities.memory.extraction.rules_self import EXTRACTOR, slot_of
 from abilities.memory.extraction.secrets import is_secret
 from abilities.memory.extraction.speech import said_in_turn
@@ -24,6 +21,9 @@ from abilities.memory.store.memories import Change
 from abilities.memory.store.reread import schedule_reread
 from abilities.memory.store.unread import find_unread
 from abilities.memory.types import PERSON, Kind, Memory, Said, Statement
+from core.db.database import Connection
+from core.json_types import JsonObject
+from core.language.asking import asks
 
 
 @dataclass(frozen=True, slots=True)

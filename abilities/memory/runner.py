@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from abilities.memory.jobs import LEASE, Job, MemoryWork
 from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable
-from abilities.memory.jobs import LEASE, Job, MemoryWork
-from jobs.lease_keepalive import kept_alive
+from core.queue.lease_keepalive import kept_alive
 
 EMBEDDED_EVERY = timedelta(minutes=10)
 """Between two searches for memories without a vector, once there are none: each search reads all of them."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from abilities.memory.recall.search import Scope
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.ids import IdMaker
 from core.language.catalogue import gettext
-from abilities.memory.recall.search import Scope
 
 
 @dataclass(frozen=True, slots=True)

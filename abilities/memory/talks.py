@@ -7,6 +7,10 @@ from datetime import timedelta
 
 import structlog
 
+from abilities.memory.extraction.statements import statements, worth_keeping
+from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
+from abilities.memory.reading import MemoryReader, lines_of
+from abilities.memory.types import Memory
 from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.types import OutOfMoney
 from core.clock import Clock
@@ -15,10 +19,6 @@ from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.journal.types import StepKey
 from core.language.asking import asks
-from abilities.memory.extraction.statements import statements, worth_keeping
-from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
-from abilities.memory.reading import MemoryReader, lines_of
-from abilities.memory.types import Memory
 from core.people.profile import ProfileStore
 from core.people.profile_extraction import read_changes
 

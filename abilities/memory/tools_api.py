@@ -4,9 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import ToolFailed, ToolRetry
-from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
-from core.tools.memory_access import Remembered
 from abilities.memory.extraction.secrets import is_secret
 from abilities.memory.extraction.statements import statements
 from abilities.memory.extraction.words import stems_of, words_of
@@ -14,6 +11,9 @@ from abilities.memory.long_term import LongTermMemory
 from abilities.memory.recall.search import Scope
 from abilities.memory.store.scans import MemoryFilter, find_by_words
 from abilities.memory.types import PERSON, Kind, Memory, Said
+from core.errors import ToolFailed, ToolRetry
+from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
+from core.tools.memory_access import Remembered
 
 _SOURCES = {
     Kind.TOLD: gettext_noop("you told me"),

@@ -1,30 +1,31 @@
-"""The memory that the console corrects and forgets in: without a model, which `web` does not load."""
+"""Memory in a process without a model, which `web` does not load: the console corrects and forgets, programs search."""
 
 from collections.abc import Callable
 
-from core.clock import Clock
-from core.db.database import Database
-from core.tools.memory_access import MemoryAccess
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import RuleExtractor
 from abilities.memory.index.embedder import SentenceEncoder
 from abilities.memory.index.left_to_workers import LeftToWorkers
 from abilities.memory.long_term import LongTermMemory, MomexParts
+from abilities.memory.settings import MemorySettings
 from abilities.memory.tools_api import TenantMemory
-from onevalet.settings import Settings
+from core.clock import Clock
+from core.tools.memory_access import MemoryAccess
+from onevalet.ability import Foundation
 
 
-def build_memory(settings: Settings, database: Database, clock: Clock) -> Callable[[str], MemoryAccess] | None:
+def open_memories(foundation: Foundation, clock: Clock) -> Callable[[str], MemoryAccess] | None:
     """Return what opens a person's memory without a model; None where memory is off.
 
     What people correct here is read by rules, and workers make its vectors.
     """
+    settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":
         return None
     memory = LongTermMemory.build(
         "",
         MomexConfig(embedding_model=settings.onevalet_embedding_model, structured=False),
-        database,
+        foundation.database,
         LeftToWorkers(settings.onevalet_embedding_model or SentenceEncoder.name),
         RuleExtractor(),
         MomexParts(clock=clock),

@@ -8,8 +8,8 @@ from core.agents.fields import InputField, InvalidValue, fields_of, values_of
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext
 from core.language.asking import asks
+from core.language.catalogue import gettext
 from core.questions.types import Asked
 
 _LETTING_GO = re.compile(

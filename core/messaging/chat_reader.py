@@ -15,7 +15,6 @@ ROOMS = (
     "core.approvals.chat_words",
     "core.consents.chat_words",
     "core.people.chat_words",
-    "abilities.memory.chat_words",
     "core.accounts.chat_words",
     "core.console.chat_words",
     "core.clients.chat_words",

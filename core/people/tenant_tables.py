@@ -59,18 +59,6 @@ _MERGE_RULES: Mapping[str, Belonging] = {
     "redraws": Belonging(Merge.MOVE),
     "standing_consents": Belonging(Merge.NUMBER),
     "consent_uses": Belonging(Merge.MOVE),
-    "memory_versions": Belonging(Merge.FIRST),
-    "memory_sessions": Belonging(Merge.FIRST),
-    "memory_messages": Belonging(Merge.FIRST),
-    "memories": Belonging(
-        Merge.MOVE, ngettext_noop("{number} memory", "{number} memories")
-    ),  # abilities.memory.merge renumbers them
-    "memory_vectors": Belonging(Merge.MOVE),
-    "memory_terms": Belonging(Merge.FIRST),
-    "memory_jobs": Belonging(Merge.MOVE),
-    "memory_forgettings": Belonging(Merge.MOVE),
-    "memory_recalls": Belonging(Merge.MOVE),
-    "memory_members": Belonging(Merge.FIRST),
     "notifications": Belonging(Merge.FIRST),
 }
 """Every table of the spine, parents before children."""
@@ -110,11 +98,6 @@ _PARTING: Mapping[str, tuple[Parent, ...]] = {
     "redraws": (("outbound_id", "outbound", "id"),),
     "standing_consents": (("approval_id", "approvals", "id"),),
     "consent_uses": (("consent_id", "standing_consents", "id"),),
-    "memories": (),
-    "memory_vectors": (("memory_id", "memories", "id"),),
-    "memory_jobs": (),
-    "memory_forgettings": (),
-    "memory_recalls": (("turn_id", "turns", "id"),),
     "notifications": (
         ("conversation_id", "conversations", "id"),
         ("task_id", "tasks", "id"),
@@ -139,11 +122,6 @@ _KEPT_APART = frozenset(
         "spending",
         "usage_days",
         "segment_days",
-        "memory_versions",
-        "memory_sessions",
-        "memory_messages",
-        "memory_terms",
-        "memory_members",
         "account_prompts",
     }
 )

@@ -28,8 +28,6 @@ class DueWork(StrEnum):
 
     TURNS = "turns"
     DELIVERIES = "deliveries"
-    MEMORY = "memory"
-    TALKS = "talks"
     REDRAWS = "redraws"
     QUARANTINE = "quarantine"
     NOTIFICATIONS = "notifications"

@@ -72,16 +72,6 @@ _ARCHIVING: Mapping[str, Archiving] = {
     "redraws": _LEFT_OUT,
     "standing_consents": Archiving(ended={"state": {"active": "ended"}}),
     "consent_uses": _MOVED,
-    "memory_versions": _MOVED,
-    "memory_sessions": _MOVED,
-    "memory_messages": _MOVED,
-    "memories": _MOVED,
-    "memory_vectors": _LEFT_OUT,
-    "memory_terms": _LEFT_OUT,
-    "memory_jobs": Archiving(ended=_LEASE),
-    "memory_forgettings": _TOLD,
-    "memory_recalls": _MOVED,
-    "memory_members": _TOLD,
     "notifications": Archiving(ended={"state": {"held": "failed", "queued": "failed"}}),
 }
 """Every table of the spine."""

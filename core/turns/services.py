@@ -13,7 +13,6 @@ from core.consents.store import ConsentStore
 from core.files.access import Files
 from core.http.types import HttpClient
 from core.llm.types import ChatMessage
-from core.tools.memory_access import MemoryAccess
 from core.messaging.search import PersonMessages
 from core.outreach.outreach import Outreach
 from core.people.people import People
@@ -35,6 +34,7 @@ from core.tools.context import (
     TenantTasks,
     ToolExecutionContext,
 )
+from core.tools.memory_access import MemoryAccess
 from core.tools.storage import Storage
 from core.tools.undo import UndoOffers
 from core.tools.undo_store import UndoStore

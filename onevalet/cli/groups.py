@@ -23,10 +23,8 @@ agents_app = group("See, pause, resume and drop the agents that wait for people.
 people_app = group("See who is here, and what waits for whom.")
 console_app = group("Sign in to the console, which shows what was done.")
 deliveries_app = group("See messages that failed or wait; send them again, or not.")
-memory_app = group("See what is remembered of a person.")
 GROUPS = {
     "people": people_app,
-    "memory": memory_app,
     "credentials": credentials_app,
     "keys": keys_app,
     "notify": notify_app,
@@ -59,18 +57,6 @@ def show_person(
     from onevalet.cli.people import print_person
 
     run_work(lambda settings: print_person(settings, person, as_json=json))
-
-
-@memory_app.command("list")
-def list_memories(
-    ended: Annotated[bool, typer.Option("--ended", help="Include memories that hold no longer.")] = False,
-    tenant: Tenant = "",
-    json: Json = False,
-) -> None:
-    """List what is remembered of a person; listing changes nothing."""
-    from abilities.memory.listing import print_memories
-
-    run_work(lambda settings: print_memories(settings, tenant, ended=ended, as_json=json))
 
 
 @credentials_app.command("set")

@@ -13,7 +13,7 @@ from onevalet.ability_registry import all_abilities
 _OWN: dict[str, tuple[str, ...]] = {
     "Set up": ("dev", "init", "doctor", "channels", "pair", "connect", "new", "simulate"),
     "Run": ("web", "worker", "migrate", "backup", "restore", "keys"),
-    "People": ("people", "chat", "accounts", "credentials", "memory", "notify", "tenants"),
+    "People": ("people", "chat", "accounts", "credentials", "notify", "tenants"),
     "Consent": ("approvals", "consents", "agents", "mcp"),
     "Look into": ("console", "trace", "replay", "deliveries"),
 }

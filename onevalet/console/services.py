@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from core.accounts.accounts import Accounts
 from core.clients.tokens import ClientTokens
-from core.tools.memory_access import MemoryAccess
 from core.people.linking import Linking
+from core.tools.memory_access import MemoryAccess
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from core.json_types import JsonObject
 from core.language.asking import asks
-from abilities.memory.extraction.requests import requests
-from abilities.memory.types import ASSISTANT
+from core.language.requesting import requests
+from core.llm.types import Role
 from core.turns.decide_tool import DECIDE
 from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import Plan, read_requests
@@ -52,7 +52,7 @@ def tells_nothing(speaker: str, sentence: str) -> bool:
 
     Its own sentences never are: they are canned, or repeat what a tool returned.
     """
-    return speaker == ASSISTANT or is_errand(sentence)
+    return speaker == Role.ASSISTANT or is_errand(sentence)
 
 
 def is_errand(sentence: str) -> bool:

@@ -39,8 +39,7 @@ async def check_writes(database: Database) -> Sequence[Check]:
         todo = "make room on its disk, or end its read-only mode"
         return [Check.failed("database writes", error, f"not taken ({error})", todo)]
     taken = Check("database writes", True, "taken")
-    if not any(refused.values()):
+    if not refused["redraws"]:
         return [taken]
-    detail = f"{refused['memory_jobs']} of memory's jobs, {refused['redraws']} cards that could not be redrawn"
-    todo = "the log says why: memory_job_set_aside, redraw_set_aside"
-    return [taken, Check("not tried any more", True, detail, todo)]
+    detail = f"{refused['redraws']} cards that could not be redrawn"
+    return [taken, Check("not tried any more", True, detail, "the log says why: redraw_set_aside")]

@@ -11,7 +11,6 @@ from onevalet.wiring.tracing import require_tracing
 
 _LOST: Mapping[str, str] = {
     "media": "pictures and PDFs that people send are not read",
-    "memory": "nothing is remembered",
     "tracing": "no spans are recorded",
 }
 """Of the embedded servers nothing is said: an installation has servers of its own."""

@@ -24,24 +24,25 @@ _QUESTION = "Answer with the one word: ready"
 
 
 async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> list[Check]:
-    """Have the model answer once, and the embedding model where memory has one; without a model, nobody is asked."""
+    """Have the model answer once, and those that embed; without a model, nobody is asked."""
     model = settings.onevalet_model
     if not model:
         return [Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")]
     client = build_client(settings)
     try:
         # One after the other, by one client: to close it closes all of litellm's connections.
-        return [await _ask(settings, client, seconds), *await _embed(settings, client, seconds)]
+        answers = await _ask(settings, client, seconds)
+        return [answers, *[await _embed_once(model, client, seconds) for model in settings.embedders.values()]]
     finally:
         await client.close()
 
 
-async def check_embedding(settings: Settings, seconds: float = MODEL_SECONDS) -> list[Check]:
-    """Have the embedding model embed a word, whether or not memory is on."""
+async def check_embedding(settings: Settings, model: str, seconds: float = MODEL_SECONDS) -> list[Check]:
+    """Have a model embed a word."""
     client = build_client(settings)
     try:
         await client.warm_up()  # what is loaded does not count as the provider's time
-        return [await _embed_once(settings.onevalet_embedding_model, client, seconds)]
+        return [await _embed_once(model, client, seconds)]
     finally:
         await client.close()
 
@@ -65,13 +66,6 @@ async def _ask(settings: Settings, client: LiteLLMClient, seconds: float) -> Che
     except (ModelError, ConfigError) as error:
         return _failed(model, error, seconds)
     return Check("model", True, f"{model} answers")
-
-
-async def _embed(settings: Settings, client: LiteLLMClient, seconds: float) -> list[Check]:
-    model = settings.onevalet_embedding_model
-    if not model or settings.onevalet_memory == "off":
-        return []
-    return [await _embed_once(model, client, seconds)]
 
 
 async def _embed_once(model: str, client: LiteLLMClient, seconds: float) -> Check:

@@ -64,8 +64,10 @@ def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
     model = values.get(EMBEDDING) or values[TRANSCRIPTION]
     talk.say(f"  Trying {model} …")
     with exported({name: value for name in _EXPORTED if (value := draft.value(name))}):
-        work = check_embedding(settings, _SECONDS) if EMBEDDING in values else check_transcription(settings, _SECONDS)
-        [check] = asyncio.run(work)
+        if EMBEDDING in values:
+            [check] = asyncio.run(check_embedding(settings, model, _SECONDS))
+        else:
+            [check] = asyncio.run(check_transcription(settings, _SECONDS))
     if not check.ok:
         raise Wrong(f"{check.detail}: {check.fix}.")
     talk.say(f"  {check.detail}.")

@@ -3,7 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from core.budgets.budgeted_model import BudgetedModel
+from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
 from jobs.periodic import Periodic
 from jobs.supervision import Part
@@ -15,9 +18,10 @@ from onevalet.wiring.assistant import Assistant
 
 @dataclass(frozen=True, slots=True)
 class AbilityWork:
-    """The parts that a worker runs, and the rare work that one worker does for all."""
+    """The parts that a worker runs, the rows that it claims, and the rare work that one worker does for all."""
 
     parts: list[Part] = field(default_factory=list)
+    claimed: list[ClaimedWork[Any]] = field(default_factory=list)
     chores: list[Periodic] = field(default_factory=list)
 
 
@@ -39,6 +43,8 @@ def join_assistant(assistant: Assistant, worker: str, service: NotificationServi
         service,
         service.send,
         assistant.orchestrator,
+        assistant.orchestrator.momex,
+        BudgetedModel(assistant.small_model, below.database, assistant.orchestrator.budgets),
     )
     for ability in all_abilities():
         if ability.joins is not None:
@@ -55,7 +61,10 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation, watch: DueWatch
     return found
 
 
-def _add(work: Work | Repeated, found: AbilityWork, watch: DueWatch) -> None:
+def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: DueWatch) -> None:
+    if isinstance(work, ClaimedWork):
+        found.claimed.append(work)  # the worker's process has the watch call it
+        return
     if isinstance(work, Work):
         found.parts.append(Part(work.name, work.run))
         if work.due:

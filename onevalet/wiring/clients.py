@@ -36,7 +36,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     from core.tools.storage import Storage
     from onevalet.mcp.asking import Asking
     from onevalet.mcp.tools import ClientTools
-    from abilities.memory.without_model import build_memory
+    from onevalet.wiring.memories import open_memories
 
     settings, database = connections.settings, connections.database
     # Whoever has a token was let in when it was made; nobody else comes in this way.
@@ -47,7 +47,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
         ApprovalStore(database, connections.wakeups),
         database,
         Storage(database),
-        build_memory(settings, database, clock),
+        open_memories(settings, database, clock),
         [tool for ability in all_abilities() if ability.client_tools for tool in ability.client_tools(database)],
     )
 

@@ -39,7 +39,7 @@ def build_console(
         from onevalet.console.services import PersonServices
         from onevalet.console.texts import Texts
         from onevalet.wiring.ability_pages import load_pages
-        from abilities.memory.without_model import build_memory
+        from onevalet.wiring.memories import open_memories
         from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
 
@@ -50,7 +50,7 @@ def build_console(
             accounts,
             linking,
             settings.tiers.names,
-            build_memory(settings, database, clock),
+            open_memories(settings, database, clock),
             tokens,
             token_life(settings),
             sorted(only_sending(settings)),

@@ -33,15 +33,8 @@ def require(extra: str, setting: str, otherwise: str) -> None:
         )
 
 
-def require_memory(settings: Settings) -> None:
-    """Raise `ConfigError` where memory is on and its packages are not installed."""
-    if settings.onevalet_memory == "on":
-        require("memory", "ONEVALET_MEMORY=on", "set ONEVALET_MEMORY=off")
-
-
 def check_extras(settings: Settings) -> None:
     """Raise `ConfigError` where the settings of a worker name what is not installed."""
-    require_memory(settings)
     if settings.onevalet_vision_model:
         require("media", "ONEVALET_VISION_MODEL", "unset it")
     for ability in all_abilities():
@@ -51,8 +44,9 @@ def check_extras(settings: Settings) -> None:
 def require_extras(ability: Ability, settings: Settings) -> None:
     """Raise `ConfigError` where settings of an ability name what is not installed."""
     for extra in ability.extras:
-        if getattr(settings, extra.setting):
-            require(extra.name, extra.setting.upper(), "unset it")
+        value = getattr(settings, extra.setting)
+        if value and value != "off":
+            require(extra.name, extra.setting.upper() + ("=on" if value == "on" else ""), extra.otherwise)
 
 
 def require_local() -> None:

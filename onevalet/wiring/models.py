@@ -79,9 +79,9 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
         "ONEVALET_MODEL": (settings.onevalet_model,),
         "ONEVALET_SMALL_MODEL": (settings.onevalet_small_model,),
         "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
-        "ONEVALET_EMBEDDING_MODEL": (settings.onevalet_embedding_model,),
         "ONEVALET_VISION_MODEL": (settings.onevalet_vision_model,),
         "ONEVALET_TRANSCRIPTION_MODEL": (settings.onevalet_transcription_model,),
+        **{setting: (model,) for setting, model in settings.embedders.items()},
     }
     for setting, models in named.items():
         for model in models:
@@ -107,7 +107,7 @@ def budget_prices(settings: Settings, client: LiteLLMClient) -> BudgetPrices | N
     models = {*(layer.model for layer in client.layers), settings.onevalet_vision_model} - {"", DEMO_MODEL.model}
     models |= {settings.onevalet_small_model} - {""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
-    embeds = settings.onevalet_embedding_model if settings.onevalet_memory != "off" else ""
+    embeds = next(iter(settings.embedders.values()), "")
     embedding = embedding_price_of(client.known(embeds)) if embeds else None
     unknown = [model for model, price in prices.items() if price is None]
     if unknown := unknown or [model for model in [embeds] if model and embedding is None]:

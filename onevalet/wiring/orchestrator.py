@@ -17,9 +17,9 @@ from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
-from abilities.memory.opening import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
+from onevalet.wiring.recall import open_recall
 from onevalet.wiring.rooms import Rooms as Rooms
 from onevalet.wiring.senses import open_senses
 from onevalet.wiring.tenants import build_person_data
@@ -59,9 +59,9 @@ async def build_orchestrator(
     await client.warm_up()
     check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)
-    momex = build_momex(settings, models, storage.database, clock, budgets)
     stack = AsyncExitStack()
     try:
+        momex = open_recall(stack, settings, storage.database, clock, models, budgets)
         if files is not None:
             files = await stack.enter_async_context(open_senses(files, settings, client, storage.database, budgets))
         yield plugins.orchestrator(
@@ -95,9 +95,7 @@ async def build_orchestrator(
             services=rooms.services,
         )
     finally:
-        if momex is not None:
-            await momex.close()
+        await stack.aclose()
         await rates.close()
         await http.close()
         await models.close()
-        await stack.aclose()

@@ -6,7 +6,6 @@ from core.consents.store import ConsentMerge
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.ids import make_id
-from abilities.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
@@ -27,7 +26,6 @@ def build_linking(database: Database, credentials: CredentialStore, clock: Clock
     """
     loads = (ability.merge_hooks for ability in all_abilities() if ability.merge_hooks is not None)
     hooks = (
-        MemoryMerge(),
         ProfileMerge(),
         ApprovalMerge(clock),
         ConsentMerge(clock),

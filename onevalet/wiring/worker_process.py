@@ -10,15 +10,12 @@ from core.queue.due import DueWatch, DueWork
 from jobs.catchup import CatchUp
 from jobs.chores import run_chores
 from jobs.maintenance import DUE_ANYWAY, Maintenance
-from abilities.memory.runner import MemoryRunner, MemoryUpkeep
 from jobs.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.ability_work import open_work
 from onevalet.wiring.connections import redis_url
 from onevalet.wiring.inbound import build_inbound
-from abilities.memory.opening import memory_work
-from abilities.memory.opening_talks import build_talk_reader
 from onevalet.wiring.upkeep import kept_for, more_chores, more_work
 from onevalet.wiring.worker_parts import WorkerParts
 
@@ -31,12 +28,10 @@ def build_process(
 ) -> WorkerProcess:
     """Create the process; `stack` closes the ways in that it sweeps."""
     connections, assistant, clock = parts.connections, parts.assistant, parts.clock
-    settings, database, orchestrator = connections.settings, connections.database, assistant.orchestrator
+    settings, database = connections.settings, connections.database
     inbound = build_inbound(connections, clock)
     for channel in inbound:
         stack.push_async_callback(channel.stop)
-    memory = memory_work(orchestrator.momex, database, connections.wakeups)
-    talks = build_talk_reader(parts, memory)
     supervisor = PartSupervisor()
     maintenance = Maintenance(
         database=database,
@@ -47,11 +42,9 @@ def build_process(
         pool=Pool(database, connections.wakeups),
         approvals=assistant.approvals,
         notifications=parts.outbound.service,
-        memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, connections.way_in, parts.name),
         kept=kept_for(settings),
         files=assistant.files,
-        talks=talks,
         ask_for_process=ask_for_process,
         note_stalls=note_stalls,
     )
@@ -70,8 +63,7 @@ def build_process(
         *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, chores)),
     )
-    memories = MemoryRunner(memory, parts.name)
-    process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, memories, supervisor, watch)
+    process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, of_abilities.claimed, supervisor, watch)
     # What a turn says goes out from here, without a way through Redis.
     connections.wakeups.offer_deliveries(process.take_delivery)
     return process

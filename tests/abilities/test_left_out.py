@@ -1,6 +1,7 @@
 """The product without an ability: its folder is taken away, and all the rest starts, answers and passes its tests.
 
 One ability is chosen at random with a printed seed, which ONEVALET_TEST_SEED sets, and those that need it go with it.
+ONEVALET_LEFT_OUT names abilities to be left out one after the other instead, or is `all`.
 """
 
 import base64
@@ -40,6 +41,9 @@ SPINE = (
     "tests/contract/test_way_of_a_text.py",
 )
 """Tests of the spine that are chosen to pass without any ability."""
+CHOICE = ("calendar", "mail", "mcp", "memory", "skills")
+"""The abilities that lie deepest in the product: of these one is chosen."""
+BY_CHANCE = "one"
 _COMMANDS = """
 import json, sys
 from typer.main import get_command
@@ -112,11 +116,20 @@ class Tree:
                 process.kill()
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Tree:
-    seed = os.environ.get("ONEVALET_TEST_SEED") or str(random.randrange(10_000))
-    chosen = random.Random(seed).choice(all_abilities()).name
-    sys.stderr.write(f"\nwithout the ability {chosen}: ONEVALET_TEST_SEED={seed}\n")
+def _left_out() -> tuple[str, ...]:
+    """Return what the environment names, or what stands for one by chance: each worker of xdist collects the same."""
+    named = os.environ.get("ONEVALET_LEFT_OUT", "")
+    return CHOICE if named == "all" else tuple(named.split(",")) if named else (BY_CHANCE,)
+
+
+@pytest.fixture(scope="module", params=_left_out())
+def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Tree:
+    chosen: str = request.param
+    if chosen == BY_CHANCE:
+        seed = os.environ.get("ONEVALET_TEST_SEED") or str(random.randrange(10_000))
+        chosen = random.Random(seed).choice(CHOICE)
+        sys.stderr.write(f"\nwithout the ability {chosen}: ONEVALET_TEST_SEED={seed}\n")
+    assert chosen in {ability.name for ability in all_abilities()}
     gone = {chosen}
     for ability in all_abilities():  # each after those that it needs
         if gone & set(ability.needs):

@@ -10,12 +10,12 @@ import pytest
 from yarl import URL
 
 from abilities.mail.tools import SendEmailAgent
+from abilities.memory.tools import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from abilities.tasks.looking_after import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from abilities.tasks.reminders import RemindMe, take_back_reminder
 from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from abilities.memory.tools import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
@@ -25,9 +25,9 @@ from core.errors import ToolError
 from core.http.client import GuardedClient
 from core.language.catalogue import speaking
 from core.language.update import sentences
-from core.tools.memory_access import Remembered
 from core.replies import without_notes
 from core.tools.context import TaskState
+from core.tools.memory_access import Remembered
 from onevalet import AgentResult, TaskNote, ToolExecutionContext
 from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
 from tests.abilities.mail.test_email import Connected

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from abilities.memory.momex import Momex
 from benchmarks import recall_lives, recall_more
 from benchmarks.recall import Run, answers, compare, indexes_of, live, memory_on
 from benchmarks.recall_lives import CHATTER, Line, life
 from benchmarks.recall_page import BEGIN, END, PAGE, told
 from benchmarks.recall_ways import Tally, ways
-from abilities.memory.momex import Momex
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
 LIVES = (1, 2)

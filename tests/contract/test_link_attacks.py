@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from abilities.events.merge import EventSourceMerge
+from abilities.memory.merge import MemoryMerge
 from core.approvals.store import ApprovalMerge
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.inbox.inbox import Inbox
-from abilities.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.access_policy import Access, PersonRole, Policy
 from core.people.commands import PersonCommands

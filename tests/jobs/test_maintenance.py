@@ -24,10 +24,8 @@ from jobs.maintenance import (
     forget_expired,
     release_notifications,
 )
-from abilities.memory.runner import MemoryUpkeep
 from jobs.retention import Kept, prune_notifications
 from jobs.supervision import PartSupervisor
-from abilities.memory.opening import memory_work
 from onevalet.wiring.outbound import build_service
 from tests.clocks import StandingClock
 from tests.core.harness import Store
@@ -107,14 +105,13 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         pool=Pool(database, wakeups),
         approvals=ApprovalStore(database, wakeups),
         notifications=build_service(database, ["sms"], wakeups, clock, NotificationPolicy()),
-        memory=MemoryUpkeep(memory_work(None, database, wakeups), clock),
         catch_up=CatchUp([], database, "host:7/run_1"),
         files=FileStore(database, FolderStore(tmp_path)),
         kept=Kept(),
         ask_for_process=lambda: asked.append("asked"),
     )
     table = (*maintenance.table(), *maintenance.chores())
-    assert len({work.name for work in table}) == len(table) == 17
+    assert len({work.name for work in table}) == len(table) == 16
     for work in table:
         await work.once()
     assert asked == [], "no turn is quarantined"

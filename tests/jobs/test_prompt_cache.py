@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.agents.pending_answers import WAIT
-from tests.jobs.prompt_share import answer, cached_share, talk_with
 from tests.abilities.memory.talking import Talking, talking
+from tests.jobs.prompt_share import answer, cached_share, talk_with
 
 SHARE = 0.9
 """The least share of the prompts that is byte by byte the beginning of the prompt before."""

@@ -1,4 +1,4 @@
-"""Each statement of a delivery, a redraw and a job of memory, refused for good: what comes after goes on."""
+"""Each statement of a delivery and a redraw, refused for good: what comes after goes on."""
 
 import asyncio
 import itertools
@@ -10,16 +10,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.messaging.messages import OutboundKind, OutboundMessage
-from abilities.memory.runner import MemoryRunner
 from onevalet.doctor.database import check_writes
 from onevalet.doctor.work import check_work
 from tests.core.harness import opened
-from tests.abilities.memory.harness import make_momex
 from tests.eventually import eventually
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
 from tests.patience import PATIENCE
 
-_READING = "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2"
 _numbers = itertools.count(1)
 
 
@@ -106,25 +103,3 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     assert reasons == ["the database refuses it"]
     [aside] = [check for check in await check_writes(system.database) if check.what == "not tried any more"]
     assert "2 cards" in aside.detail
-
-
-async def test_a_job_of_memory_that_always_fails_is_set_aside_and_shown(system: RefusingHarness) -> None:
-    momex = make_momex(system.database)
-    runner = MemoryRunner(momex.work, "w1")
-    await system.store.say("I like tea")
-    await system.work()
-    system.database.seen.clear()
-    tries = 0
-    while (job := await runner.claim(None)) and tries < 50:
-        tries += 1
-        system.database.refused = _READING
-        with pytest.raises(asyncpg.PostgresError):
-            await runner.run(job)
-        system.database.refused = ""
-        await system.store.admin.execute(
-            "update memory_jobs set not_before = clock_timestamp() where not_before < 'infinity'"
-        )
-    assert tries == 10
-    [aside] = [check for check in await check_writes(system.database) if check.what == "not tried any more"]
-    assert aside.detail.startswith("1 of memory's jobs")
-    await momex.close()

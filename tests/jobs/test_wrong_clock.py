@@ -10,6 +10,8 @@ from structlog.testing import capture_logs
 
 from abilities.events.retention import prune_events
 from abilities.events.store import EventStore
+from abilities.memory.jobs import MemoryWork
+from abilities.memory.runner import MemoryUpkeep
 from abilities.tasks.codec import Trigger
 from abilities.tasks.kinds.condition import ConditionTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
@@ -17,7 +19,6 @@ from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import set_clock
 from core.db.clock_check import CheckedClock
-from abilities.memory.jobs import MemoryWork
 from core.notifications.store import NotificationStore
 from core.tools.context import TaskState
 from jobs.maintenance import (
@@ -27,7 +28,6 @@ from jobs.maintenance import (
     release_notifications,
     report_health,
 )
-from abilities.memory.runner import MemoryUpkeep
 from jobs.retention import prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService

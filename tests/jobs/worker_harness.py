@@ -1,13 +1,15 @@
 """A worker whose orchestrator is a function, to test what the jobs do with its results."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from core.inbox.inbox import Inbox
 from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
+from core.queue.claims import ClaimedWork
 from core.queue.wakeups import RedisWakeups
 from core.turns.event_stream import in_words
 from core.turns.orchestrator import Orchestrator
@@ -67,15 +69,17 @@ class WorkerHarness:
             await runner.run(lease)
 
     @asynccontextmanager
-    async def working(self, redis_url: str, answer: Answer = echo) -> AsyncIterator[WorkerProcess]:
-        """Run all parts of a worker process for the block."""
+    async def working(
+        self, redis_url: str, answer: Answer = echo, claimed: Iterable[ClaimedWork[Any]] = ()
+    ) -> AsyncIterator[WorkerProcess]:
+        """Run all parts of a worker process for the block. `claimed` is what it works off beside its turns."""
         outbox = Outbox(self.store.database, self.store.make_id, self.lease)
         delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name)
         wakeups = RedisWakeups(redis_url)
         await wakeups.start()
         turns = TurnStore(self.store.database, self.store.make_id, self.lease)
         runner = TurnRunner(turns, FewLines(answer), wakeups, {"sms": self.channel}, self.store.make_id, self.name)
-        process = WorkerProcess(redis_url, runner, delivery)
+        process = WorkerProcess(redis_url, runner, delivery, claimed=claimed)
         process.start()
         try:
             yield process

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import onevalet
 from onevalet.api_page import PAGE, page
 from tests.documents.blocks import PAGES, blocks_of
@@ -24,6 +26,17 @@ def test_both_tables_of_public_names_agree() -> None:
 def test_every_public_name_says_what_it_is() -> None:
     undocumented = [name for name in onevalet.__all__ if not getattr(getattr(onevalet, name), "__doc__", "")]
     assert undocumented == []
+
+
+def test_a_name_of_an_ability_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(onevalet._HOMES, "Momex", "abilities.diary.momex")
+    monkeypatch.delitem(vars(onevalet), "Momex", raising=False)
+    expected = (
+        "^Momex belongs to the ability diary, and this installation has no folder abilities/diary: "
+        "put the folder back, or do without the name[.]$"
+    )
+    with pytest.raises(ImportError, match=expected):
+        onevalet.Momex  # noqa: B018 - it is asked for
 
 
 def test_types_are_told_to_type_checkers() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from abilities.memory.settings import MemorySettings
 from channels.http.app import MAX_BODY
 from channels.http.deadlines import Limits
 from onevalet.settings import Settings
@@ -54,4 +55,5 @@ def test_the_local_models_settings_are_taken(tmp_path: Path, monkeypatch: pytest
     assert [key.get_secret_value() for key in settings.onevalet_model_keys] == ["none"]
     loop = loop_config(settings.loop)
     assert (loop.context_token_limit, loop.llm_first_token_timeout) == (32_768, 120)
-    assert (settings.onevalet_extraction, settings.onevalet_profile) == ("rules", "off")
+    memory = settings.of(MemorySettings)
+    assert (memory.onevalet_extraction, memory.onevalet_profile) == ("rules", "off")

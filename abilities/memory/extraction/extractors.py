@@ -7,15 +7,15 @@ from typing import Any, Protocol
 
 import structlog
 
-from core.budgets.types import OutOfMoney
-from core.errors import ModelError, ModelRateLimited, ModelTimeout, ModelUnavailable
-from core.json_types import Json, JsonObject, object_in
 from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of, says_it_ended, slot_of
 from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.index.typeagent_index import extract_with, load
 from abilities.memory.model_calls import Asking
 from abilities.memory.store.memories import Change
 from abilities.memory.types import Kind, Memory, Statement
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError, ModelRateLimited, ModelTimeout, ModelUnavailable
+from core.json_types import Json, JsonObject, object_in
 
 ALIKE = 0.6
 """The share of a memory's words that a statement must have to end it."""

@@ -6,10 +6,7 @@ from functools import partial
 
 import structlog
 
-from core.budgets.types import OutOfMoney
-from core.errors import ModelError
 from abilities.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD_IN, Extractor, RuleExtractor
-from core.language.asking import asks
 from abilities.memory.extraction.rules_self import slot_of
 from abilities.memory.extraction.secrets import is_secret
 from abilities.memory.extraction.statements import says_nothing, statements, worth_keeping
@@ -20,6 +17,9 @@ from abilities.memory.store.memories import Change, MemoryStore
 from abilities.memory.store.reread import schedule_reread
 from abilities.memory.store.scans import find_by_vector, find_with_same_words
 from abilities.memory.types import Kind, Memory, Said, Statement, Vector
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError
+from core.language.asking import asks
 
 CANDIDATES = 6
 """Memories near a new statement that it is compared with."""

@@ -7,9 +7,9 @@ names a property with one value at a time, so that "I moved to Lisbon" replaces 
 import re
 from dataclasses import dataclass
 
-from core.json_types import Json, JsonObject
 from abilities.memory.extraction.rules_others import END, MANY, PROPER, RELATION, VALUE, facts_of
 from abilities.memory.extraction.words import content_words, stem, word_set
+from core.json_types import Json, JsonObject
 
 EXTRACTOR = "rules-3"
 """Stored with the findings of these rules; raised when the rules change."""

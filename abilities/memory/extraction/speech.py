@@ -3,10 +3,10 @@
 import re
 from datetime import datetime
 
-from core.db.database import Connection
-from core.llm.types import ChatMessage, Marker, Role
 from abilities.memory.extraction.commands import is_command
 from abilities.memory.types import ASSISTANT, PERSON, Kind, Said
+from core.db.database import Connection
+from core.llm.types import ChatMessage, Marker, Role
 from core.replies import CARD_SHOWN
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from core.language.asking import asks, without_question
-from abilities.memory.extraction.requests import without_request
+from core.language.requesting import without_request
 
 MAX_STATEMENT = 600
 """Characters of one statement; a longer one is split at a space."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from abilities.memory.types import Memory
 from core.json_types import Json, JsonObject, object_in
 from core.llm.types import ChatMessage, ModelRequest, Role
-from abilities.memory.types import Memory
 from core.people.profile import Fact
 from core.people.profile_extraction import PROFILE_TASK
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from core.budgets.types import OutOfMoney
-from core.errors import ModelError
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.terms import terms_of
 from abilities.memory.index.embedder import Embedder
@@ -20,6 +18,8 @@ from abilities.memory.index.thread import OwnerThread
 from abilities.memory.index.typeagent_index import IndexBroken, PersonIndex, StructuredQuery, loaded
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.types import Hit, Vector, Version
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError
 
 BATCH = 50
 """Memories added at once: the thread is free for another person in between."""

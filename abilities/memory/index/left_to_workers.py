@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.errors import ModelError
 from abilities.memory.index.embedder import SentenceEncoder
 from abilities.memory.types import Vector
+from core.errors import ModelError
 
 
 class LeftToWorkers:

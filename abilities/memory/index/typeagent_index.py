@@ -13,9 +13,9 @@ from math import log
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from core.json_types import Json, JsonObject
 from abilities.memory.index.typeagent_storage import CountedTexts, NearTerms, QuickLookups, QuickReferences, QuickTimes
 from abilities.memory.types import PERSON, Hit, Memory, Vector
+from core.json_types import Json, JsonObject
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -1,8 +1,8 @@
 """Faster parts of typeagent's SQLite storage for many memories: near terms, references, times, texts.
 
-They return what the parts they wrap return (`tests/abilities/memory/differential.py` compares), without reading a row and
-its JSON for every reference that a query touches, and without storing vectors twice. Each belongs to one conversation
-and to the thread that owns it.
+They return what the parts they wrap return (`tests/abilities/memory/differential.py` compares), without reading a row
+and its JSON for every reference that a query touches, and without storing vectors twice. Each belongs to one
+conversation and to the thread that owns it.
 """
 
 from array import array

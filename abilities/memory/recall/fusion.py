@@ -6,9 +6,9 @@ Whether a memory is recalled at all depends on how sure they are together.
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from core.json_types import JsonObject
 from abilities.memory.recall.question import Question
 from abilities.memory.types import Hit, Memory, Recalled, RetrieverKind, RetrieverReport
+from core.json_types import JsonObject
 
 RANK_CONSTANT = 60
 """The constant of reciprocal rank fusion: how little less the second place counts than the first."""

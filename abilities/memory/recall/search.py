@@ -13,9 +13,6 @@ from datetime import datetime
 import asyncpg
 import structlog
 
-from core.errors import ModelError, OneValetError
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.rules_self import slot_of
 from abilities.memory.index.cache import CatchingUp, StructuredIndexes
@@ -28,6 +25,9 @@ from abilities.memory.recall.shown import not_shown
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.scans import MemoryFilter, find_by_vector, find_by_words
 from abilities.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector
+from core.errors import ModelError, OneValetError
+from core.llm.tokens import estimate_tokens
+from core.llm.types import ChatMessage, Role
 
 DEPTH = 30
 """Hits that each retriever contributes to the fusion."""

@@ -6,11 +6,11 @@ Only the very statement counts: "Do I live in Oslo?" does not show that the pers
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from core.llm.types import ChatMessage
 from abilities.memory.extraction.speech import spoken_of
 from abilities.memory.extraction.statements import statements
 from abilities.memory.extraction.words import words_of
 from abilities.memory.types import Recalled
+from core.llm.types import ChatMessage
 
 _ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

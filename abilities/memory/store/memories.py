@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.db.database import Connection, Database
-from core.ids import IdMaker
 from abilities.memory.store.scans import MemoryFilter
 from abilities.memory.store.vectors_and_terms import VectorStore, insert_terms, insert_vector
 from abilities.memory.store.versions import lock_memory, raise_epoch, read_version, set_number
 from abilities.memory.types import Kind, Memory, Statement, Vector, Version
+from core.db.database import Connection, Database
+from core.ids import IdMaker
 
 _COLUMNS = (
     "m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.valid_to,"

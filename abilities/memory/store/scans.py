@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.db.database import Database
 from abilities.memory.extraction.words import is_unspaced
 from abilities.memory.types import Kind, Vector
+from core.db.database import Database
 
 
 @dataclass(frozen=True, slots=True)

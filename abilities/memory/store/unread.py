@@ -1,8 +1,8 @@
 """Statements that were stored at once, by rule, and that no model has read yet."""
 
-from core.db.database import Database
 from abilities.memory.store.memories import UNREAD, select_memories
 from abilities.memory.types import Memory
+from core.db.database import Database
 
 
 async def find_unread(database: Database, tenant_id: str, limit: int) -> list[Memory]:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.db.database import Connection, Database
 from abilities.memory.store.scans import read_vector, vector_text
 from abilities.memory.store.versions import raise_epoch
 from abilities.memory.types import Vector
+from core.db.database import Connection, Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 An index of an older number catches up; an index of an older epoch is rebuilt.
 """
 
-from core.db.database import Connection, Database
 from abilities.memory.types import Version
+from core.db.database import Connection, Database
 
 
 async def read_version(database: Database, tenant_id: str) -> Version:

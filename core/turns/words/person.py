@@ -1,9 +1,8 @@
-"""Answers to the words about the person: who they are here, what is remembered, all that is kept."""
+"""Answers to the words about the person: who they are here, and all that is kept."""
 
 from dataclasses import replace
 
 from core.llm.types import ToolCall
-from abilities.memory.commands import answer_memory
 from core.messaging.chat_words import CommandAnswer
 from core.turns.types import TurnRequest
 from core.turns.words.asked import Asked
@@ -35,13 +34,6 @@ async def profile(asked: Asked) -> CommandAnswer | None:
         return None
     tenant, turn = asked.request.tenant, asked.turn
     return await people.profile(asked.command.argument, tenant.id, turn.turn_id, turn.address.channel)
-
-
-async def what_is_remembered(asked: Asked) -> CommandAnswer | None:
-    """List the newest memories."""
-    if (momex := asked.rooms.orchestrator.momex) is None:
-        return None
-    return CommandAnswer(await answer_memory(momex.for_tenant(asked.request.tenant.id, asked.turn.turn_id)))
 
 
 async def export(asked: Asked) -> TurnRequest | None:

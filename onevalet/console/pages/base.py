@@ -141,6 +141,16 @@ async def entered(request: web.Request) -> dict[str, str]:
     return {name: value.replace("\r\n", "\n") for name, value in (await read_form(request)).items()}
 
 
+async def entered_all(request: web.Request, name: str) -> list[str]:
+    """Return all texts that a form sent under a name."""
+    return (await read_form(request)).getall(name, [])
+
+
+def read_number(text: str) -> int:
+    """Return a number that a form or an address names; 0 for what is none."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else 0
+
+
 def lead_to(path: str, **query: str) -> web.Response:
     """Answer a form: the browser opens a page next, which a reload does not send again."""
     address = f"{path}?{urlencode(query)}" if query else path

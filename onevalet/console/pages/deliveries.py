@@ -11,8 +11,7 @@ from core.messaging.states import SendState
 from core.messaging.unsettled import Settlement, UnsettledMessages
 from core.notifications.store import NotificationStore
 from onevalet.console.access import Visit
-from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
-from abilities.memory.pages import read_number
+from onevalet.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
 from onevalet.console.reading.conversations import Cursor
 from onevalet.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
 

@@ -8,7 +8,6 @@ from onevalet.console.pages.cost import CostPages
 from onevalet.console.pages.data import DataPages
 from onevalet.console.pages.deliveries import DeliveryPages
 from onevalet.console.pages.linking import LinkPages
-from abilities.memory.pages import MemoryPages
 from onevalet.console.pages.people import PeoplePages
 from onevalet.console.pages.person import PersonPages
 from onevalet.console.pages.programs import ProgramPages
@@ -24,7 +23,6 @@ PAGES: tuple[type[Pages], ...] = (
     LinkPages,
     AccountPages,
     ConsentPages,
-    MemoryPages,
     ProgramPages,
     SearchPages,
     CostPages,

@@ -16,13 +16,13 @@ from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
 from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
-from abilities.memory.page_reading import list_memories
 from onevalet.console.reading.people import read_person
 from onevalet.console.reading.waiting import WaitingKind, list_waiting
 from onevalet.mcp.types import Nothing
 
 _SHOWN = 8
 """Memories and tasks that are shown, the newest and the next."""
+_MEMORIES = "select number, text from memories where tenant_id = $1 and not held order by number desc limit $2"
 
 type Address = tuple[str, str, str]
 """A channel, its account, and the person's key there."""
@@ -67,7 +67,7 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
     prefers = await PreferenceStore(database).read(tenant_id)
     viewer = Viewer(tenant_id, operator=False)
     zone = zone_or_utc(prefers.timezone)
-    memories = await list_memories(database, tenant_id)
+    memories = await database.tenant_rows(tenant_id, _MEMORIES, _SHOWN)
     waiting = await list_waiting(database, viewer)
     return {
         "known": True,
@@ -81,7 +81,7 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
             {"channel": place.channel, "address": place.user_key, "state": place.state.value}
             for place in (person.identities if person else ())
         ],
-        "memories": [{"number": one.number, "text": one.text} for one in memories.memories[:_SHOWN]],
+        "memories": [{"number": row["number"], "text": row["text"]} for row in memories],
         "tasks": await _planned(database, tenant_id, zone),
         "waiting": [
             {"code": row.code, "name": row.text or row.name, "channel": row.channel, "until": _at(row.until, zone)}

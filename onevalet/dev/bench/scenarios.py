@@ -49,9 +49,8 @@ class Scenarios:
         """Take what there is to record, once it is there."""
         # The model would be asked for what is remembered at moments of its own, for which nothing was recorded.
         memory = {"ONEVALET_MEMORY": "on", "ONEVALET_EXTRACTION": "rules"}
-        told = {"plugins": list(settings.onevalet_plugins)} | (
-            {"settings": memory} if settings.onevalet_memory == "on" else {}
-        )
+        remembers = getattr(settings, "onevalet_memory", "off") == "on"  # an ability's, which need not be there
+        told = {"plugins": list(settings.onevalet_plugins)} | ({"settings": memory} if remembers else {})
         self._recorder = Recorder(simulator, bench.database, bench.clock, bench.addresses, told)
         bench.recorder = self._recorder
         self.replays.back = simulator.url

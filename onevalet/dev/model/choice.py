@@ -69,7 +69,7 @@ class Baseline:
     """What settings and environment say without a choice."""
 
     def __init__(self, settings: Settings) -> None:
-        self._fields = {name: getattr(settings, name) for name in _FIELDS}
+        self._fields = {name: getattr(settings, name) for name in _FIELDS if name in Settings.model_fields}
         self._loop = settings.loop
         self._exported = {name: os.environ.get(name) for name in EXPORTED}
 

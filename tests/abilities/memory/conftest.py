@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.db.database import Database
 from abilities.memory.momex import Momex
+from core.db.database import Database
 from tests.abilities.memory.harness import make_momex, make_person
+from tests.onevalet.console.conftest import console as console
+from tests.onevalet.mcp.conftest import settings as settings
 
 
 @pytest.fixture

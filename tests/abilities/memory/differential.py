@@ -1,7 +1,7 @@
 """The same messages and the same knowledge in typeagent's own SQLite and in ours give the same results.
 
-`uv run -m tests.abilities.memory.differential URL` compares 300 queries over 120 made messages on a migrated database; the
-suite runs a short form.
+`uv run -m tests.abilities.memory.differential URL` compares 300 queries over 120 made messages on a migrated database;
+the suite runs a short form.
 """
 
 import asyncio
@@ -25,8 +25,6 @@ from typeagent.knowpro.interfaces_core import DateRange
 from typeagent.knowpro.knowledge_schema import KnowledgeResponse
 from typeagent.knowpro.universal_message import ConversationMessage, ConversationMessageMeta
 
-from core.db.database import Database
-from core.json_types import Json, JsonObject
 from abilities.memory.extraction.terms import terms_of
 from abilities.memory.index.cache import BATCH
 from abilities.memory.index.embedder import normalised
@@ -34,6 +32,8 @@ from abilities.memory.index.typeagent_index import RELATED, PersonIndex
 from abilities.memory.momex import Momex
 from abilities.memory.store.memories import Change
 from abilities.memory.types import PERSON, Kind, Said, Statement, Vector
+from core.db.database import Database
+from core.json_types import Json, JsonObject
 from tests.abilities.memory.harness import NOW, make_momex, make_person, vector_of
 
 NAMES = ["Ann", "Bo Díaz", "Lake Vänern", "the red bike", "Lisbon", "Mrs Okafor", "Näs", "jazz band"]

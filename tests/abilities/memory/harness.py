@@ -5,12 +5,12 @@ import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from core.db.database import Database
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.words import stems_of
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.types import PERSON, Kind, Memory, Said, Vector
+from core.db.database import Database
 from tests.clocks import StandingClock
 from tests.core.harness import Ids
 

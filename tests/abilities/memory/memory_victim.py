@@ -3,8 +3,8 @@
 import asyncio
 import sys
 
-from core.db.database import Database
 from abilities.memory.runner import MemoryRunner
+from core.db.database import Database
 from tests.abilities.memory.test_memory_leases import HeldEmbedder, held_momex
 
 

@@ -1,7 +1,7 @@
 """A person who writes, and an assistant that answers, with everything that this leaves in the database."""
 
-from core.llm.types import ChatMessage, Role, ToolCall
 from abilities.memory.momex import Momex
+from core.llm.types import ChatMessage, Role, ToolCall
 from tests.core.harness import Store
 
 CANARY = "Quixotania"

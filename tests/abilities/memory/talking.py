@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.inbox.inbox import Inbox
 from abilities.memory.jobs import MemoryWork
+from abilities.memory.opening import memory_work, talk_reader
+from abilities.memory.talks import TalkReader
+from core.inbox.inbox import Inbox
 from core.messaging.messages import Address, Command, InboundMessage
 from core.queue.wakeups import NoWakeups
-from abilities.memory.talks import TalkReader
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE
-from abilities.memory.opening import memory_work
-from abilities.memory.opening_talks import build_talk_reader
 from onevalet.wiring.worker_parts import WorkerParts
 from tests.core.harness import OPEN, Store, opened
 from tests.core.people.harness import CODE
@@ -85,4 +84,4 @@ async def talking(
         loaded = Settings(_env_file=None, database_url=database_url, redis_url=redis_url, **settings)  # type: ignore[arg-type]
         parts = await WorkerParts.open(stack, loaded, ALONE)
         memory = memory_work(parts.assistant.orchestrator.momex, parts.connections.database, NoWakeups())
-        yield Talking(store, parts, model, memory, build_talk_reader(parts, memory))
+        yield Talking(store, parts, model, memory, talk_reader(parts.foundation, memory))

@@ -13,7 +13,7 @@ from onevalet.mcp.sdk import build_server
 from onevalet.settings import Settings
 from onevalet.wiring.clients import build_client_tools
 from onevalet.wiring.connections import Connections, open_connections
-from abilities.memory.without_model import build_memory
+from onevalet.wiring.memories import open_memories
 from tests.core.harness import opened
 
 
@@ -22,7 +22,7 @@ async def connections(settings: Settings, database_url: str) -> AsyncIterator[Co
     async with opened(database_url) as store:
         await store.admin.execute("insert into tenants (tenant_id, language) values ('ann', 'en'), ('bob', 'de')")
     async with open_connections(settings, "test", size=3) as connections:
-        memory = build_memory(settings, connections.database, Clock())
+        memory = open_memories(settings, connections.database, Clock())
         assert memory is not None
         await memory("ann").remember("My dentist is Doctor Weiss in Elm Street.", "one")
         await memory("ann").remember("I am allergic to peanuts.", "two")

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.language.catalogue import speaking
-from core.tools.memory_access import Remembered
 from abilities.memory.commands import listed
+from core.language.catalogue import speaking
 from core.messaging.messages import OutboundKind, OutboundMessage
+from core.tools.memory_access import Remembered
 from notify.telegram.render import render
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from abilities.memory.index.typeagent_index import StructuredQuery
-from tests.core.harness import opened
 from tests.abilities.memory.harness import caught_up, holding, make_momex
 from tests.abilities.memory.talk import CANARY, Talk
+from tests.core.harness import opened
 
 BESIDE = (
     "approvals",

@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-from core.db.database import Database
-from core.errors import ToolRetry
 from abilities.memory.momex import Momex
 from abilities.memory.store.vectors_and_terms import insert_terms
 from abilities.memory.telling_words import phrases_of
 from abilities.memory.types import ASSISTANT, Kind
-from tests.core.harness import opened
+from core.db.database import Database
+from core.errors import ToolRetry
 from tests.abilities.memory.harness import NOW, holding, make_momex, told, vector_of
 from tests.abilities.memory.talk import Talk
+from tests.core.harness import opened
 from tests.locks import until_blocked
 
 SAID = [

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from agents import memory as tools
+from abilities.memory import tools
+from abilities.memory.commands import NOTHING, answer_memory
+from abilities.memory.config import RecallMode
+from abilities.memory.extraction.speech import spoken_of
+from abilities.memory.model_calls import Asking
+from abilities.memory.momex import Momex
+from abilities.memory.types import Kind
 from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
 from core.journal.in_memory import MemoryJournal
@@ -13,21 +19,15 @@ from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.loop.steering import spoken
-from abilities.memory.commands import NOTHING, answer_memory
-from abilities.memory.config import RecallMode
-from abilities.memory.extraction.speech import spoken_of
-from abilities.memory.model_calls import Asking
-from abilities.memory.momex import Momex
-from abilities.memory.types import Kind
 from core.messaging.messages import Origin
 from core.people.tenant import TurnTenant
 from core.replies import CARD_SHOWN
 from core.tools.tool import ToolSource
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
+from tests.abilities.memory.harness import NOW, holding, make_momex, told
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.harness import Ids
-from tests.abilities.memory.harness import NOW, holding, make_momex, told
 
 ALL = (
     tools.remember,

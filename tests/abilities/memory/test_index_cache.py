@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from core.db.database import Database
 from abilities.memory.index import typeagent_index as structured
 from abilities.memory.index.cache import BATCH
 from abilities.memory.index.thread import OwnerThread
 from abilities.memory.index.typeagent_index import StructuredQuery
 from abilities.memory.momex import Momex
+from core.db.database import Database
 from tests.abilities.memory.harness import caught_up, told
 from tests.abilities.memory.test_recall import Broken
 from tests.eventually import eventually

@@ -1,9 +1,9 @@
 """What is added: statements with their source; contradictions close, repeats merge, secrets are never written."""
 
-from core.db.database import Database
-from core.llm.types import ChatMessage, Role
 from abilities.memory.momex import Momex
 from abilities.memory.types import ASSISTANT, Kind
+from core.db.database import Database
+from core.llm.types import ChatMessage, Role
 from tests.abilities.memory.harness import everything, holding, told
 
 CANARY = "hunter2-zebra"

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from core.db.database import Database
 from abilities.memory.index.typeagent_index import StructuredQuery
 from abilities.memory.momex import Momex
+from core.db.database import Database
 from tests.abilities.memory.harness import caught_up, everything, made_life, make_momex, make_person
 
 COUNT = 32

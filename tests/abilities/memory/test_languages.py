@@ -5,15 +5,15 @@ from typing import cast
 
 import pytest
 
-from core.errors import ToolRetry
-from core.language.catalogue import LANGUAGES, speaking
-from core.tools.memory_access import MemoryAccess
 from abilities.memory.commands import MAX_SHOWN, answer_memory, listed
 from abilities.memory.momex import Momex
 from abilities.memory.tools_api import shown
 from abilities.memory.types import Kind, Memory
-from tests.core.language.english import english_in
+from core.errors import ToolRetry
+from core.language.catalogue import LANGUAGES, speaking
+from core.tools.memory_access import MemoryAccess
 from tests.abilities.memory.harness import told
+from tests.core.language.english import english_in
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 

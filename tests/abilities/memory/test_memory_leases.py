@@ -8,18 +8,18 @@ from datetime import timedelta
 
 import pytest
 
-from core.db.database import Database
-from core.ids import make_id
 from abilities.memory import jobs as memory_jobs
+from abilities.memory import runner as memory_runner
 from abilities.memory.config import MomexConfig
 from abilities.memory.jobs import Job
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
-from abilities.memory.types import Vector
-from jobs import memory as memory_runner
 from abilities.memory.runner import MemoryRunner
-from tests.clocks import StandingClock
+from abilities.memory.types import Vector
+from core.db.database import Database
+from core.ids import make_id
 from tests.abilities.memory.harness import NOW, WordEmbedder, holding, make_momex, make_person, told
+from tests.clocks import StandingClock
 from tests.eventually import eventually
 
 QUICK = timedelta(milliseconds=300)

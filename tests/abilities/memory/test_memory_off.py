@@ -1,8 +1,8 @@
 """Where memory is off, what turns queue for it costs one statement for all of them."""
 
-from core.queue.wakeups import NoWakeups
-from abilities.memory.runner import MemoryRunner
 from abilities.memory.opening import memory_work
+from abilities.memory.runner import MemoryRunner
+from core.queue.wakeups import NoWakeups
 from tests.core.harness import opened
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
 

@@ -5,11 +5,6 @@ from decimal import Decimal
 
 import pytest
 
-from core.budgets.store import DailyBudgets
-from core.db.database import Database
-from core.llm.litellm_client import LiteLLMClient
-from core.llm.prices import ModelPrice
-from core.llm.types import ChatMessage, Role
 from abilities.memory import jobs as work
 from abilities.memory import model_calls as asking
 from abilities.memory.commands import answer_memory
@@ -17,8 +12,13 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import STOOD_IN
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
-from tests.clocks import StandingClock
+from core.budgets.store import DailyBudgets
+from core.db.database import Database
+from core.llm.litellm_client import LiteLLMClient
+from core.llm.prices import ModelPrice
+from core.llm.types import ChatMessage, Role
 from tests.abilities.memory.harness import NOW, everything, holding, make_person, told
+from tests.clocks import StandingClock
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
 
 KNOWLEDGE = (

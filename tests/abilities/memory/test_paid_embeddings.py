@@ -8,16 +8,16 @@ from decimal import Decimal
 
 import pytest
 
+from abilities.memory.config import Extraction, MomexConfig
+from abilities.memory.long_term import MomexParts
+from abilities.memory.momex import Momex
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.errors import ModelUnavailable
 from core.llm.prices import ModelPrice
 from core.llm.types import Embeddings, TokenUsage
-from abilities.memory.config import Extraction, MomexConfig
-from abilities.memory.long_term import MomexParts
-from abilities.memory.momex import Momex
-from tests.clocks import StandingClock
 from tests.abilities.memory.harness import NOW, make_person, told, vector_of
+from tests.clocks import StandingClock
 
 PRICE = ModelPrice(0.01, 0.0)
 LONG = "I keep the Kestrel at the old pier, next to the yellow house of the harbour master and his dog."

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from abilities.memory.merge import MemoryMerge
+from abilities.memory.momex import Momex
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.llm.types import ChatMessage, Role
-from abilities.memory.merge import MemoryMerge
-from abilities.memory.momex import Momex
-from tests.clocks import StandingClock
 from tests.abilities.memory.harness import holding, make_person, told
+from tests.clocks import StandingClock
 from tests.examples import examples
 
 WORDS = ["tea", "rowing", "Lisbon", "violin", "tulips", "chess"]

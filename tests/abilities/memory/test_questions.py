@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
+from abilities.memory.momex import Momex
 from core.errors import ToolRetry
 from core.language.asking import asks, without_question
-from abilities.memory.momex import Momex
 from tests.abilities.memory.harness import everything, holding, told
 
 FACTS = [

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import ModelUnavailable
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Retriever, Scope
 from abilities.memory.types import RetrieverKind, Vector
+from core.errors import ModelUnavailable
 from tests.abilities.memory.harness import WordEmbedder, caught_up, told
 from tests.eventually import never
 

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.db.database import Database
-from core.errors import ModelUnavailable
 from abilities.memory import jobs as work
 from abilities.memory.config import MomexConfig
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
+from abilities.memory.runner import EMBEDDED_EVERY, MemoryUpkeep
 from abilities.memory.store.scans import find_by_vector
 from abilities.memory.types import Vector
-from abilities.memory.runner import EMBEDDED_EVERY, MemoryUpkeep
-from tests.clocks import StandingClock
+from core.db.database import Database
+from core.errors import ModelUnavailable
 from tests.abilities.memory.harness import NOW, WordEmbedder, make_person, told
+from tests.clocks import StandingClock
 
 BOATS = ("eins", "zwei", "drei", "vier", "elf")
 

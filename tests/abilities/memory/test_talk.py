@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from core.json_types import JsonObject
 from abilities.memory.extraction.talk import Talk, read_statements, request_for
 from abilities.memory.index.typeagent_index import checked
 from abilities.memory.types import PERSON, Kind, Memory
+from core.json_types import JsonObject
 from core.people.profile import Fact, FactSource
 from tests.abilities.memory.harness import NOW
 

@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from core.llm.types import ChatMessage, Role
 from abilities.memory.extraction.speech import spoken_of
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Scope, Wait
 from abilities.memory.types import RetrieverKind, Vector
+from core.llm.types import ChatMessage, Role
 from core.tools.tool import AnyTool, Described
-from tests.core.builders import says
 from tests.abilities.memory.harness import NOW, WordEmbedder, told
 from tests.abilities.memory.test_in_turns import turn
+from tests.core.builders import says
 
 
 def user(text: str) -> ChatMessage:

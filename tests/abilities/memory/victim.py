@@ -3,12 +3,12 @@
 import asyncio
 import sys
 
-from core.db.database import Database
-from core.ids import make_id
 from abilities.memory.extraction.extractors import RuleExtractor
 from abilities.memory.extraction.ingest import Adder
 from abilities.memory.index.typeagent_index import load
 from abilities.memory.store.memories import MemoryStore
+from core.db.database import Database
+from core.ids import make_id
 from tests.abilities.memory.harness import WordEmbedder, made_life, make_momex
 
 

@@ -5,19 +5,20 @@ from datetime import datetime
 
 import pytest
 
+from abilities.memory import tools as memory
 from abilities.tasks import looking_after as tasks
 from abilities.tasks.reminders import change_reminder, restore_plan, take_back_reminder
-from agents import memory, person
+from agents import person
 from core.json_types import JsonObject
 from core.people.people import People
 from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource
 from core.tools.tool import Tool
+from tests.abilities.memory.harness import make_momex
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import BERLIN, repeats
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import wants
-from tests.abilities.memory.harness import make_momex
 
 AT_THREE: JsonObject = {"text": "call mum", "at": "15:00"}
 

@@ -31,7 +31,7 @@ REASONS = {
     "core/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what they were"
     " told is that it is under way",
     "abilities/tasks/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
-    "abilities/memory/talks.py LEASE": "extended before each call of a model, and holds up no redaction; recall finds what"
+    "abilities/memory/talks.py LEASE": "extended before each call of a model, holds up no redaction; recall finds what"
     " was said as unread meanwhile",
 }
 """Leases over 30 seconds, by file and name, and why they are so long."""

@@ -6,6 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
+from abilities.memory import model_calls as asking
+from abilities.memory.extraction.talk import Talk, request_for
+from abilities.memory.model_calls import Asking
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
@@ -18,9 +21,6 @@ from core.loop.context_window import ContextManager
 from core.loop.conversation_state import ConversationState
 from core.loop.model_caller import ModelCaller
 from core.loop.summary import summary_request
-from abilities.memory import model_calls as asking
-from abilities.memory.extraction.talk import Talk, request_for
-from abilities.memory.model_calls import Asking
 from tests.core.builders import user
 from tests.patience import PATIENCE
 

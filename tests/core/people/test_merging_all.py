@@ -3,9 +3,9 @@
 import re
 
 from abilities.events.merge import EventSourceMerge
+from abilities.memory.merge import MemoryMerge
 from core.approvals.store import ApprovalMerge
 from core.consents.store import ConsentMerge
-from abilities.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge
 from core.people.table_rules import Merge

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.memory.talks import TalkReader
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelUnavailable
 from core.llm.types import ModelAnswer, Role
 from core.people.profile import FactSource, ProfileMerge, ProfileStore
 from core.people.profile_extraction import read_changes
-from abilities.memory.talks import TalkReader
 from tests.core.builders import FakeModel, Step, says
 from tests.core.people.harness import CHAT, Harness
 

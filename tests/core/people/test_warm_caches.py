@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from abilities.web.page_cache import PageCache
 from abilities.memory.index.typeagent_index import StructuredQuery
 from abilities.memory.merge import MemoryMerge
 from abilities.memory.momex import Momex
+from abilities.web.page_cache import PageCache
 from core.people.people import People
 from core.people.profile import ProfileMerge
 from core.people.rate_limit import Counted, Rate, Rates

@@ -89,7 +89,6 @@ async def test_a_task_is_due_by_peoples_time_and_never_while_that_is_unknown(sto
             " select tenant_id, 'n', 'c', 'normal', 't', 'k', 'failed', now() from tenants",
         ),
         ("approvals", "insert into approval_cards select tenant_id, id, 'a', 'number' from outbound"),
-        ("memory", "insert into memory_jobs (tenant_id, id) select tenant_id, 'm' from tenants"),
     ],
 )
 async def test_each_kind_of_work_is_named(store: Store, work: str, statement: str) -> None:

@@ -29,9 +29,9 @@ from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, Marker, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
-from core.tools.memory_access import MemoryAccess
 from core.people.tenant import TurnTenant
 from core.tools.context import NO_MEMORY, ToolExecutionContext
+from core.tools.memory_access import MemoryAccess
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.options import OrchestratorOptions

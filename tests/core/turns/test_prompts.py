@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
+from abilities.memory.forgetting import Forgetter
 from core.clock import Clock
 from core.journal.in_memory import MemoryJournal
 from core.journal.postgres import PostgresJournal
 from core.journal.prompts import KeptPrompt, SentPrompt
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
-from abilities.memory.forgetting import Forgetter
 from core.tools.tool import tool
 from jobs.retention import prune_prompts
 from tests.core.builders import run_loop, says, wants

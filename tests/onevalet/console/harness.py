@@ -23,7 +23,7 @@ from onevalet.console.texts import Texts
 from onevalet.settings import Settings
 from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.ability_pages import load_pages
-from abilities.memory.without_model import build_memory
+from onevalet.wiring.memories import open_memories
 from onevalet.wiring.people import build_linking
 from tests.core.credentials.harness import KEYS, store_with
 from tests.core.harness import Store
@@ -109,7 +109,7 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
 
 def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> PersonServices:
     """Return what the pages about people act through; nothing is connected."""
-    memory = build_memory(Settings(_env_file=None), store.database, clock)
+    memory = open_memories(Settings(_env_file=None), store.database, clock)
     accounts, linking = Accounts(credentials, Services.of()), build_linking(store.database, credentials, clock)
     tokens = ClientTokens(store.database, make_id, [TOKEN_KEY])
     return PersonServices(accounts, linking, ("guest", "member", "owner", "patron"), memory, tokens)

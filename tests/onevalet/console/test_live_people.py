@@ -5,10 +5,10 @@ from core.messaging.unsettled import UnsettledMessages
 from core.people.linking import withdraw_codes
 from core.people.profile import FactSource, ProfileStore
 from onevalet.console.live import PageVersions
+from tests.abilities.memory.test_pages import remember
 from tests.onevalet.console.harness import ANN, BOB, Console
 from tests.onevalet.console.test_deliveries import fail
 from tests.onevalet.console.test_linking import give_code
-from tests.abilities.memory.test_pages import remember
 from tests.onevalet.console.test_people import knock
 
 

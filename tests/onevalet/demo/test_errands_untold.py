@@ -1,14 +1,22 @@
 """Without a model, nothing is remembered of errands, commands and canned replies; all statements are."""
 
+from contextlib import AsyncExitStack
 from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abilities.memory.config import MomexConfig
+from abilities.memory.extraction.ingest import may_tell
+from abilities.memory.extraction.speech import spoken_of
+from abilities.memory.extraction.statements import statements, worth_keeping
+from abilities.memory.long_term import MomexParts
+from abilities.memory.momex import Momex
+from abilities.memory.tools import list_memories, remember, search_memory
+from abilities.memory.types import ASSISTANT, PERSON
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from abilities.memory.tools import list_memories, remember, search_memory
 from agents.notes import add_note, list_notes
 from core.agents.pending_answers import ANSWER
 from core.approvals.exact_replies import parse_exact_reply
@@ -16,13 +24,6 @@ from core.clock import Clock
 from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
-from abilities.memory.config import MomexConfig
-from abilities.memory.extraction.ingest import may_tell
-from abilities.memory.extraction.speech import spoken_of
-from abilities.memory.extraction.statements import statements, worth_keeping
-from abilities.memory.long_term import MomexParts
-from abilities.memory.momex import Momex
-from abilities.memory.types import ASSISTANT, PERSON
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import words
 from core.tools.storage import Storage
@@ -32,14 +33,14 @@ from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.demo.phrases import TABLES
 from onevalet.settings import Settings
-from abilities.memory.opening import build_momex
 from onevalet.wiring.models import build_models
+from onevalet.wiring.recall import open_recall
+from tests.abilities.memory.harness import NOW, WordEmbedder
+from tests.abilities.memory.test_requests import of
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.harness import Ids
-from tests.abilities.memory.harness import NOW, WordEmbedder
-from tests.abilities.memory.test_requests import of
 from tests.onevalet.demo.test_requests import REQUESTS
 
 CHANNELS = ("sms", "slack", "telegram", "terminal")
@@ -217,10 +218,10 @@ async def test_the_demo_model_alone_has_its_table_tell_what_is_an_errand(databas
     database = Database(database_url, patience=5, size=1)
     for model, tells in (("", tells_nothing), ("openai/mine", may_tell)):
         settings = Settings(_env_file=None, onevalet_model=model)
-        momex = build_momex(settings, build_models(settings), database, Clock())
-        assert momex is not None
-        assert momex.adder.tells_nothing is tells
-        await momex.close()
+        async with AsyncExitStack() as stack:
+            momex = open_recall(stack, settings, database, Clock(), build_models(settings))
+            assert isinstance(momex, Momex)
+            assert momex.adder.tells_nothing is tells
     await database.close()
 
 

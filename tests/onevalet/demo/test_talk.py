@@ -5,15 +5,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents import memory as tools
-from core.llm.litellm_client import LiteLLMClient
+from abilities.memory import tools
 from abilities.memory.momex import Momex
+from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo.model import DEMO_MODEL
+from tests.abilities.memory.harness import make_momex
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import FakeModel, says, wants
-from tests.abilities.memory.harness import make_momex
 
 
 @pytest.fixture

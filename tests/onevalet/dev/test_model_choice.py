@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from abilities.memory.settings import MemorySettings
 from core.errors import ConfigError, RequestRefused
 from onevalet.dev.model.choice import FILE, Baseline, Choice, keep_choice, read_kept
 from onevalet.dev.model.chooser import FIXED, ModelChooser, preset_of
@@ -55,12 +56,12 @@ def test_a_choice_leaves_nothing_of_the_one_before(home: Path) -> None:
     baseline = Baseline(settings)
     local = baseline.with_choice(settings, LOCAL)
     assert local.loop == {"max_iterations": "7", "context_token_limit": "32768"}
-    assert local.onevalet_extraction == "rules"
+    assert local.of(MemorySettings).onevalet_extraction == "rules"
     baseline.export(LOCAL)
     assert os.environ["OPENAI_API_BASE"] == "http://127.0.0.1:9/v1"
     hosted = baseline.with_choice(local, HOSTED)
     assert hosted.loop == {"max_iterations": "7"}
-    assert hosted.onevalet_extraction == "auto"
+    assert hosted.of(MemorySettings).onevalet_extraction == "auto"
     baseline.export(HOSTED)
     assert os.environ["OPENAI_API_BASE"] == "http://127.0.0.1:1/v1"
     assert baseline.with_choice(hosted, Choice()) == settings

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.queue.claims import ClaimedWork
 from jobs.periodic import Periodic
 from jobs.supervision import Part
 from onevalet.ability import Ability, Repeated, Work, WorkFoundation
@@ -31,13 +32,18 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
     async def once() -> None:
         repeated.set()
 
-    def work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
+    async def claim(_: str | None) -> None: ...
+
+    habits: ClaimedWork[Any] = ClaimedWork("rows of habits", "onevalet:wake:habits", "rows", claim, claim)
+
+    def work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated | ClaimedWork[Any]]:
         stack.callback(lambda: done.append(f"closed by {foundation.worker}"))
         day = timedelta(days=1)
         return [
             Work("habits", run, "habits", lambda: done.append("looked")),
             Repeated("reminders", day, once, "reminding", by_peoples_clock=True),
             Repeated("tidying of habits", day, once, for_all=True),
+            habits,
         ]
 
     processes: list[tuple[Any, ...]] = []
@@ -55,7 +61,8 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
         AsyncExitStack() as stack,
     ):
         worker_process.build_process(stack, talk.parts, None, None)
-        [(_, _, _, upkeep, _, _, watch)] = processes
+        [(_, _, _, upkeep, claimed, _, watch)] = processes
+        assert claimed == [habits]
         for part in upkeep:
             if isinstance(part, Part) and part.name == "chores":
                 part.run()

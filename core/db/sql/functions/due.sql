@@ -21,14 +21,6 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
             else (select min(greatest(o.next_attempt_at, o.lease_until)) from outbound o
                   where o.state in ('ready', 'sending', 'checking')) end
         union all
-        select 'memory', case
-            when exists (select from memory_jobs m where m.not_before <= clock_timestamp()
-                         and (m.lease_until is null or m.lease_until < clock_timestamp())) then clock_timestamp()
-            else (select min(greatest(m.not_before, m.lease_until)) from memory_jobs m) end
-        union all
-        -- Named while anything is unread: how long people must be quiet is for those who claim.
-        select 'talks', min(greatest(j.not_before, j.lease_until)) from profile_jobs j
-        union all
         select 'redraws', min(greatest(r.next_attempt_at, r.lease_until)) from redraws r where r.state = 'due'
         union all
         select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null

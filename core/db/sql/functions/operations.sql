@@ -119,9 +119,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.given_up_at > clock_timestamp() - p_within and o.state in ('ambiguous', 'failed')
 $$;
 
--- Counts what is stuck until an operator acts: memory jobs that failed too often, and cards that cannot be redrawn.
-create function count_refused(out memory_jobs bigint, out redraws bigint)
+-- Counts the cards that cannot be redrawn, which are stuck until an operator acts.
+create function count_refused(out redraws bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select (select count(*) from memory_jobs j where j.not_before = 'infinity'),
-           (select count(*) from redraws r where r.state = 'given_up')
+    select count(*) from redraws r where r.state = 'given_up'
 $$;

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from agents import memory as tools
-from core.json_types import Json
-from core.llm.types import ModelAnswer, ModelRequest
+from abilities.memory import tools
 from abilities.memory.commands import NOTHING
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.momex import Momex
+from core.json_types import Json
+from core.llm.types import ModelAnswer, ModelRequest
 from core.replies import with_note
 from core.tools.tool import AnyTool
+from tests.abilities.memory.harness import make_momex
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, Step, says, wants
-from tests.abilities.memory.harness import make_momex
 
 LIST = {"sms": "MEMORY", "slack": "/valet memory", "telegram": "/memory"}
 TOOLS: list[AnyTool] = [tools.remember, tools.list_memories, tools.correct_memory, tools.ask_to_forget, tools.forget]

@@ -1,0 +1,29 @@
+"""The settings of memory: what is remembered, who reads it, and when."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings
+
+from onevalet.ability import OwnSettings
+
+
+class MemorySettings(BaseSettings):
+    """Whether and how people are remembered. `onevalet_profile`: who reads facts about them in what they say."""
+
+    onevalet_memory: Literal["on", "off"] = "on"
+    onevalet_recall: Literal["both", "static", "tool"] = "both"
+    onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
+    onevalet_embedding_model: str = ""
+    onevalet_memory_pause: int = Field(default=300, ge=1, le=86_400)
+    onevalet_memory_messages: int = Field(default=10, ge=1, le=40)
+    onevalet_profile: Literal["off", "model"] = "model"
+
+
+def _embedders(settings: MemorySettings) -> Mapping[str, str]:
+    named = settings.onevalet_embedding_model
+    return {"ONEVALET_EMBEDDING_MODEL": named} if named and settings.onevalet_memory == "on" else {}
+
+
+MEMORY = OwnSettings(MemorySettings, embedders=_embedders)

@@ -1,0 +1,102 @@
+-- Talks: the turns whose words no model has read yet, for memories and for facts about the person.
+
+create or replace function enqueue_profile()
+returns trigger
+language plpgsql as $$
+begin
+    if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
+               and length(words_of(i)) >= 8) then
+        insert into profile_jobs (tenant_id, turn_id, not_before) values (new.tenant_id, new.id, clock_timestamp())
+        on conflict do nothing;
+    end if;
+    return null;
+end $$;
+
+create or replace trigger turns_profile after update of state on turns
+    for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function enqueue_profile();
+
+-- Has a turn's words read if statements of it were stored that no model has read.
+create function enqueue_talk(p_tenant text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into profile_jobs (tenant_id, turn_id, not_before)
+    select p_tenant, p_turn, clock_timestamp()
+    where exists (select from memories m where m.tenant_id = p_tenant and m.turn_id = p_turn
+                  and m.extractor = 'rules, until read')
+    on conflict do nothing;
+end $$;
+
+-- Claims all unread turns of one person whom no other worker is reading: of one who has been quiet for the pause, who
+-- has said so many messages, or whose earlier reading failed and is due again, in the order in which they were said: a
+-- later statement replaces an earlier one. Materialized, and ordered once more: see find_event_work.
+create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
+returns table (tenant_id text, turn_id text, attempts int)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+begin
+    select j.tenant_id into v_tenant from profile_jobs j
+    group by j.tenant_id
+    having coalesce(max(j.lease_until) < clock_timestamp(), true) and (
+        max(j.not_before) filter (where j.attempts = 0) <= clock_timestamp() - p_pause
+        or count(*) filter (where j.attempts = 0) >= p_messages
+        or min(j.not_before) filter (where j.attempts > 0) <= clock_timestamp())
+    order by min(j.not_before) limit 1;
+    if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
+        return;
+    end if;
+    return query
+    with due as materialized (
+        select d.tenant_id, d.turn_id from profile_jobs d
+        where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.not_before, d.turn_id limit p_limit for update skip locked),
+    claimed as (
+        update profile_jobs j
+        set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
+        from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
+        returning j.tenant_id, j.turn_id, j.attempts, j.not_before)
+    select c.tenant_id, c.turn_id, c.attempts from claimed c order by c.not_before, c.turn_id;
+end $$;
+
+-- Keeps a talk for longer; returns false where another worker may have it by now.
+create function extend_talk(p_tenant text, p_owner text, p_ttl interval)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update profile_jobs j set lease_until = clock_timestamp() + p_ttl
+    where j.tenant_id = p_tenant and j.owner = p_owner and j.lease_until > clock_timestamp();
+    return found;
+end $$;
+
+-- Returns the person's own words in these turns: only those say something about them.
+create function read_talk_words(p_tenant text, p_turns text[])
+returns table (turn_id text, text text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select i.turn_id, words_of(i) from inbound i
+    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and words_of(i) <> ''
+      and i.origin = 'own'
+    order by i.received_at, i.seq;
+end $$;
+
+create function end_talk(p_tenant text, p_owner text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
+end $$;
+
+-- Puts a talk back for a later attempt.
+create function leave_talk(p_tenant text, p_owner text, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where j.tenant_id = p_tenant and j.owner = p_owner;
+end $$;
