@@ -37,14 +37,7 @@ class ChatWords:
 
     def __init__(self, commands: Iterable[ChatCommand]) -> None:
         self.commands = tuple(commands)
-        self._named: dict[str, ChatCommand] = {}
-        self._words: dict[str, ChatCommand] = {}
-        for command in self.commands:
-            if self._named.setdefault(command.name, command) is not command:
-                raise ConfigError(f"Two chat words are named {command.name!r}: rename the one of the ability.")
-            for word in () if command.needs_argument else command:
-                if (other := self._words.setdefault(word.lower(), command)) is not command:
-                    raise ConfigError(f"{word!r} means both {other.name!r} and {command.name!r}: choose another word.")
+        self._named, self._words = _by_name_and_word(self.commands)
         self._patterns = tuple(
             (re.compile(f"/?(?:{'|'.join(map(re.escape, command))}){command.argument}", re.IGNORECASE), command)
             for command in self.commands
@@ -94,6 +87,19 @@ class ChatWords:
     def _with_argument(self, words: str) -> Command | None:
         matches = ((pattern.fullmatch(words), command) for pattern, command in self._patterns)
         return next((Command(command.name, match[1]) for match, command in matches if match), None)
+
+
+def _by_name_and_word(commands: Iterable[ChatCommand]) -> tuple[dict[str, ChatCommand], dict[str, ChatCommand]]:
+    """Return commands by their names, and by what is written for them. Raises `ConfigError` for what means two."""
+    named: dict[str, ChatCommand] = {}
+    words: dict[str, ChatCommand] = {}
+    for command in commands:
+        if named.setdefault(command.name, command) is not command:
+            raise ConfigError(f"Two chat words are named {command.name!r}: rename the one of the ability.")
+        for word in () if command.needs_argument else command:
+            if (other := words.setdefault(word.lower(), command)) is not command:
+                raise ConfigError(f"{word!r} means both {other.name!r} and {command.name!r}: choose another word.")
+    return named, words
 
 
 _of_abilities: list[ChatCommand] = []
