@@ -225,8 +225,8 @@ class Wire:
     ) -> Callable[[Handler], Handler]:
         """Wrap a handler of an emulated API: faults first, and every exchange in the journal.
 
-        `name` is what rules match (`twilio.messages.create`), or makes it from the request; then `names` has all that it
-        makes. `fault_answer` makes a rate limit or a server error in the provider's own words.
+        `name` is what rules match (`twilio.messages.create`), or makes it from the request; then `names` has all that
+        it makes. `fault_answer` makes a rate limit or a server error in the provider's own words.
         """
         self.endpoints.update([name] if isinstance(name, str) else names)
 
