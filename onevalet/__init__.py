@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from abilities.calendar.types import NewEvent as NewEvent
     from abilities.calendar.types import Occurrence as Occurrence
     from abilities.calendar.types import SeriesScope as SeriesScope
+    from abilities.dav.address_books import AddressBooks as AddressBooks
     from core.agents.fields import InputField as InputField
     from core.agents.fields import OutputField as OutputField
     from core.agents.standard_agent import AgentResult as AgentResult
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from core.credentials.types import Ability as Ability
     from core.credentials.types import Account as Account
     from core.credentials.types import OpenAccount as OpenAccount
-    from core.dav.address_books import AddressBooks as AddressBooks
     from core.db.database import Database as Database
     from core.db.migrate import migrate as migrate
     from core.documents.page import Page as Page
@@ -205,11 +205,11 @@ _HOMES = {
         "abilities.calendar.types": (
             "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
         ),
+        "abilities.dav.address_books": "AddressBooks",
         "core.clock": "Clock",
         "core.credentials.secret_keys": "SecretKeys",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
-        "core.dav.address_books": "AddressBooks",
         "core.db.database": "Database",
         "core.db.migrate": "migrate",
         "core.documents.page": "Page read_html",

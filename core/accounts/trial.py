@@ -10,10 +10,10 @@ import ssl
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import discover
+from abilities.dav.types import DavRefused, Kind
 from core.credentials.types import OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import DavRefused, Kind
 from core.errors import ToolFailed
 from core.http.peer import Allowance, Slots
 from core.http.types import HttpClient

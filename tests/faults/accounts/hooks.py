@@ -59,7 +59,7 @@ def _sending(reach: Reach, is_due: IsDue) -> None:
 
 def _calendars(reach: Reach, dropped: str) -> None:
     from abilities.calendar import calendars
-    from core.dav.client import DavClient
+    from abilities.dav.client import DavClient
 
     client: Any = DavClient
     send = client._send

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 from aiohttp import web
 
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import discover
+from abilities.dav.types import MAX_BYTES, Kind
 from core.credentials.types import Account, OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import MAX_BYTES, Kind
 from core.errors import ToolFailed
 from core.http.client import GuardedClient
 from core.http.peer import Allowance, LeftAlone

@@ -7,10 +7,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import discover
+from abilities.dav.types import Kind
 from core.credentials.types import Account, OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import Kind
 from core.errors import ToolFailed
 from core.http.client import GuardedClient, Limits
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
+from abilities.dav.types import MAX_BYTES, OPERATION, DavRefused, Missing, Resource, TooLarge, refused
+from abilities.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.credentials.types import Ability, OpenAccount
-from core.dav.types import MAX_BYTES, OPERATION, DavRefused, Missing, Resource, TooLarge, refused
-from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin
 from core.http.address_guard import read_target
 from core.http.client import is_same_server

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import collections_in, discover
+from abilities.dav.types import Changed, Collection, DavRefused, Home, Kind, Resource, TooLarge
+from abilities.dav.xml import CARDDAV, DAV, element, prop
 from core.credentials.types import OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import collections_in, discover
-from core.dav.types import Changed, Collection, DavRefused, Home, Kind, Resource, TooLarge
-from core.dav.xml import CARDDAV, DAV, element, prop
 from core.http.peer import Allowance
 from core.http.types import HttpClient
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import discover
+from abilities.dav.types import Changed, DavRefused, Kind, Missing, Resource
+from abilities.dav.xml import CALDAV, DAV, element, prop
 from core.credentials.types import Account, OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import Changed, DavRefused, Kind, Missing, Resource
-from core.dav.xml import CALDAV, DAV, element, prop
 from core.errors import ToolFailed
 from core.http.client import GuardedClient
 from tests.servers.radicale import Radicale

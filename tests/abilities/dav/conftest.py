@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from core.dav.client import DavClient
+from abilities.dav.client import DavClient
 from core.http.client import GuardedClient
 from tests.servers.radicale import Radicale
 

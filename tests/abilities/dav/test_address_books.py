@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from core.dav.address_books import AddressBooks
-from core.dav.types import Changed, Collection
+from abilities.dav.address_books import AddressBooks
+from abilities.dav.types import Changed, Collection
 from core.http.types import HttpResponse
 from tests.servers.radicale import Radicale
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.dav.xml import CALDAV, DAV, element, read_multistatus, written
+from abilities.dav.xml import CALDAV, DAV, element, read_multistatus, written
 from core.errors import ToolFailed
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))

@@ -2,9 +2,9 @@
 
 from urllib.parse import unquote, urljoin, urlsplit
 
-from core.dav.client import Answered, DavClient
-from core.dav.types import Collection, DavRefused, Home, Kind
-from core.dav.xml import CALDAV, CALENDARSERVER, CARDDAV, DAV, Found
+from abilities.dav.client import Answered, DavClient
+from abilities.dav.types import Collection, DavRefused, Home, Kind
+from abilities.dav.xml import CALDAV, CALENDARSERVER, CARDDAV, DAV, Found
 from core.errors import ToolFailed
 from core.language.catalogue import gettext
 
