@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
+    from core.accounts.trial import Trial
     from core.db.database import Database
     from core.events.bus import EventBus
     from core.http.client import GuardedClient
@@ -122,6 +123,8 @@ class Ability:
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
+    trials: loads what tries a password before it is stored, by the service whose accounts it opens: without it nobody
+        can connect one.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     probes: loads what `doctor` examines of it.
@@ -135,6 +138,7 @@ class Ability:
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     described: tuple[str, ...] = ()
+    trials: "Mapping[str, Callable[[], Trial]]" = MappingProxyType({})
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from onevalet.ability import Ability, OwnSettings, Work, WorkFoundation
 
 if TYPE_CHECKING:
+    from core.accounts.trial import Trial
     from onevalet.doctor.types import Probe
 
 
@@ -22,10 +23,23 @@ def _probes() -> "Sequence[Probe]":
     return PROBES
 
 
+def _trial() -> "Trial":
+    from abilities.mail.trial import try_mailbox
+
+    return try_mailbox
+
+
 def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
     from abilities.mail.watching import watch_mailboxes
 
     return watch_mailboxes(stack, foundation)
 
 
-ABILITY = Ability(name="mail", settings=_settings, tools=("abilities.mail.tools",), probes=_probes, work=_work)
+ABILITY = Ability(
+    name="mail",
+    settings=_settings,
+    tools=("abilities.mail.tools",),
+    trials={"email": _trial},
+    probes=_probes,
+    work=_work,
+)

@@ -1,8 +1,10 @@
 """What abilities are built on, and what they open in a worker: one loop over the declarations."""
 
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 
+from core.accounts.trial import Trial
 from core.db.database import Database
 from core.language.catalogue import use_catalogues
 from onevalet.ability import Ability, Foundation, Sources
@@ -40,3 +42,8 @@ def use_locales() -> None:
 def described_collections() -> list[str]:
     """Return the collections of stored values that turns begin with descriptions of."""
     return [collection for ability in all_abilities() for collection in ability.described]
+
+
+def account_trials() -> Mapping[str, Callable[[], Trial]]:
+    """Return what loads the trials of passwords, by the service whose accounts they open."""
+    return {service: load for ability in all_abilities() for service, load in ability.trials.items()}

@@ -53,6 +53,12 @@ from onevalet.wiring.plugins import load_plugins
 json.dump(sorted(load_plugins(["agents"]).names), sys.stdout)
 """
 _KINDS = "import json, sys; from onevalet.cli.new_files import kinds; json.dump(kinds(), sys.stdout)"
+_SERVICES = """
+import json, sys
+from onevalet.settings import Settings
+from onevalet.wiring.accounts import build_services
+json.dump([service.name for service in build_services(Settings(_env_file=None))], sys.stdout)
+"""
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -162,6 +168,8 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     fields = {name for ability in lacking if ability.settings for name in ability.settings().kind.model_fields}
     assert whole.list(_SETTINGS) - tree.list(_SETTINGS) == fields
     assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
+    services = {service for ability in lacking for service in ability.trials}
+    assert whole.list(_SERVICES) - tree.list(_SERVICES) == services
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups
 

@@ -21,10 +21,10 @@ EVERY = 0.02
 NOTED = 0.05
 """Seconds from which a late tick is noted."""
 SHORTER: Mapping[str, Mapping[str, float]] = {
+    "abilities.mail.trial": {"SECONDS": 1.5},
     "core.http.peer": {"FIRST_PAUSE": 0.05, "MAX_PAUSE": 0.1},
     "core.mail.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
     "core.mail.imap_wire": {"SECONDS": 2.0},
-    "core.accounts.trial": {"SECONDS": 1.5},
     "core.files.vision": {"_SECONDS": 3.0},
     "notify.push.send": {"CONNECT_SECONDS": 1.0, "TOTAL_SECONDS": 2.0},
 }

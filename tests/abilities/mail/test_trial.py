@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from core.accounts.trial import Fault, TrialFailed, try_mailbox
+from abilities.mail.trial import try_mailbox
+from core.accounts.trial import Fault, TrialFailed, Trials
 from core.credentials.types import OpenAccount
 from core.http.client import GuardedClient
 from tests.agents.services import certified
@@ -82,7 +83,7 @@ async def test_an_imap_server_that_speaks_otherwise_is_told_and_left(
     command: str, manner: Manner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if (command, manner) in ENDLESS.values():
-        monkeypatch.setattr("core.accounts.trial.SECONDS", BRIEF)
+        monkeypatch.setattr("abilities.mail.trial.SECONDS", BRIEF)
     async with hostile_imap({command: manner}) as server:
         with capture_logs() as logs:
             failed = await failure_of(server)
@@ -114,7 +115,7 @@ async def test_an_smtp_server_that_speaks_otherwise_is_told_and_left(
     command: str, manner: Manner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if (command, manner) in SMTP_ENDLESS.values():
-        monkeypatch.setattr("core.accounts.trial.SECONDS", BRIEF)
+        monkeypatch.setattr("abilities.mail.trial.SECONDS", BRIEF)
     async with hostile_smtp({command: manner}) as server:
         with capture_logs() as logs:
             failed = await failure_of(server)
@@ -137,7 +138,7 @@ async def test_a_refused_login_is_the_persons_to_correct() -> None:
 
 @pytest.mark.parametrize("scheme", ["imap+starttls", "smtp+starttls", "imaps", "smtps"])
 async def test_a_handshake_that_drips_ends_with_the_trial(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.accounts.trial.SECONDS", BRIEF)
+    monkeypatch.setattr("abilities.mail.trial.SECONDS", BRIEF)
     manners: dict[str, Manner] = {"STARTTLS": starts_no_tls} if "+" in scheme else {"GREETING": drips(0.05, "")}
     run = hostile_imap if scheme.startswith("imap") else hostile_smtp
     async with run(manners) as server:
@@ -174,9 +175,9 @@ async def test_no_thread_waits_for_a_server_and_names_are_resolved_meanwhile() -
 async def test_one_password_of_a_person_is_tried_at_a_time() -> None:
     async with hostile_imap({"GREETING": falls_silent}) as server:
         http = server.http()
-        account = replace(server.account(), person="guest")
-        trying = [asyncio.create_task(try_mailbox(account, http)) for _ in range(5)]
-        other = asyncio.create_task(try_mailbox(replace(account, person="ann"), http))
+        account, trials = replace(server.account(), person="guest"), Trials({"email": lambda: try_mailbox})
+        trying = [asyncio.create_task(trials.run(account, http)) for _ in range(5)]
+        other = asyncio.create_task(trials.run(replace(account, person="ann"), http))
         await eventually(lambda: server.open_talks == 2, "a trial of each")
         trying[0].cancel()
         await eventually(lambda: len(server.talks) == 3, "the next trial")
