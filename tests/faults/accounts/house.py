@@ -40,7 +40,7 @@ PLUGINS = ",".join(
         *(
             "abilities.mail.tools",
             "abilities.calendar.tools",
-            "agents.contacts",
+            "abilities.contacts.tools",
             "agents.person",
             "agents.tasks",
             "agents.reminders",

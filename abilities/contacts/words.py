@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from agents.contacts.addresses import Written
-from agents.contacts.book import Contact, merged
+from abilities.contacts.addresses import Written
+from abilities.contacts.book import Contact, merged
 from onevalet import ToolRetry, gettext
 
 _YEARLESS = re.compile(r"--(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])")

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from agents.contacts.book import CardPlace, Contact
-from agents.contacts.directory import as_one
-from agents.contacts.keeping import add_contact, find_contacts, forget_contact, list_contacts
-from agents.contacts.writing import MessageSomeoneAgent
+from abilities.contacts.book import CardPlace, Contact
+from abilities.contacts.directory import as_one
+from abilities.contacts.keeping import add_contact, find_contacts, forget_contact, list_contacts
+from abilities.contacts.writing import MessageSomeoneAgent
 from core.errors import ToolRetry
-from tests.agents.contacts.house import House, card
+from tests.abilities.contacts.house import House, card
 
 JOSE = card("jose", "José Núñez", "TEL;TYPE=CELL:+1 415 555 2671", "ORG:Acme", "EMAIL:jose@example.org")
 DANIELA = card("daniela", "Daniela Brown", "TEL:(415) 555-2672", "TEL;TYPE=FAX:+14155552699")

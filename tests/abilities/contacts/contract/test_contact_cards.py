@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.contacts import (
+from abilities.contacts.tools import (
     MessageSomeoneAgent,
     SaveContactsAgent,
     add_contact,

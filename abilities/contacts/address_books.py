@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from abilities.contacts.addresses import Written
+from abilities.contacts.book import CardPlace, Contact, contacts_of, merged
+from abilities.contacts.card_text import CardChange, added, changed_line, changed_name, new_card, removed
+from abilities.contacts.directory import CHANGE, people_of
+from abilities.contacts.matching import folded, matches
+from abilities.contacts.words import quoted, read_addresses, read_birthday, worded
 from agents.call_plans import plan_once
-from agents.contacts.addresses import Written
-from agents.contacts.book import CardPlace, Contact, contacts_of, merged
-from agents.contacts.card_text import CardChange, added, changed_line, changed_name, new_card, removed
-from agents.contacts.directory import CHANGE, people_of
-from agents.contacts.matching import folded, matches
-from agents.contacts.words import quoted, read_addresses, read_birthday, worded
 from onevalet import AddressBooks, ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
 
 _SECONDS = 90.0

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from agents.contacts.book import MAX_CONTACTS, Contact, contacts_of, merged
-from agents.contacts.changes import ContactChange, change_once, offer_back
-from agents.contacts.matching import folded, matches
-from agents.contacts.vcards import read_cards
+from abilities.contacts.book import MAX_CONTACTS, Contact, contacts_of, merged
+from abilities.contacts.changes import ContactChange, change_once, offer_back
+from abilities.contacts.matching import folded, matches
+from abilities.contacts.vcards import read_cards
 from onevalet import (
     AgentResult,
     ApprovalRequest,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.contacts import (
+from abilities.contacts.tools import (
     add_to_address_book,
     change_in_address_book,
     find_contacts,
@@ -15,7 +15,7 @@ from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.http.client import GuardedClient
 from core.json_types import JsonObject
-from tests.agents.contacts.house import card
+from tests.abilities.contacts.house import card
 from tests.contract.outreach import Writing, open_writing
 from tests.contract.test_outreach import LATE, write
 from tests.core.builders import FakeModel, says, wants

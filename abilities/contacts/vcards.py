@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from quopri import decodestring
 
-from agents.contacts.addresses import is_mail, number_of
-from agents.contacts.book import MAX_ADDRESSES, Contact
+from abilities.contacts.addresses import is_mail, number_of
+from abilities.contacts.book import MAX_ADDRESSES, Contact
 from onevalet import decode_text, label_of
 
 MAX_CARDS = 1_000

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.contacts.directory import People, people_of
+from abilities.contacts.directory import People, people_of
 from core.agents.standard_agent import StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing, RefusedLogin, ToolFailed

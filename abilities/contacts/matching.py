@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from agents.contacts.book import Contact
+from abilities.contacts.book import Contact
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FILLERS = frozenset(

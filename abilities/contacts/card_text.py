@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.contacts.addresses import number_of
-from agents.contacts.book import Contact
-from agents.contacts.matching import folded
-from agents.contacts.vcards import card_lines, plain
+from abilities.contacts.addresses import number_of
+from abilities.contacts.book import Contact
+from abilities.contacts.matching import folded
+from abilities.contacts.vcards import card_lines, plain
 
 _NAME = re.compile(r"(?:[\w-]+\.)?([\w-]+)[;:]")
 _VALUE = re.compile(r'(?:[^":]|"[^"]*")*:(.*)', re.DOTALL)

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from abilities.contacts.book import COLLECTION, Contact, read_contact
 from agents.call_plans import plan_once
-from agents.contacts.book import COLLECTION, Contact, read_contact
 from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
 
 

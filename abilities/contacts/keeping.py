@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.contacts.addresses import Written
-from agents.contacts.book import COLLECTION, MAX_ADDRESSES, MAX_CONTACTS, Contact, contacts_of, merged, read_contact
-from agents.contacts.changes import ContactChange, change_once, offer_back
-from agents.contacts.directory import people_of
-from agents.contacts.matching import folded, matches
-from agents.contacts.words import read_addresses, read_birthday, worded
+from abilities.contacts.addresses import Written
+from abilities.contacts.book import COLLECTION, MAX_ADDRESSES, MAX_CONTACTS, Contact, contacts_of, merged, read_contact
+from abilities.contacts.changes import ContactChange, change_once, offer_back
+from abilities.contacts.directory import people_of
+from abilities.contacts.matching import folded, matches
+from abilities.contacts.words import read_addresses, read_birthday, worded
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
 
 _NUMBER = re.compile(r"(?:contact |no\.? ?|number |#)?([0-9]{1,6})", re.IGNORECASE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.contacts.book import Contact
-from agents.contacts.matching import matches
+from abilities.contacts.book import Contact
+from abilities.contacts.matching import matches
 
 PEOPLE = [
     Contact("Stef", number=1),

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from agents.contacts.book import Contact, contacts_of, merged
-from agents.contacts.copies import BookCopy, Copy, load_copy, save_copy
-from agents.contacts.matching import folded
-from agents.contacts.vcards import read_cards
+from abilities.contacts.book import Contact, contacts_of, merged
+from abilities.contacts.copies import BookCopy, Copy, load_copy, save_copy
+from abilities.contacts.matching import folded
+from abilities.contacts.vcards import read_cards
 from onevalet import (
     Ability,
     Account,

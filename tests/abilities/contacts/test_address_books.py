@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from agents.contacts.address_books import add_to_address_book, change_in_address_book, take_back_card
-from agents.contacts.book import Contact
-from agents.contacts.card_text import new_card
-from agents.contacts.keeping import add_contact, find_contacts
-from agents.contacts.vcards import read_cards
+from abilities.contacts.address_books import add_to_address_book, change_in_address_book, take_back_card
+from abilities.contacts.book import Contact
+from abilities.contacts.card_text import new_card
+from abilities.contacts.keeping import add_contact, find_contacts
+from abilities.contacts.vcards import read_cards
 from core.errors import ToolFailed, ToolRetry
-from tests.agents.contacts.house import House, card
+from tests.abilities.contacts.house import House, card
 
 SAM = card(
     "sam",

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agents.contacts.addresses import Written, is_mail, is_member, number_of
-from agents.contacts.book import Contact
-from agents.contacts.directory import people_of
-from agents.contacts.matching import folded, matches
-from agents.contacts.words import quoted
+from abilities.contacts.addresses import Written, is_mail, is_member, number_of
+from abilities.contacts.book import Contact
+from abilities.contacts.directory import people_of
+from abilities.contacts.matching import folded, matches
+from abilities.contacts.words import quoted
 from onevalet import (
     AgentResult,
     ApprovalRequest,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from agents.contacts.book import CardPlace, Contact, read_contact
+from abilities.contacts.book import CardPlace, Contact, read_contact
 from onevalet import Account, ToolExecutionContext, stored_with
 
 _HEAD = "address books"

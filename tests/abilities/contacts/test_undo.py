@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.contacts.changes import take_back_contacts
-from agents.contacts.keeping import add_contact, change_contact, forget_contact, list_contacts
+from abilities.contacts.changes import take_back_contacts
+from abilities.contacts.keeping import add_contact, change_contact, forget_contact, list_contacts
 from core.errors import ToolFailed
-from tests.agents.contacts.house import House
+from tests.abilities.contacts.house import House
 
 SAM = "1. Sam Miller: brother; +14155552671"
 

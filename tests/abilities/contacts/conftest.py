@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.agents.contacts.house import House, open_house
+from tests.abilities.contacts.house import House, open_house
 from tests.servers.radicale import Radicale
 
 
