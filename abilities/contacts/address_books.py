@@ -11,8 +11,9 @@ from abilities.contacts.card_text import CardChange, added, changed_line, change
 from abilities.contacts.directory import CHANGE, people_of
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.words import quoted, read_addresses, read_birthday, worded
+from abilities.dav.address_books import AddressBooks
 from agents.call_plans import plan_once
-from onevalet import AddressBooks, ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
+from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
 
 _SECONDS = 90.0
 

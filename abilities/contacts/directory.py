@@ -10,10 +10,10 @@ from abilities.contacts.book import Contact, contacts_of, merged
 from abilities.contacts.copies import BookCopy, Copy, load_copy, save_copy
 from abilities.contacts.matching import folded
 from abilities.contacts.vcards import read_cards
+from abilities.dav.address_books import AddressBooks
 from onevalet import (
     Ability,
     Account,
-    AddressBooks,
     RefusedLogins,
     ToolExecutionContext,
     ToolFailed,
