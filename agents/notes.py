@@ -1,6 +1,6 @@
 """Keep notes for the person: short texts, each with a number that stays its own."""
 
-from agents.call_plans import plan_once
+from core.tools.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
 
 _NOTES = "notes"

@@ -2,4 +2,6 @@
 
 from onevalet.ability import Ability
 
-ABILITY = Ability(name="briefing", needs=("calendar", "mail"), tools=("abilities.briefing.tools",))
+ABILITY = Ability(
+    name="briefing", needs=("calendar", "mail", "moments", "weather"), tools=("abilities.briefing.tools",)
+)

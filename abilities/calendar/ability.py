@@ -3,4 +3,4 @@
 from onevalet.ability import Ability
 
 # Guests are told by mail, and invitations come by it.
-ABILITY = Ability(name="calendar", needs=("dav", "mail"), tools=("abilities.calendar.tools",))
+ABILITY = Ability(name="calendar", needs=("dav", "mail", "moments"), tools=("abilities.calendar.tools",))

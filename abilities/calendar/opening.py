@@ -3,7 +3,7 @@
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from agents.saying_when import parts_said, said_elsewhere
+from abilities.moments.saying_when import parts_said, said_elsewhere
 from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext
 
 READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value

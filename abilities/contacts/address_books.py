@@ -12,7 +12,7 @@ from abilities.contacts.directory import CHANGE, people_of
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.words import quoted, read_addresses, read_birthday, worded
 from abilities.dav.address_books import AddressBooks
-from agents.call_plans import plan_once
+from core.tools.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
 
 _SECONDS = 90.0

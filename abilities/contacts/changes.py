@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abilities.contacts.book import COLLECTION, Contact, read_contact
-from agents.call_plans import plan_once
+from core.tools.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
 
 

@@ -10,6 +10,7 @@ import pytest
 from yarl import URL
 
 from abilities.mail.tools import SendEmailAgent
+from abilities.weather.tools import get_weather
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
@@ -18,7 +19,6 @@ from agents.reminders import RemindMe, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from agents.travel import FlightSearchAgent
-from agents.weather import get_weather
 from core.approvals.describe import tool_consent
 from core.approvals.rendering import render_arguments
 from core.errors import ToolError

@@ -27,8 +27,8 @@ PURE: Mapping[str, Room] = {
     "schedule": Room(["core/triggers/kinds/*schedule*.py", "core/triggers/kinds/bounds.py"], ["tests/core/triggers"]),
     "rules": Room(["core/hooks/rules*.py"], ["tests/core/hooks"]),
     "moments": Room(
-        ["core/language/times.py", "agents/moments.py", "core/memory/recall/time_expressions.py"],
-        ["tests/core/language", "tests/agents", "tests/core/memory"],
+        ["core/language/times.py", "abilities/moments/moments.py", "core/memory/recall/time_expressions.py"],
+        ["tests/core/language", "tests/abilities/moments", "tests/core/memory"],
     ),
     "seal": Room(["core/approvals/seal.py"], ["tests/core/approvals", "tests/approvals"]),
     "shape": Room(["core/consents/shape.py"], ["tests/core/consents"]),

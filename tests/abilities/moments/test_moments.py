@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agents.moments import read, read_moment
+from abilities.moments.moments import read, read_moment
 
 # It is Tuesday, 24 November 2026, 10:30.
 NOW = datetime.fromisoformat("2026-11-24T10:30")

@@ -1,6 +1,6 @@
 """Portuguese."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _UNITS = "três quatro cinco seis sete oito nove dez onze doze treze catorze quinze"
 _TENS = {"vinte": 20, "trinta": 30, "quarenta": 40, "cinquenta": 50}

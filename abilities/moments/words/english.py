@@ -1,6 +1,6 @@
 """English."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from yarl import URL
 
-from agents.weather import get_weather
+from abilities.weather.tools import get_weather
 from core.http.client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import Web, open_meteo

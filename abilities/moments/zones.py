@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from agents.places import zone_named
+from abilities.moments.places import zone_named
 
 _SHORT = {
     "est edt": "America/New_York",

@@ -1,6 +1,6 @@
 """Spanish."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _TEENS = "diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte"
 _TWENTIES = "veintiuna veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.places import zone_named
-from agents.saying_when import moment_said, said_elsewhere
+from abilities.moments.places import zone_named
+from abilities.moments.saying_when import moment_said, said_elsewhere
 from onevalet import (
     AgentResult,
     AgentStatus,

@@ -1,6 +1,6 @@
 """Chinese, in both scripts."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _DIGITS = "一二三四五六七八九"
 _O = "[点點时時](?![间間])"

@@ -1,6 +1,6 @@
 """German."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _TENS = {"zwanzig": 20, "dreißig": 30, "dreissig": 30, "vierzig": 40, "fünfzig": 50}
 _ONES = ["ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"]

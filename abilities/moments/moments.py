@@ -2,9 +2,9 @@
 
 from datetime import date, datetime
 
-from agents.moment_reading import Reading, reading_of
-from agents.moment_scan import plain
-from agents.moment_words.languages import languages_of
+from abilities.moments.reading import Reading, reading_of
+from abilities.moments.scan import plain
+from abilities.moments.words.languages import languages_of
 
 _LONGEST = 200
 """What is longer is no moment."""

@@ -2,12 +2,12 @@
 
 import re
 
-from agents.moment_words.chinese import CHINESE
-from agents.moment_words.english import ENGLISH
-from agents.moment_words.french import FRENCH
-from agents.moment_words.german import GERMAN
-from agents.moment_words.portuguese import PORTUGUESE
-from agents.moment_words.spanish import SPANISH
+from abilities.moments.words.chinese import CHINESE
+from abilities.moments.words.english import ENGLISH
+from abilities.moments.words.french import FRENCH
+from abilities.moments.words.german import GERMAN
+from abilities.moments.words.portuguese import PORTUGUESE
+from abilities.moments.words.spanish import SPANISH
 
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "fr": FRENCH, "pt": PORTUGUESE, "zh": CHINESE}
 

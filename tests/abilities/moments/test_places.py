@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.places import zone_named
+from abilities.moments.places import zone_named
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import re
 from datetime import date, datetime, time
 
-from agents.moment_reading import Reading
-from agents.moments import read
+from abilities.moments.moments import read
+from abilities.moments.reading import Reading
 from onevalet import ToolRetry, gettext
 
 _AS_MOMENT = "2027-01-31T15:00"

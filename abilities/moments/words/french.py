@@ -1,6 +1,6 @@
 """French."""
 
-from agents.moment_words.words import MomentWords
+from abilities.moments.words.words import MomentWords
 
 _UNITS = "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
 _ONES = ["deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf"]

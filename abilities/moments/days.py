@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import cast
 
-from agents.moment_scan import Kind, Language, Token
+from abilities.moments.scan import Kind, Language, Token
 
 
 class Unread(Exception):

@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from onevalet import ToolExecutionContext, ToolFailed
+from core.errors import ToolFailed
+from core.tools.context import ToolExecutionContext
 
 _PLANS = "planned_calls"
 _MAX_PLANS = 20

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from typing import cast
 
-from agents.moment_days import Unread, Words
-from agents.moment_scan import Language, Token, language, scan
-from agents.moment_words.words import Part
-from agents.moment_zones import NamedZone
+from abilities.moments.days import Unread, Words
+from abilities.moments.scan import Language, Token, language, scan
+from abilities.moments.words.words import Part
+from abilities.moments.zones import NamedZone
 
 _EARLY = 7
 """A bare hour before this is an afternoon hour."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.saying_when import clock_said, day_said, moment_said, parts_said, said_elsewhere
+from abilities.moments.saying_when import clock_said, day_said, moment_said, parts_said, said_elsewhere
 from onevalet import ToolRetry, moment_in_words
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,9 +8,9 @@ from typing import Literal
 
 from babel import Locale
 
-from agents.moment_words.languages import LANGUAGES
-from agents.moment_words.words import MomentWords
-from agents.moment_zones import NamedZone, place_patterns, zone_at
+from abilities.moments.words.languages import LANGUAGES
+from abilities.moments.words.words import MomentWords
+from abilities.moments.zones import NamedZone, place_patterns, zone_at
 
 type Kind = Literal[
     "clock",

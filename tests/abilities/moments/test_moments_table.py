@@ -11,12 +11,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agents.moment_reading import Reading
-from agents.moment_words.languages import LANGUAGES
-from agents.moments import read
+from abilities.moments.moments import read
+from abilities.moments.reading import Reading
+from abilities.moments.words.languages import LANGUAGES
 
 BERLIN = ZoneInfo("Europe/Berlin")
-TABLES = Path(__file__).parent / "moments"
+TABLES = Path(__file__).parent / "tables"
 FEWEST = 60
 
 
