@@ -174,7 +174,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
     onevalet_memory_pause: int = Field(default=300, ge=1, le=86_400)
     onevalet_memory_messages: int = Field(default=10, ge=1, le=40)
-    onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
     onevalet_links: Literal["drop", "mark", "off"] = "drop"
@@ -293,7 +292,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
         """Return the settings that tools read as `context.settings`."""
         key = self.onevalet_flights_key
         found = {
-            "weather_url": self.onevalet_weather_url,
             "flights_key": key.get_secret_value() if key else "",
             "flights_url": self.onevalet_flights_url,
         }
@@ -305,7 +303,7 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     def tool_origins(self) -> tuple[str, ...]:
         """Return the servers that tools may reach because the operator named them."""
         further = [origin for own in _OWN for origin in own.origins(self)]
-        return tuple(filter(None, (self.onevalet_weather_url, self.onevalet_flights_url, *further)))
+        return tuple(filter(None, (self.onevalet_flights_url, *further)))
 
     def secrets(self) -> list[str]:
         """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""
