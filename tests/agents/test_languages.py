@@ -9,12 +9,12 @@ from itertools import count
 import pytest
 from yarl import URL
 
+from abilities.lists.notes import add_note, forget_note, list_notes
 from abilities.mail.tools import SendEmailAgent
 from abilities.weather.tools import get_weather
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
-from agents.notes import add_note, forget_note, list_notes
 from agents.reminders import RemindMe, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from agents import notes, person, tasks
+from abilities.lists import notes
+from agents import person, tasks
 from agents.reminders import change_reminder, restore_plan
 from agents.scheduling import HEARTBEAT, SetHeartbeat
 from core.json_types import JsonObject

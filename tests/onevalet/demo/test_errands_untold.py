@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abilities.lists.notes import add_note, list_notes
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.memory import list_memories, remember, search_memory
-from agents.notes import add_note, list_notes
 from core.agents.pending_answers import ANSWER
 from core.approvals.exact_replies import parse_exact_reply
 from core.clock import Clock

@@ -17,7 +17,7 @@ from abilities.contacts.tools import (
     read_contact_file,
     take_back_contacts,
 )
-from agents.notes import add_note, list_notes
+from abilities.lists.notes import add_note, list_notes
 from core.agents.registry import AgentRegistry
 from core.llm.types import ModelAnswer, ModelRequest
 from core.outreach.outreach import Outreach

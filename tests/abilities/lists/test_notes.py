@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from agents.notes import add_note, forget_note, list_notes, restore_note, take_back_note
+from abilities.lists.notes import add_note, forget_note, list_notes, restore_note, take_back_note
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.journal.in_memory import MemoryJournal

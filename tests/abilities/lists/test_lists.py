@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import lists
-from agents.list_values import MAX_ITEMS, MAX_LISTS, Change, Item, TickList, named_lists
-from agents.lists import (
+from abilities.lists import lists
+from abilities.lists.list_values import MAX_ITEMS, MAX_LISTS, Change, Item, TickList, named_lists
+from abilities.lists.lists import (
     add_to_list,
     delete_list,
     remove_from_list,

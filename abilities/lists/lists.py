@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from agents.list_values import (
+from abilities.lists.list_values import (
     MAX_ITEMS,
     MAX_LISTS,
     MAX_NAME,
