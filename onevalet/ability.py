@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from core.db.database import Database
     from core.events.bus import EventBus
     from core.http.client import GuardedClient
+    from core.http.types import HttpClient
     from core.notifications.types import Notifier
     from core.queue.due import DueWork
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
+    from core.triggers.event_trial import PastMail
     from onevalet.doctor.types import Probe
     from onevalet.settings import Settings
 
@@ -129,6 +131,8 @@ class Ability:
     starters: what `new` writes to begin with, by its kind.
     probes: loads what `doctor` examines of it.
     work: opens what a worker runs beside its turns; the stack closes it.
+    past_mail: makes what tells of a new task on mail which message it would have told of last; it opens a person's
+        accounts.
     """
 
     name: str
@@ -143,3 +147,4 @@ class Ability:
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     probes: "Callable[[], Sequence[Probe]] | None" = None
     work: Callable[[AsyncExitStack, WorkFoundation], Sequence[Work]] | None = None
+    past_mail: "Callable[[Callable[[str], AccountAccess], HttpClient], PastMail] | None" = None

@@ -1,6 +1,6 @@
 """Mail in the person's own accounts: searched, read, sorted, drafted and sent, and watched for what tasks wait for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,9 @@ from onevalet.ability import Ability, OwnSettings, Work, WorkFoundation
 
 if TYPE_CHECKING:
     from core.accounts.trial import Trial
+    from core.http.types import HttpClient
+    from core.tools.person_access import AccountAccess
+    from core.triggers.event_trial import PastMail
     from onevalet.doctor.types import Probe
 
 
@@ -29,6 +32,12 @@ def _trial() -> "Trial":
     return try_mailbox
 
 
+def _past_mail(accounts: Callable[[str], "AccountAccess"], http: "HttpClient") -> "PastMail":
+    from abilities.mail.past import PastMail
+
+    return PastMail(accounts, http)
+
+
 def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
     from abilities.mail.watching import watch_mailboxes
 
@@ -42,4 +51,5 @@ ABILITY = Ability(
     trials={"email": _trial},
     probes=_probes,
     work=_work,
+    past_mail=_past_mail,
 )

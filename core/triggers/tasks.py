@@ -16,7 +16,7 @@ from core.language.catalogue import gettext
 from core.queue.wakeups import Wakeups
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
-from core.triggers.event_trial import MailTrial, try_event
+from core.triggers.event_trial import PastMail, try_event
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
@@ -54,7 +54,7 @@ class TaskService:
         self._wakeups = wakeups
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
-        self.mail: MailTrial | None = None
+        self.mail: PastMail | None = None
         # One thread: evaluating what people wrote takes one processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 

@@ -6,7 +6,10 @@ from functools import partial
 
 from core.accounts.trial import Trial
 from core.db.database import Database
+from core.http.types import HttpClient
 from core.language.catalogue import use_catalogues
+from core.tools.person_access import AccountAccess
+from core.triggers.event_trial import PastMail
 from onevalet.ability import Ability, Foundation, Sources
 from onevalet.ability_registry import all_abilities, folder_of
 from onevalet.settings import Settings
@@ -47,3 +50,9 @@ def described_collections() -> list[str]:
 def account_trials() -> Mapping[str, Callable[[], Trial]]:
     """Return what loads the trials of passwords, by the service whose accounts they open."""
     return {service: load for ability in all_abilities() for service, load in ability.trials.items()}
+
+
+def open_past_mail(accounts: Callable[[str], AccountAccess], http: HttpClient) -> PastMail | None:
+    """Return what looks into people's mailboxes; None where no ability does. `accounts` has theirs by their tenant."""
+    loads = (ability.past_mail for ability in all_abilities() if ability.past_mail is not None)
+    return next((load(accounts, http) for load in loads), None)

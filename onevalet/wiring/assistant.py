@@ -12,9 +12,8 @@ from core.files.store import FileStore
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
-from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
-from onevalet.wiring.abilities import open_sources
+from onevalet.wiring.abilities import open_past_mail, open_sources
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
@@ -55,7 +54,7 @@ async def open_assistant(
             stack.push_async_callback(engine.event_bus.close)
         http = build_http(settings)
         stack.push_async_callback(http.close)
-        engine.mail = MailTrial(accounts.for_tenant, http)
+        engine.mail = open_past_mail(accounts.for_tenant, http)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
