@@ -101,33 +101,6 @@ if TYPE_CHECKING:
     from core.llm.types import ToolCall as ToolCall
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
     from core.loop.result import ReactLoopResult as ReactLoopResult
-    from core.mail.compose import answered as answered
-    from core.mail.compose import as_mailed as as_mailed
-    from core.mail.compose import compose as compose
-    from core.mail.compose import forward_subject as forward_subject
-    from core.mail.compose import is_address as is_address
-    from core.mail.compose import message_id_of as message_id_of
-    from core.mail.compose import reply_subject as reply_subject
-    from core.mail.compose import thread_of as thread_of
-    from core.mail.mailbox import Mailbox as Mailbox
-    from core.mail.mailbox import open_mailbox as open_mailbox
-    from core.mail.messages import read_message as read_message
-    from core.mail.messages import read_messages as read_messages
-    from core.mail.messages import take_file as take_file
-    from core.mail.smtp import SmtpFailed as SmtpFailed
-    from core.mail.smtp import SmtpFailure as SmtpFailure
-    from core.mail.smtp import open_sending as open_sending
-    from core.mail.types import FolderUse as FolderUse
-    from core.mail.types import MailAddress as MailAddress
-    from core.mail.types import MailCalendar as MailCalendar
-    from core.mail.types import MailFailed as MailFailed
-    from core.mail.types import MailFailure as MailFailure
-    from core.mail.types import MailFile as MailFile
-    from core.mail.types import MailMessage as MailMessage
-    from core.mail.types import MailQuery as MailQuery
-    from core.mail.types import MailRef as MailRef
-    from core.mail.types import OutgoingMail as OutgoingMail
-    from core.mail.types import StoredMail as StoredMail
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
     from core.messaging.channels import Change as Change
@@ -189,6 +162,33 @@ if TYPE_CHECKING:
     from onevalet.embedded import Approvals as Approvals
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
+    from providers.email.compose import answered as answered
+    from providers.email.compose import as_mailed as as_mailed
+    from providers.email.compose import compose as compose
+    from providers.email.compose import forward_subject as forward_subject
+    from providers.email.compose import is_address as is_address
+    from providers.email.compose import message_id_of as message_id_of
+    from providers.email.compose import reply_subject as reply_subject
+    from providers.email.compose import thread_of as thread_of
+    from providers.email.mailbox import Mailbox as Mailbox
+    from providers.email.mailbox import open_mailbox as open_mailbox
+    from providers.email.messages import read_message as read_message
+    from providers.email.messages import read_messages as read_messages
+    from providers.email.messages import take_file as take_file
+    from providers.email.smtp import SmtpFailed as SmtpFailed
+    from providers.email.smtp import SmtpFailure as SmtpFailure
+    from providers.email.smtp import open_sending as open_sending
+    from providers.email.types import FolderUse as FolderUse
+    from providers.email.types import MailAddress as MailAddress
+    from providers.email.types import MailCalendar as MailCalendar
+    from providers.email.types import MailFailed as MailFailed
+    from providers.email.types import MailFailure as MailFailure
+    from providers.email.types import MailFile as MailFile
+    from providers.email.types import MailMessage as MailMessage
+    from providers.email.types import MailQuery as MailQuery
+    from providers.email.types import MailRef as MailRef
+    from providers.email.types import OutgoingMail as OutgoingMail
+    from providers.email.types import StoredMail as StoredMail
 
 _HOMES = {
     name: module
@@ -238,13 +238,13 @@ _HOMES = {
         ),
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
-        "core.mail.compose": (
+        "providers.email.compose": (
             "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
         ),
-        "core.mail.mailbox": "Mailbox open_mailbox",
-        "core.mail.messages": "read_message read_messages take_file",
-        "core.mail.smtp": "SmtpFailed SmtpFailure open_sending",
-        "core.mail.types": (
+        "providers.email.mailbox": "Mailbox open_mailbox",
+        "providers.email.messages": "read_message read_messages take_file",
+        "providers.email.smtp": "SmtpFailed SmtpFailure open_sending",
+        "providers.email.types": (
             "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
             "MailRef OutgoingMail StoredMail"
         ),

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from abilities.mail.idle import open_mailbox
+from abilities.mail.imap_wire import ImapError, ImapRefused
+from abilities.mail.new_mail import data_of
 from core.credentials.types import Ability, Account
 from core.errors import ToolFailed
 from core.events.source_types import MAIL, MAIL_RECEIVED
@@ -13,11 +16,8 @@ from core.events.types import Event
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
 from core.language.times import moment_in_words
-from core.mail.idle import open_mailbox
-from core.mail.imap_wire import ImapError, ImapRefused
-from core.mail.messages import read_messages
-from core.mail.new_mail import data_of
 from core.tools.person_access import AccountAccess
+from providers.email.messages import read_messages
 
 LOOKED_AT = 30
 """The newest mails of each mailbox that are looked at."""

@@ -6,21 +6,21 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 
+from abilities.mail.imap_wire import ImapError, ImapRefused, wire_on
 from core.accounts.trial import Fault, TrialFailed
 from core.credentials.types import OpenAccount
 from core.http.peer import Allowance
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
-from core.mail.imap_wire import ImapError, ImapRefused, wire_on
-from core.mail.servers import MailServer, connect, server_of
-from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
-from core.mail.types import MailFailed
+from providers.email.servers import MailServer, connect, server_of
+from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
+from providers.email.types import MailFailed
 
 SECONDS = 30.0
 """For all that is said with one server."""
 TRIAL = Allowance(256 * 1024, 1000, 2 * SECONDS)
 """What a server may say to a login: greetings and refusals of real ones are a few lines. By SMTP it is less (`TOTAL` in
-`core.mail.smtp`)."""
+`providers.email.smtp`)."""
 _NAMES = {"imap": "IMAP", "smtp": "SMTP"}
 type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]]
 

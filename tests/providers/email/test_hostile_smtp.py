@@ -10,9 +10,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.http.client import GuardedClient
-from core.mail.servers import MailServer, Security, connect, server_of
-from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
-from core.mail.types import MailFailed, MailFailure
+from providers.email.servers import MailServer, Security, connect, server_of
+from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
+from providers.email.types import MailFailed, MailFailure
 from tests.eventually import eventually
 from tests.servers.hostile_mail import (
     CANARY,

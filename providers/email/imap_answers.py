@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from core.language.catalogue import gettext
-from core.mail.types import MailFailed, MailFailure, MailQuery, StoredMail
+from providers.email.types import MailFailed, MailFailure, MailQuery, StoredMail
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MAX_NUMBER, MAX_SIZE = 2**32 - 1, 2**63 - 1

@@ -11,7 +11,7 @@ from fast_mail_parser import parse_email
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.mail.compose import (
+from providers.email.compose import (
     answered,
     as_mailed,
     compose,
@@ -22,7 +22,7 @@ from core.mail.compose import (
     reply_subject,
     thread_of,
 )
-from core.mail.types import MailAddress, MailCalendar, MailFile, MailMessage, OutgoingMail
+from providers.email.types import MailAddress, MailCalendar, MailFile, MailMessage, OutgoingMail
 from tests.examples import examples
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

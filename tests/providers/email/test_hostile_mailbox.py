@@ -11,10 +11,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.http.peer import Allowance
-from core.mail.imap import OF_A_PERSON
-from core.mail.imap_answers import listed_folders, numbers_in, read_number
-from core.mail.mailbox import Mailbox, open_mailbox
-from core.mail.types import FolderUse, MailFailed, MailFailure, MailQuery
+from providers.email.imap import OF_A_PERSON
+from providers.email.imap_answers import listed_folders, numbers_in, read_number
+from providers.email.mailbox import Mailbox, open_mailbox
+from providers.email.types import FolderUse, MailFailed, MailFailure, MailQuery
 from tests.agents.services import certified
 from tests.eventually import eventually
 from tests.servers.hostile_mail import (
@@ -84,7 +84,7 @@ BABBLE: dict[str, tuple[str, Manner, Call]] = {
 async def test_whatever_is_said_without_end_exceeds_and_is_left_alone(
     command: str, manner: Manner, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.mail.imap.COMMAND", Allowance(8_000_000, 2000, 120.0))
+    monkeypatch.setattr("providers.email.imap.COMMAND", Allowance(8_000_000, 2000, 120.0))
     async with hostile_imap({command: manner}) as server:
         failed = await failure_at(server, call)
         assert failed.failure is MailFailure.EXCEEDED
@@ -97,7 +97,7 @@ async def test_whatever_is_said_without_end_exceeds_and_is_left_alone(
 
 
 async def test_the_calls_of_a_connection_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.mail.imap.CONNECTION", Allowance(10_000_000, 60, 3600.0))
+    monkeypatch.setattr("providers.email.imap.CONNECTION", Allowance(10_000_000, 60, 3600.0))
 
     async def again(box: Mailbox) -> None:
         for _ in range(30):
@@ -114,7 +114,7 @@ async def test_a_server_that_drips_ends_with_the_time_of_the_call(
 ) -> None:
     brief = 0.5  # too little for whoever drips, however fast the machine is
     if command != "NOOP":
-        monkeypatch.setattr("core.mail.imap.SECONDS", brief)
+        monkeypatch.setattr("providers.email.imap.SECONDS", brief)
     context = certified(tmp_path) if scheme == "imaps" else None
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     async with hostile_imap({command: drips(0.05)}, tls=context) as server:
@@ -125,7 +125,7 @@ async def test_a_server_that_drips_ends_with_the_time_of_the_call(
 
 
 async def test_a_handshake_that_is_never_answered_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.mail.imap.SECONDS", 0.5)
+    monkeypatch.setattr("providers.email.imap.SECONDS", 0.5)
     async with hostile_imap({"GREETING": falls_silent}) as server:
         secure = replace(server.account(), servers={"imap": f"imaps://127.0.0.1:{server.port}"})
         http = server.http()

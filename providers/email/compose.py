@@ -11,7 +11,7 @@ from email.utils import format_datetime
 
 import idna
 
-from core.mail.types import MailAddress, MailFile, MailMessage, OutgoingMail
+from providers.email.types import MailAddress, MailFile, MailMessage, OutgoingMail
 
 MAX_REFERENCES = 20
 MAX_QUOTED = 20_000

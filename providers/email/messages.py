@@ -10,7 +10,7 @@ from core.documents.file import FILE_SCRIPT, SECONDS
 from core.json_types import storable
 from core.language.catalogue import gettext
 from core.language.unseen import without_unseen
-from core.mail.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
+from providers.email.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
 
 MAX_FILE = 25 * 1024 * 1024
 """Bytes of a file in a message."""

@@ -10,7 +10,7 @@ from core.credentials.types import OpenAccount
 from core.http.address_guard import Barred, is_public, read_host
 from core.http.types import HttpClient, SocketAccess
 from core.language.catalogue import gettext
-from core.mail.types import MailFailed, MailFailure
+from providers.email.types import MailFailed, MailFailure
 
 IMAP_PORTS = frozenset({143, 993})
 SMTP_PORTS = frozenset({25, 465, 587, 2525})

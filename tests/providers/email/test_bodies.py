@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from channels.email.receive import read_mail
-from core.mail.messages import read_message, take_file
 from core.messaging.messages import IgnoredMessage, InboundMessage
+from providers.email.messages import read_message, take_file
 from tests.channels.email.letters import PASSED, VALET, stored
 
 HEAD = f"Authentication-Results: {PASSED}\nFrom: Ada <ada@example.com>\nIn-Reply-To: <1@example.com>\n"

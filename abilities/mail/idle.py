@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from abilities.mail.imap_wire import Answer, ImapError, ImapRefused, ImapWire, open_wire
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
-from core.mail.imap_answers import MAX_NUMBER, MAX_SIZE, read_number
-from core.mail.imap_wire import Answer, ImapError, ImapRefused, ImapWire, open_wire
-from core.mail.servers import server_of
-from core.mail.types import MailFailed, MailFailure, StoredMail
+from providers.email.imap_answers import MAX_NUMBER, MAX_SIZE, read_number
+from providers.email.servers import server_of
+from providers.email.types import MailFailed, MailFailure, StoredMail
 
 BEGINNING = 64 * 1024
 """Bytes of a message that are read: its headers, and the beginning of its text."""

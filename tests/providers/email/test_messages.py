@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mail.messages import read_message, read_messages, take_file
-from core.mail.types import MailFailed, MailFailure
+from providers.email.messages import read_message, read_messages, take_file
+from providers.email.types import MailFailed, MailFailure
 from tests.examples import examples
 
 HEAD = "From: Bob <bob@example.com>\r\nTo: ann@example.org\r\nSubject: Hi\r\nMessage-ID: <1@x>\r\n"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.credentials.types import Account
 from core.json_types import Json, JsonObject, canonical_hash
-from core.mail.types import MailAddress, MailMessage, MailRef, StoredMail
+from providers.email.types import MailAddress, MailMessage, MailRef, StoredMail
 
 MAX_TEXT = 2000
 """Characters of the text that an event carries; the rest is read by the email tools."""

@@ -12,8 +12,8 @@ from core.errors import RefusedLogin
 from core.http.peer import Allowance, Hearing, LeftAlone, Pauses, PeerExceeded, Slots
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
-from core.mail.servers import MailServer, Security, connect, exceeded, server_of, tls_context, unreachable
-from core.mail.types import MailFailed, MailFailure
+from providers.email.servers import MailServer, Security, connect, exceeded, server_of, tls_context, unreachable
+from providers.email.types import MailFailed, MailFailure
 
 if TYPE_CHECKING:
     from imap_tools import BaseMailBox

@@ -1,6 +1,6 @@
 """IMAP on the event loop: commands, and their answers with literals. What waits for mail needs no thread.
 
-Everything else that is done with mailboxes goes by `core.mail.imap`, in threads (RFC 3501, 4 and 7).
+Everything else that is done with mailboxes goes by `providers.email.imap`, in threads (RFC 3501, 4 and 7).
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from core.http.peer import Allowance, Hearing, PeerExceeded
 from core.http.types import HttpClient
-from core.mail.servers import MailServer, Security, connect, tls_context, unreachable
+from providers.email.servers import MailServer, Security, connect, tls_context, unreachable
 
 SECONDS = 30.0
 """How long a server may take for one answer."""
@@ -204,7 +204,7 @@ class ImapWire:
 async def open_wire(server: MailServer, http: HttpClient) -> AsyncIterator[ImapWire]:
     """Yield a connection that has been greeted, protected as the server's URL says.
 
-    Raises `core.mail.types.MailFailed` and `ImapError`.
+    Raises `providers.email.types.MailFailed` and `ImapError`.
     """
     connected = await connect(server, http)
     async with AsyncExitStack() as stack:

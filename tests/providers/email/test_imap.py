@@ -9,9 +9,9 @@ import pytest
 
 from core.credentials.types import OpenAccount
 from core.http.client import GuardedClient
-from core.mail.imap_answers import criteria_of, stored_mails
-from core.mail.mailbox import Mailbox, open_mailbox
-from core.mail.types import FolderUse, MailFailed, MailFailure, MailQuery, MailRef
+from providers.email.imap_answers import criteria_of, stored_mails
+from providers.email.mailbox import Mailbox, open_mailbox
+from providers.email.types import FolderUse, MailFailed, MailFailure, MailQuery, MailRef
 from tests.servers.dovecot import Dovecot
 
 LINE_BREAKS = ["a\r\nA1 DELETE INBOX", "a\nb", "a\x00b", "a\x85b", "a\u2028b", "a\x1bb"]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
-from core.mail.imap import MAX_MESSAGE, ImapConnection, expect_ok, folder_argument, open_connection
-from core.mail.imap_answers import (
+from providers.email.imap import MAX_MESSAGE, ImapConnection, expect_ok, folder_argument, open_connection
+from providers.email.imap_answers import (
     criteria_of,
     listed_folders,
     numbers_in,
@@ -23,7 +23,7 @@ from core.mail.imap_answers import (
     stored_mails,
     told,
 )
-from core.mail.types import FolderUse, MailFolder, MailQuery, StoredMail
+from providers.email.types import FolderUse, MailFolder, MailQuery, StoredMail
 
 if TYPE_CHECKING:
     from imap_tools import BaseMailBox

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from core.credentials.types import Ability, OpenAccount
 from core.errors import RefusedLogin
 from core.http.types import HttpClient
-from core.mail.compose import as_mailed
-from core.mail.servers import MailServer, Security, connect, server_of, tls_context
+from providers.email.compose import as_mailed
+from providers.email.servers import MailServer, Security, connect, server_of, tls_context
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP
