@@ -1,6 +1,7 @@
 """OneValet's face: the names that tools, agents and extensions are written against.
 
-Each name is imported from `core` when it is first asked for (PEP 562), so `import onevalet` costs nothing.
+Each name is imported from its home when it is first asked for (PEP 562), so `import onevalet` costs nothing. Those of an
+ability are there as long as its folder is.
 """
 
 import importlib
@@ -193,6 +194,12 @@ if TYPE_CHECKING:
 _HOMES = {
     name: module
     for module, names in {
+        "abilities.calendar.calendars": "Calendars",
+        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
+        "abilities.calendar.types": (
+            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
+        ),
+        "abilities.dav.address_books": "AddressBooks",
         "core.agents.fields": "InputField OutputField",
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.turn_agents": "PoolLimits",
@@ -200,12 +207,6 @@ _HOMES = {
         "core.approvals.store": "ApprovalStore",
         "core.approvals.types": "PendingApproval",
         "core.budgets.store": "DailyBudgets",
-        "abilities.calendar.calendars": "Calendars",
-        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "abilities.calendar.types": (
-            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
-        ),
-        "abilities.dav.address_books": "AddressBooks",
         "core.clock": "Clock",
         "core.credentials.secret_keys": "SecretKeys",
         "core.credentials.store": "CredentialStore",
@@ -238,16 +239,6 @@ _HOMES = {
         ),
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
-        "providers.email.compose": (
-            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
-        ),
-        "providers.email.mailbox": "Mailbox open_mailbox",
-        "providers.email.messages": "read_message read_messages take_file",
-        "providers.email.smtp": "SmtpFailed SmtpFailure open_sending",
-        "providers.email.types": (
-            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
-            "MailRef OutgoingMail StoredMail"
-        ),
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
         "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
@@ -282,6 +273,16 @@ _HOMES = {
         "core.turns.trigger_message": "TriggerMessage",
         "core.turns.types": "TurnRequest TurnResult TurnState",
         "onevalet.embedded": "Approvals OneValet Reply",
+        "providers.email.compose": (
+            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
+        ),
+        "providers.email.mailbox": "Mailbox open_mailbox",
+        "providers.email.messages": "read_message read_messages take_file",
+        "providers.email.smtp": "SmtpFailed SmtpFailure open_sending",
+        "providers.email.types": (
+            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
+            "MailRef OutgoingMail StoredMail"
+        ),
     }.items()
     for name in names.split()
 }
@@ -292,7 +293,15 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        package, _, ability = (error.name or "").partition(".")
+        if package != "abilities":
+            raise
+        raise ImportError(
+            f"onevalet.{name} needs the ability {ability.partition('.')[0]!r}, which this installation does not have"
+        ) from error
     globals()[name] = value
     return value
 

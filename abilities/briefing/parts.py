@@ -10,10 +10,10 @@ from abilities.calendar.opening import midnight, open_calendars, wall_now, zone_
 from abilities.mail.opening import READ, accounts_for
 from abilities.moments.places import city_of, counts_in_fahrenheit
 from abilities.weather.tools import Units, get_weather
+from abilities.calendar.places import CalendarEntry
 from onevalet import (
     Account,
     AccountMissing,
-    CalendarEntry,
     MailFailed,
     MailMessage,
     MailQuery,

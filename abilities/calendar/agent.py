@@ -10,19 +10,17 @@ from abilities.calendar.opening import CHANGE, open_calendars, zone_of
 from abilities.calendar.words import event_in_words, guests_in_words, span_in_words
 from abilities.moments.places import zone_named
 from abilities.moments.planning import NOWHERE, WHERE
+from abilities.calendar.calendars import Calendars
+from abilities.calendar.places import CalendarEntry, EventPlace, WrittenEvent
+from abilities.calendar.types import SeriesScope
 from onevalet import (
     AgentResult,
     AgentStatus,
     ApprovalRequest,
-    CalendarEntry,
-    Calendars,
-    EventPlace,
     InputField,
-    SeriesScope,
     StandardAgent,
     ToolFailed,
     ToolRetry,
-    WrittenEvent,
     gettext,
     gettext_noop,
     undo_word,

@@ -8,7 +8,9 @@ from zoneinfo import ZoneInfo
 
 from abilities.calendar.opening import midnight, read_time
 from abilities.calendar.words import span_in_words
-from onevalet import Agenda, CalendarEntry, Calendars, ToolExecutionContext, ToolRetry, gettext
+from abilities.calendar.calendars import Calendars
+from abilities.calendar.places import Agenda, CalendarEntry
+from onevalet import ToolExecutionContext, ToolRetry, gettext
 
 _AHEAD = (timedelta(days=92), timedelta(days=366))
 """How far ahead is looked, until there is one."""

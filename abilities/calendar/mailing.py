@@ -10,12 +10,12 @@ from dataclasses import replace
 from abilities.calendar.letters import GuestMail, Letter
 from abilities.mail.delivery import may_be_sent, send_once
 from abilities.mail.sending import sender_of
+from abilities.calendar.calendars import Calendars
+from abilities.calendar.places import CalendarInfo
+from abilities.calendar.types import ItipMethod
 from onevalet import (
     Ability,
     Account,
-    CalendarInfo,
-    Calendars,
-    ItipMethod,
     MailCalendar,
     OutgoingMail,
     RefusedLogins,

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import onevalet
 from onevalet.api_page import PAGE, page
 from tests.documents.blocks import PAGES, blocks_of
@@ -24,6 +26,15 @@ def test_both_tables_of_public_names_agree() -> None:
 def test_every_public_name_says_what_it_is() -> None:
     undocumented = [name for name in onevalet.__all__ if not getattr(getattr(onevalet, name), "__doc__", "")]
     assert undocumented == []
+
+
+def test_a_name_of_an_ability_that_is_left_out_names_the_ability(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(onevalet._HOMES, "Umbrella", "abilities.umbrellas.shop")
+    with pytest.raises(ImportError, match=r"onevalet\.Umbrella needs the ability 'umbrellas', which this installation"):
+        exec("from onevalet import Umbrella")
+    monkeypatch.setitem(onevalet._HOMES, "Umbrella", "umbrellas.shop")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'umbrellas'"):
+        exec("from onevalet import Umbrella")
 
 
 def test_types_are_told_to_type_checkers() -> None:
