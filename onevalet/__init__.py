@@ -1,7 +1,7 @@
 """OneValet's face: the names that tools, agents and extensions are written against.
 
-Each name is imported from its home when it is first asked for (PEP 562), so `import onevalet` costs nothing. Those of an
-ability are there as long as its folder is.
+Each name is imported from its home when it is first asked for (PEP 562), so `import onevalet` costs nothing. Those of
+an ability are there as long as its folder is.
 """
 
 import importlib

@@ -6,10 +6,10 @@ What is told about it to the model are times, never a title, which others may ha
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from abilities.calendar.opening import midnight, read_time
-from abilities.calendar.words import span_in_words
 from abilities.calendar.calendars import Calendars
+from abilities.calendar.opening import midnight, read_time
 from abilities.calendar.places import Agenda, CalendarEntry
+from abilities.calendar.words import span_in_words
 from onevalet import ToolExecutionContext, ToolRetry, gettext
 
 _AHEAD = (timedelta(days=92), timedelta(days=366))

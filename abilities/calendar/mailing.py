@@ -7,12 +7,12 @@ written, each mail once; what fails there leaves the event as it is.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from abilities.calendar.letters import GuestMail, Letter
-from abilities.mail.delivery import may_be_sent, send_once
-from abilities.mail.sending import sender_of
 from abilities.calendar.calendars import Calendars
+from abilities.calendar.letters import GuestMail, Letter
 from abilities.calendar.places import CalendarInfo
 from abilities.calendar.types import ItipMethod
+from abilities.mail.delivery import may_be_sent, send_once
+from abilities.mail.sending import sender_of
 from onevalet import (
     Ability,
     Account,

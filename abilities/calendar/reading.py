@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from abilities.calendar.opening import open_calendars, read_span, zone_of
-from abilities.calendar.words import line_of
 from abilities.calendar.places import Agenda
+from abilities.calendar.words import line_of
 from onevalet import ToolExecutionContext, tool
 
 _MAX_LISTED = 60

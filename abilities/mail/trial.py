@@ -1,4 +1,4 @@
-"""Try a password at the servers of a mailbox before it is stored, on the event loop of `web`: no thread waits for one."""
+"""Try a password at the servers of a mailbox before it is stored, on the event loop of `web`: no thread waits."""
 
 import asyncio
 import base64

@@ -28,7 +28,6 @@ from core.approvals.exact_replies import parse_exact_reply
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
 from core.messaging.chat_reader import chat_words
-from providers.email.types import MailMessage
 from core.messaging.messages import (
     Address,
     Command,
@@ -40,6 +39,7 @@ from core.messaging.messages import (
     Origin,
 )
 from core.messaging.talk_words import STOP
+from providers.email.types import MailMessage
 from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread
 
 MAX_FILES = 20

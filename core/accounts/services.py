@@ -37,9 +37,7 @@ _MICROSOFT_SERVERS = {"imap": "imaps://outlook.office365.com:993", "smtp": "smtp
 class Services:
     """The services of an installation, by name."""
 
-    by_name: Mapping[str, Service] = field(
-        default_factory=lambda: {service.name: service for service in PASSWORDS}
-    )
+    by_name: Mapping[str, Service] = field(default_factory=lambda: {service.name: service for service in PASSWORDS})
 
     @classmethod
     def of(cls, further: Sequence[Service] = (), by_password: Sequence[Service] = PASSWORDS) -> "Services":

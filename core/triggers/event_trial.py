@@ -52,7 +52,9 @@ async def try_event(tasks: Trying, tenant_id: str, trigger: EventTrigger, mail: 
     if mail is not None and is_about_mail(trigger):
         zone = zone_or_utc((await tasks.store.person(tenant_id))[0])
         try:
-            return await mail.last_match(tenant_id, lambda event: tasks.in_thread(partial(trigger.matches, event)), zone)
+            return await mail.last_match(
+                tenant_id, lambda event: tasks.in_thread(partial(trigger.matches, event)), zone
+            )
         except AccountMissing:
             raise
         except ToolFailed as error:

@@ -31,10 +31,10 @@ def test_every_public_name_says_what_it_is() -> None:
 def test_a_name_of_an_ability_that_is_left_out_names_the_ability(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(onevalet._HOMES, "Umbrella", "abilities.umbrellas.shop")
     with pytest.raises(ImportError, match=r"onevalet\.Umbrella needs the ability 'umbrellas', which this installation"):
-        exec("from onevalet import Umbrella")
+        onevalet.__getattr__("Umbrella")
     monkeypatch.setitem(onevalet._HOMES, "Umbrella", "umbrellas.shop")
     with pytest.raises(ModuleNotFoundError, match="No module named 'umbrellas'"):
-        exec("from onevalet import Umbrella")
+        onevalet.__getattr__("Umbrella")
 
 
 def test_types_are_told_to_type_checkers() -> None:

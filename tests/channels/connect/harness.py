@@ -117,7 +117,12 @@ async def served(
     assert accounts.offers is not None
     accounts.offers = replace(accounts.offers, services=services)
     connecting = build_connecting(settings, database, accounts, http, clock, wakeups or NoWakeups())
-    app = build_app((), ready=_ready, extra_routes=ConnectRoutes(connecting, http, Trials(account_trials())).routes(), make_request_id=make_id)
+    app = build_app(
+        (),
+        ready=_ready,
+        extra_routes=ConnectRoutes(connecting, http, Trials(account_trials())).routes(),
+        make_request_id=make_id,
+    )
     try:
         async with serve(app, "127.0.0.1", port):
             yield Pages(url, connecting, store)
