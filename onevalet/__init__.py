@@ -1,6 +1,7 @@
 """OneValet's face: the names that tools, agents and extensions are written against.
 
-Each name is imported from `core` when it is first asked for (PEP 562), so `import onevalet` costs nothing.
+Each name is imported from its home when it is first asked for (PEP 562), so `import onevalet` costs nothing. Those of
+an ability are there as long as its folder is.
 """
 
 import importlib
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from abilities.calendar.types import NewEvent as NewEvent
     from abilities.calendar.types import Occurrence as Occurrence
     from abilities.calendar.types import SeriesScope as SeriesScope
+    from abilities.dav.address_books import AddressBooks as AddressBooks
     from abilities.events.bus import EventBus as EventBus
     from abilities.events.services import Service as Service
     from abilities.events.services import ServiceContext as ServiceContext
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
     from core.credentials.types import Ability as Ability
     from core.credentials.types import Account as Account
     from core.credentials.types import OpenAccount as OpenAccount
-    from core.dav.address_books import AddressBooks as AddressBooks
     from core.db.database import Database as Database
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
@@ -111,33 +112,6 @@ if TYPE_CHECKING:
     from core.llm.types import ToolCall as ToolCall
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
     from core.loop.result import ReactLoopResult as ReactLoopResult
-    from core.mail.compose import answered as answered
-    from core.mail.compose import as_mailed as as_mailed
-    from core.mail.compose import compose as compose
-    from core.mail.compose import forward_subject as forward_subject
-    from core.mail.compose import is_address as is_address
-    from core.mail.compose import message_id_of as message_id_of
-    from core.mail.compose import reply_subject as reply_subject
-    from core.mail.compose import thread_of as thread_of
-    from core.mail.mailbox import Mailbox as Mailbox
-    from core.mail.mailbox import open_mailbox as open_mailbox
-    from core.mail.messages import read_message as read_message
-    from core.mail.messages import read_messages as read_messages
-    from core.mail.messages import take_file as take_file
-    from core.mail.smtp import SmtpFailed as SmtpFailed
-    from core.mail.smtp import SmtpFailure as SmtpFailure
-    from core.mail.smtp import open_sending as open_sending
-    from core.mail.types import FolderUse as FolderUse
-    from core.mail.types import MailAddress as MailAddress
-    from core.mail.types import MailCalendar as MailCalendar
-    from core.mail.types import MailFailed as MailFailed
-    from core.mail.types import MailFailure as MailFailure
-    from core.mail.types import MailFile as MailFile
-    from core.mail.types import MailMessage as MailMessage
-    from core.mail.types import MailQuery as MailQuery
-    from core.mail.types import MailRef as MailRef
-    from core.mail.types import OutgoingMail as OutgoingMail
-    from core.mail.types import StoredMail as StoredMail
     from core.messaging.channels import Change as Change
     from core.messaging.channels import Channel as Channel
     from core.messaging.channels import Check as Check
@@ -190,10 +164,43 @@ if TYPE_CHECKING:
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
     from onevalet.migrating import migrate as migrate
+    from providers.email.compose import answered as answered
+    from providers.email.compose import as_mailed as as_mailed
+    from providers.email.compose import compose as compose
+    from providers.email.compose import forward_subject as forward_subject
+    from providers.email.compose import is_address as is_address
+    from providers.email.compose import message_id_of as message_id_of
+    from providers.email.compose import reply_subject as reply_subject
+    from providers.email.compose import thread_of as thread_of
+    from providers.email.mailbox import Mailbox as Mailbox
+    from providers.email.mailbox import open_mailbox as open_mailbox
+    from providers.email.messages import read_message as read_message
+    from providers.email.messages import read_messages as read_messages
+    from providers.email.messages import take_file as take_file
+    from providers.email.smtp import SmtpFailed as SmtpFailed
+    from providers.email.smtp import SmtpFailure as SmtpFailure
+    from providers.email.smtp import open_sending as open_sending
+    from providers.email.types import FolderUse as FolderUse
+    from providers.email.types import MailAddress as MailAddress
+    from providers.email.types import MailCalendar as MailCalendar
+    from providers.email.types import MailFailed as MailFailed
+    from providers.email.types import MailFailure as MailFailure
+    from providers.email.types import MailFile as MailFile
+    from providers.email.types import MailMessage as MailMessage
+    from providers.email.types import MailQuery as MailQuery
+    from providers.email.types import MailRef as MailRef
+    from providers.email.types import OutgoingMail as OutgoingMail
+    from providers.email.types import StoredMail as StoredMail
 
 _HOMES = {
     name: module
     for module, names in {
+        "abilities.calendar.calendars": "Calendars",
+        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
+        "abilities.calendar.types": (
+            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
+        ),
+        "abilities.dav.address_books": "AddressBooks",
         "core.agents.fields": "InputField OutputField",
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.turn_agents": "PoolLimits",
@@ -201,18 +208,12 @@ _HOMES = {
         "core.approvals.store": "ApprovalStore",
         "core.approvals.types": "PendingApproval",
         "core.budgets.store": "DailyBudgets",
-        "abilities.calendar.calendars": "Calendars",
-        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "abilities.calendar.types": (
-            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
-        ),
         "abilities.memory.config": "MomexConfig",
         "abilities.memory.momex": "Momex",
         "core.clock": "Clock",
         "core.credentials.secret_keys": "SecretKeys",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
-        "core.dav.address_books": "AddressBooks",
         "core.db.database": "Database",
         "core.documents.page": "Page read_html",
         "core.errors": (
@@ -240,16 +241,6 @@ _HOMES = {
         ),
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
-        "core.mail.compose": (
-            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
-        ),
-        "core.mail.mailbox": "Mailbox open_mailbox",
-        "core.mail.messages": "read_message read_messages take_file",
-        "core.mail.smtp": "SmtpFailed SmtpFailure open_sending",
-        "core.mail.types": (
-            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
-            "MailRef OutgoingMail StoredMail"
-        ),
         "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
         "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
         "core.messaging.others_words": "others_words",
@@ -283,6 +274,16 @@ _HOMES = {
         "core.turns.types": "TurnRequest TurnResult TurnState",
         "onevalet.embedded": "Approvals OneValet Reply",
         "onevalet.migrating": "migrate",
+        "providers.email.compose": (
+            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
+        ),
+        "providers.email.mailbox": "Mailbox open_mailbox",
+        "providers.email.messages": "read_message read_messages take_file",
+        "providers.email.smtp": "SmtpFailed SmtpFailure open_sending",
+        "providers.email.types": (
+            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
+            "MailRef OutgoingMail StoredMail"
+        ),
     }.items()
     for name in names.split()
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
+    from core.accounts.trial import Trial
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
     from core.budgets.store import DailyBudgets
     from core.clock import Clock
@@ -264,6 +265,8 @@ class Ability:
     words: what a person types for it, answered without a model; `answer` names a function of the ability's.
     tables: those of its tables that have rows of people, parents first, with what becomes of them.
     merge_hooks: makes what is called when two people become one, where moved rows are not enough.
+    trials: loads what tries a password before it is stored, by the service whose accounts it opens: without it nobody
+        can connect one.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     pages: loads its pages of the console, with the first request to it.
@@ -290,6 +293,7 @@ class Ability:
     words: "tuple[ChatCommand, ...]" = ()
     tables: "tuple[PersonTable, ...]" = ()
     merge_hooks: "Callable[[Clock, CredentialStore], Sequence[MergeHook]] | None" = None
+    trials: "Mapping[str, Callable[[], Trial]]" = MappingProxyType({})
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None

@@ -167,7 +167,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     onevalet_tiers: str = ""
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
-    onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
     onevalet_links: Literal["drop", "mark", "off"] = "drop"
@@ -286,7 +285,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
         """Return the settings that tools read as `context.settings`."""
         key = self.onevalet_flights_key
         found = {
-            "weather_url": self.onevalet_weather_url,
             "flights_key": key.get_secret_value() if key else "",
             "flights_url": self.onevalet_flights_url,
         }
@@ -298,7 +296,7 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     def tool_origins(self) -> tuple[str, ...]:
         """Return the servers that tools may reach because the operator named them."""
         further = [origin for own in _OWN for origin in own.origins(self)]
-        return tuple(filter(None, (self.onevalet_weather_url, self.onevalet_flights_url, *further)))
+        return tuple(filter(None, (self.onevalet_flights_url, *further)))
 
     @property
     def embedders(self) -> dict[str, str]:

@@ -33,7 +33,8 @@ _WITHOUT_THE_MODEL = (
     "import onevalet.wiring.web, channels.sms.receive",
     "import onevalet.wiring.tracing, core.tracing, jobs.turn_span, jobs.delivery_span",
     "from onevalet import Calendars",
-    "import channels.email.receive, notify.email.send, core.mail.mailbox, core.mail.idle, core.mail.smtp",
+    "import channels.email.receive, notify.email.send, providers.email.mailbox, providers.email.smtp",
+    "import abilities.mail.idle",
 )
 
 

@@ -2,4 +2,8 @@
 
 from onevalet.ability import Ability
 
-ABILITY = Ability(name="briefing", needs=("calendar", "mail", "tasks"), tools=("abilities.briefing.tools",))
+ABILITY = Ability(
+    name="briefing",
+    needs=("calendar", "mail", "moments", "tasks", "weather"),
+    tools=("abilities.briefing.tools",),
+)

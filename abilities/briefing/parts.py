@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 
 from abilities.briefing.sections import Measure, Part, Section
 from abilities.calendar.opening import midnight, open_calendars, wall_now, zone_of
+from abilities.calendar.places import CalendarEntry
 from abilities.mail.opening import READ, accounts_for
-from agents.places import city_of, counts_in_fahrenheit
-from agents.weather import Units, get_weather
+from abilities.moments.places import city_of, counts_in_fahrenheit
+from abilities.weather.tools import Units, get_weather
 from onevalet import (
     Account,
     AccountMissing,
-    CalendarEntry,
     MailFailed,
     MailMessage,
     MailQuery,

@@ -9,10 +9,10 @@ from abilities.briefing.days import days_of, read_days
 from abilities.briefing.parts import BRIEFING
 from abilities.briefing.sections import PARTS, Part
 from abilities.briefing.settings import BriefingSettings
-from agents.call_plans import plan_once
-from agents.places import city_of
-from agents.planning import PlanningAgent
-from agents.saying_when import clock_said
+from abilities.moments.places import city_of
+from abilities.moments.planning import PlanningAgent
+from abilities.moments.saying_when import clock_said
+from core.tools.call_plans import plan_once
 from onevalet import (
     Ability,
     AgentResult,

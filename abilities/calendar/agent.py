@@ -4,25 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 from zoneinfo import ZoneInfo
 
+from abilities.calendar.calendars import Calendars
 from abilities.calendar.letters import LettersOf, mail_in
 from abilities.calendar.mailing import send_letters
 from abilities.calendar.opening import CHANGE, open_calendars, zone_of
+from abilities.calendar.places import CalendarEntry, EventPlace, WrittenEvent
+from abilities.calendar.types import SeriesScope
 from abilities.calendar.words import event_in_words, guests_in_words, span_in_words
-from agents.places import zone_named
-from agents.planning import NOWHERE, WHERE
+from abilities.moments.places import zone_named
+from abilities.moments.planning import NOWHERE, WHERE
 from onevalet import (
     AgentResult,
     AgentStatus,
     ApprovalRequest,
-    CalendarEntry,
-    Calendars,
-    EventPlace,
     InputField,
-    SeriesScope,
     StandardAgent,
     ToolFailed,
     ToolRetry,
-    WrittenEvent,
     gettext,
     gettext_noop,
     undo_word,

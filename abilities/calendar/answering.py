@@ -8,16 +8,8 @@ from abilities.calendar.agent import CalendarAgent, how_much, option, text_of
 from abilities.calendar.finding import find_event
 from abilities.calendar.letters import GuestMail, letters_of_answer
 from abilities.calendar.mailing import by_mail, guest_mail, how_to_connect
-from onevalet import (
-    AgentResult,
-    InputField,
-    InvitationAnswer,
-    SeriesScope,
-    ToolFailed,
-    gettext,
-    gettext_noop,
-    valet,
-)
+from abilities.calendar.types import InvitationAnswer, SeriesScope
+from onevalet import AgentResult, InputField, ToolFailed, gettext, gettext_noop, valet
 
 _ANSWERS = {
     "accept": (

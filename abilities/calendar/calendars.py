@@ -37,9 +37,9 @@ from abilities.calendar.types import (
     NewEvent,
     SeriesScope,
 )
+from abilities.dav.types import Changed, Missing, Resource
+from abilities.dav.xml import CALDAV, DAV
 from core.credentials.types import OpenAccount
-from core.dav.types import Changed, Missing, Resource
-from core.dav.xml import CALDAV, DAV
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.language.catalogue import gettext

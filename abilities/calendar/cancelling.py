@@ -9,15 +9,8 @@ from abilities.calendar.finding import find_event
 from abilities.calendar.following import follow, moved_json
 from abilities.calendar.letters import letters_of_end
 from abilities.calendar.mailing import guest_mail, invitations
-from onevalet import (
-    AgentResult,
-    InputField,
-    SeriesScope,
-    ToolFailed,
-    gettext,
-    gettext_noop,
-    valet,
-)
+from abilities.calendar.types import SeriesScope
+from onevalet import AgentResult, InputField, ToolFailed, gettext, gettext_noop, valet
 
 
 @valet(

@@ -13,19 +13,9 @@ from abilities.calendar.following import follow, moved_json
 from abilities.calendar.letters import GuestMail, letters_of_change
 from abilities.calendar.mailing import guest_mail, invitations, organizer_of
 from abilities.calendar.opening import read_time, told_elsewhere
-from onevalet import (
-    AgentResult,
-    CalendarEntry,
-    EventChange,
-    InputField,
-    SeriesScope,
-    ToolFailed,
-    ToolRetry,
-    gettext,
-    gettext_noop,
-    listed,
-    valet,
-)
+from abilities.calendar.places import CalendarEntry
+from abilities.calendar.types import EventChange, SeriesScope
+from onevalet import AgentResult, InputField, ToolFailed, ToolRetry, gettext, gettext_noop, listed, valet
 
 
 @valet(

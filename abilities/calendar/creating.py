@@ -6,26 +6,15 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from abilities.calendar.agent import CalendarAgent, one_line, option
+from abilities.calendar.calendars import Calendars
 from abilities.calendar.free_time import busy_spans
 from abilities.calendar.letters import letters_of_invitation, mail_in
 from abilities.calendar.mailing import guest_mail, invitations, organizer_of
 from abilities.calendar.opening import read_time, told_elsewhere
+from abilities.calendar.places import CalendarInfo
+from abilities.calendar.types import NewEvent, Occurrence, SeriesScope
 from abilities.calendar.words import rule_in_full, rule_in_words, span_in_words
-from onevalet import (
-    AgentResult,
-    CalendarInfo,
-    Calendars,
-    InputField,
-    NewEvent,
-    Occurrence,
-    SeriesScope,
-    ToolRetry,
-    gettext,
-    gettext_noop,
-    listed,
-    time_in_words,
-    valet,
-)
+from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, listed, time_in_words, valet
 
 _RULE = re.compile(
     r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)(?:;(?:INTERVAL|COUNT|UNTIL|BYDAY|BYMONTHDAY|BYMONTH|BYSETPOS|WKST)=[A-Z0-9,+-]{1,60}){0,6}"

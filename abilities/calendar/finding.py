@@ -6,9 +6,11 @@ What is told about it to the model are times, never a title, which others may ha
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from abilities.calendar.calendars import Calendars
 from abilities.calendar.opening import midnight, read_time
+from abilities.calendar.places import Agenda, CalendarEntry
 from abilities.calendar.words import span_in_words
-from onevalet import Agenda, CalendarEntry, Calendars, ToolExecutionContext, ToolRetry, gettext
+from onevalet import ToolExecutionContext, ToolRetry, gettext
 
 _AHEAD = (timedelta(days=92), timedelta(days=366))
 """How far ahead is looked, until there is one."""

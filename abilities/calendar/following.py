@@ -5,16 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from onevalet import (
-    Occurrence,
-    SeriesScope,
-    ToolExecutionContext,
-    ToolFailed,
-    ToolRetry,
-    gettext,
-    moment_in_words,
-    time_in_words,
-)
+from abilities.calendar.types import Occurrence, SeriesScope
+from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, moment_in_words, time_in_words
 
 SOON = timedelta(minutes=1)
 _REMINDERS = "event_reminders"

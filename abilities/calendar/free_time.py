@@ -5,15 +5,8 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from abilities.calendar.opening import open_calendars, read_span, zone_of
-from onevalet import (
-    CalendarEntry,
-    ToolExecutionContext,
-    ToolRetry,
-    day_in_words,
-    gettext,
-    time_in_words,
-    tool,
-)
+from abilities.calendar.places import CalendarEntry
+from onevalet import ToolExecutionContext, ToolRetry, day_in_words, gettext, time_in_words, tool
 
 type Span = tuple[datetime, datetime]
 

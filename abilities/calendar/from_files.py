@@ -7,25 +7,11 @@ from typing import Any
 
 from abilities.calendar.agent import CalendarAgent, option
 from abilities.calendar.creating import writable
+from abilities.calendar.places import EventPlace, FileMeaning, WrittenEvent
+from abilities.calendar.types import EventFile, FileEffect, Occurrence
 from abilities.calendar.words import whole_in_words
 from abilities.mail.origins import senders_of
-from onevalet import (
-    AgentResult,
-    EventFile,
-    EventPlace,
-    FileEffect,
-    FileMeaning,
-    InputField,
-    Occurrence,
-    ToolFailed,
-    ToolRetry,
-    WrittenEvent,
-    gettext,
-    gettext_noop,
-    listed,
-    ngettext,
-    valet,
-)
+from onevalet import AgentResult, InputField, ToolFailed, ToolRetry, gettext, gettext_noop, listed, ngettext, valet
 
 _MAX_SHOWN = 20
 _MAX_ON_CARD = 2400

@@ -5,8 +5,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 from zoneinfo import ZoneInfo
 
+from abilities.calendar.places import EventPlace, WrittenEvent
+from abilities.calendar.types import ItipMessage, ItipMethod, Occurrence, SeriesScope
 from abilities.calendar.words import rule_in_words, span_in_words, title_of
-from onevalet import EventPlace, ItipMessage, ItipMethod, Occurrence, SeriesScope, WrittenEvent, gettext
+from onevalet import gettext
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,15 @@ written, each mail once; what fails there leaves the event as it is.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from abilities.calendar.calendars import Calendars
 from abilities.calendar.letters import GuestMail, Letter
+from abilities.calendar.places import CalendarInfo
+from abilities.calendar.types import ItipMethod
 from abilities.mail.delivery import may_be_sent, send_once
 from abilities.mail.sending import sender_of
 from onevalet import (
     Ability,
     Account,
-    CalendarInfo,
-    Calendars,
-    ItipMethod,
     MailCalendar,
     OutgoingMail,
     RefusedLogins,

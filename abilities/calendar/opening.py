@@ -3,8 +3,9 @@
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from agents.saying_when import parts_said, said_elsewhere
-from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext
+from abilities.calendar.calendars import Calendars
+from abilities.moments.saying_when import parts_said, said_elsewhere
+from onevalet import Ability, AccountMissing, OpenAccount, ToolExecutionContext
 
 READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
 

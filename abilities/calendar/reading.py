@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from abilities.calendar.opening import open_calendars, read_span, zone_of
+from abilities.calendar.places import Agenda
 from abilities.calendar.words import line_of
-from onevalet import Agenda, ToolExecutionContext, tool
+from onevalet import ToolExecutionContext, tool
 
 _MAX_LISTED = 60
 _MAX_FOUND = 15

@@ -16,10 +16,10 @@ from abilities.calendar.following import (
     reminder_text,
 )
 from abilities.calendar.opening import open_calendars, zone_of
+from abilities.calendar.types import Occurrence
 from onevalet import (
     ActionExecutor,
     ActionResult,
-    Occurrence,
     TaskNote,
     ToolExecutionContext,
     ToolFailed,

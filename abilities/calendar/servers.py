@@ -8,11 +8,11 @@ from itertools import chain
 from xml.etree.ElementTree import Element
 
 from abilities.calendar.places import CalendarInfo
+from abilities.dav.client import DavClient
+from abilities.dav.discovery import discover
+from abilities.dav.types import Kind, Resource
+from abilities.dav.xml import CALDAV, DAV, element, prop
 from core.credentials.types import OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import Kind, Resource
-from core.dav.xml import CALDAV, DAV, element, prop
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.language.catalogue import gettext

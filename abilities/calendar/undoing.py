@@ -5,7 +5,8 @@ from typing import Any
 
 from abilities.calendar.following import put_back
 from abilities.calendar.opening import CHANGE, open_calendars
-from onevalet import EventPlace, ToolExecutionContext, gettext, tool
+from abilities.calendar.places import EventPlace
+from onevalet import ToolExecutionContext, gettext, tool
 
 
 @tool(name="undo_event", effect="idempotent", inverse=True, timeout=120)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from abilities.calendar.places import CalendarEntry
+from abilities.calendar.types import Occurrence
 from onevalet import (
-    CalendarEntry,
-    Occurrence,
     day_in_words,
     gettext,
     gettext_noop,

@@ -5,9 +5,10 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, OwnSettings, Work, WorkFoundation
+from onevalet.ability import Ability, OpeningFoundation, OwnSettings, Work, WorkFoundation
 
 if TYPE_CHECKING:
+    from core.accounts.trial import Trial
     from onevalet.doctor.types import Probe
 
 
@@ -23,6 +24,18 @@ def _probes() -> "Sequence[Probe]":
     return PROBES
 
 
+def _trial() -> "Trial":
+    from abilities.mail.trial import try_mailbox
+
+    return try_mailbox
+
+
+def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    from abilities.mail.past import open_past_mail
+
+    open_past_mail(stack, foundation)
+
+
 def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
     from abilities.mail.watching import watch_mailboxes
 
@@ -35,6 +48,8 @@ ABILITY = Ability(
     settings=_settings,
     tools=("abilities.mail.tools",),
     tables=(PersonTable("mail_watches", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),),
+    trials={"email": _trial},
     probes=_probes,
+    opens=_opens,
     work=_work,
 )

@@ -18,6 +18,9 @@ import structlog
 from abilities.events.bus import EventBus
 from abilities.events.source_types import MAIL
 from abilities.events.store import EventRef
+from abilities.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
+from abilities.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
+from abilities.mail.new_mail import event_of
 from abilities.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.credentials.types import Ability, OpenAccount
 from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailable
@@ -25,14 +28,11 @@ from core.http.peer import Pauses, Slots
 from core.http.types import HttpClient
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop, speaking
-from core.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
-from core.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
-from core.mail.messages import read_messages
-from core.mail.new_mail import event_of
-from core.mail.types import MailFailed, MailFailure, StoredMail
 from core.notifications.types import Notification, Notifier
 from core.queue.due import ASK_ANYWAY
 from core.tools.person_access import AccountAccess
+from providers.email.messages import read_messages
+from providers.email.types import MailFailed, MailFailure, StoredMail
 
 CLOCKS_APART = timedelta(hours=1)
 """How far back mail is looked for where a mailbox has numbered its messages anew."""

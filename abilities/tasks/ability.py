@@ -85,7 +85,7 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | 
 
 ABILITY = Ability(
     name="tasks",
-    needs=("events",),
+    needs=("events", "moments"),
     settings=_settings,
     tables=TABLES,
     tools=("abilities.tasks.tools",),

@@ -4,9 +4,9 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from abilities.moments.planning import PlanningAgent
+from abilities.moments.saying_when import clock_said, day_said
 from abilities.tasks.reminders import MAX_LENGTH, offer_undo
-from agents.planning import PlanningAgent
-from agents.saying_when import clock_said, day_said
 from onevalet import (
     AgentResult,
     InputField,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from agents.call_plans import plan_once
+from core.tools.call_plans import plan_once
 from onevalet import TaskNote, TaskState, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
 _GROUP = "tasks"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from abilities.events.bus import EventBus
+from abilities.events.past_mail import PastMail
 from abilities.tasks.engine import TriggerEngine
-from abilities.tasks.event_trial import MailTrial
 from abilities.tasks.retention import prune_runs
 from abilities.tasks.runner import TriggerRunner
 from abilities.tasks.runs.condition_checks import ConditionChecks
@@ -35,9 +35,7 @@ class Triggers:
 
 
 def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
-    """Offer the engine, with the executors that plugins bring; `stack` closes what it looks into mailboxes by."""
-    http = foundation.tool_http()
-    stack.push_async_callback(http.close)
+    """Offer the engine, with the executors that plugins bring."""
     engine = TriggerEngine(
         foundation.database,
         make_id,
@@ -46,7 +44,6 @@ def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
         event_bus=foundation.opened.get(EventBus),
         executors=executors_of(foundation.plugins),
     )
-    engine.mail = MailTrial(foundation.accounts, http)
     foundation.opened.add(TriggerEngine, engine)
     foundation.opened.add(TaskEngine, engine)
 
@@ -54,6 +51,7 @@ def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
 def join_turns(foundation: WorkFoundation) -> None:
     """Offer what does the work of runs."""
     opened = foundation.opened
+    opened.get(TriggerEngine).mail = opened.find(PastMail)
     triggers = build_triggers(opened.get(TriggerEngine), foundation.orchestrator, foundation.notifier)
     opened.add(Triggers, triggers)
     opened.add(Runs, triggers.runs)

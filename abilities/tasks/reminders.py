@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
+from abilities.moments.planning import PlanningAgent
+from abilities.moments.saying_when import parts_said, said_elsewhere
 from abilities.tasks.looking_after import meant_task, restored_task
-from agents.call_plans import plan_once
-from agents.planning import PlanningAgent
-from agents.saying_when import parts_said, said_elsewhere
+from core.tools.call_plans import plan_once
 from onevalet import (
     ActionExecutor,
     ActionResult,

@@ -4,11 +4,11 @@ import json
 import re
 from typing import Any
 
+from abilities.moments.places import zone_named
+from abilities.moments.planning import PlanningAgent
 from abilities.tasks.looking_after import offer_state
 from abilities.tasks.reminders import offer_undo
-from agents.call_plans import plan_once
-from agents.places import zone_named
-from agents.planning import PlanningAgent
+from core.tools.call_plans import plan_once
 from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, undo_word, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60

@@ -7,9 +7,10 @@ from contextvars import copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from abilities.events.past_mail import PastMail
 from abilities.events.store import EventStore
 from abilities.tasks.codec import Kind, Trigger, UnreadableTrigger, kind_of
-from abilities.tasks.event_trial import MailTrial, try_event
+from abilities.tasks.event_trial import try_event
 from abilities.tasks.kinds.condition import ConditionTrigger
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
@@ -54,7 +55,7 @@ class TaskService:
         self._wakeups = wakeups
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
-        self.mail: MailTrial | None = None
+        self.mail: PastMail | None = None
         # One thread: evaluating what people wrote takes one processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 

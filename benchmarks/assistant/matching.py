@@ -11,8 +11,8 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from abilities.moments.moments import read_day, read_moment
 from agents.arithmetic import calculate
-from agents.moments import read_day, read_moment
 from benchmarks.assistant.scenarios import NOTHING, Scenario, now
 from core.errors import ToolRetry
 

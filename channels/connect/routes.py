@@ -23,6 +23,7 @@ from channels.http.sound import FORM_TYPE, read_form
 from core.accounts.connecting import OVER, WORD, Answer, Connecting, ConnectRefused, LinkOver
 from core.accounts.links import CALLBACK, PATH, ConnectLink
 from core.accounts.passwords import open_password
+from core.accounts.trial import Trials
 from core.accounts.types import Service
 from core.credentials.types import Account, OpenAccount
 from core.errors import RequestRefused, ToolFailed
@@ -36,16 +37,17 @@ _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _COOKIE_SECONDS = 3600
 MAX_FIELDS = 40
 _FIELDS = {"login": "password", "imap": "imap_host", "smtp": "smtp_host", "url": "url"}
-"""The field at which a fault of the trial is said (core.accounts.trial, which is imported when it is used)."""
+"""The field at which a fault of the trial is said (`core.accounts.trial.Fault`)."""
 _log = structlog.get_logger()
 
 
 class ConnectRoutes:
-    """Serve the pages. `http` reaches the servers whose passwords are tried."""
+    """Serve the pages. `http` reaches the servers at which `trials` try passwords."""
 
-    def __init__(self, connecting: Connecting, http: HttpClient) -> None:
+    def __init__(self, connecting: Connecting, http: HttpClient, trials: Trials) -> None:
         self._connecting = connecting
         self._http = http
+        self._trials = trials
         origin = urlsplit(connecting.links.public_url)
         self._origin = f"{origin.scheme}://{origin.netloc}"
         self._secure = origin.scheme == "https"
@@ -115,19 +117,12 @@ class ConnectRoutes:
 
     async def _tried(self, link: ConnectLink, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
-        from core.accounts.trial import dav_servers, try_mailbox
-
         opened = open_password(service.name, credentials)
         account = OpenAccount(
             Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers, person=link.tenant_id
         )
-        if service.name == "email":
-            await try_mailbox(account, self._http)
-            return credentials
-        there = await dav_servers(account, self._http)
-        return {
-            name: value for name, value in credentials.items() if name not in ("caldav", "carddav") or name in there
-        }
+        there = await self._trials.run(account, self._http)
+        return {name: value for name, value in credentials.items() if name not in opened.servers or name in there}
 
     async def _come_back(self, request: web.Request) -> web.StreamResponse:
         query = request.query

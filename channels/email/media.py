@@ -2,10 +2,10 @@
 
 from core.documents.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
-from core.mail.messages import take_file
-from core.mail.types import MailFailed, MailFailure
 from core.messaging.messages import Media
 from providers.email.client import MailboxClient, MailboxLogin
+from providers.email.messages import take_file
+from providers.email.types import MailFailed, MailFailure
 from providers.email.wire import read_file_url
 
 

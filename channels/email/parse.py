@@ -1,7 +1,7 @@
 """From a mail to our inbound types; pure.
 
 A mail that nobody vouches for ends before its text is read. Everything else has one fate that is recorded. Its text
-and files are read in a child process, by the reader of people's own accounts (`core.mail.messages`).
+and files are read in a child process, by the reader of people's own accounts (`providers.email.messages`).
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,6 @@ from channels.email.written import Written, alone, split_text
 from core.approvals.exact_replies import parse_exact_reply
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
-from core.mail.types import MailMessage
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     Address,
@@ -40,6 +39,7 @@ from core.messaging.messages import (
     Origin,
 )
 from core.messaging.talk_words import STOP
+from providers.email.types import MailMessage
 from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread
 
 MAX_FILES = 20

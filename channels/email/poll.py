@@ -12,10 +12,10 @@ from channels.email.catchup import Position, position_in, renumbered
 from channels.email.parse import Mail
 from core.clock import Clock
 from core.errors import LeaseLost
-from core.mail.types import MailFailed, StoredMail
 from core.messaging.poll_lease import PollLease
 from core.messaging.polling import NOT_OURS_PAUSE, PollLoop
 from providers.email.client import MailboxClient, OwnMailbox
+from providers.email.types import MailFailed, StoredMail
 
 IDLE_SECONDS = 6.0
 """How long the server is listened to before the lease is renewed."""

@@ -15,11 +15,11 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
-from core.mail.messages import read_message, read_part_headers
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason, Inbound, InboundMessage
 from core.messaging.poll_lease import PollLease
 from providers.email.client import MailboxClient, MailboxLogin
+from providers.email.messages import read_message, read_part_headers
 from providers.email.wire import CHANNEL
 
 if TYPE_CHECKING:

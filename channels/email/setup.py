@@ -7,10 +7,10 @@ from channels.email.headers import values
 from channels.email.parse import Account
 from channels.email.verify import read_results
 from core.errors import StoreUnavailable
-from core.mail.types import MailFailed, MailFailure
 from core.messaging.channels import Check
 from core.messaging.poll_lease import PollLease
 from providers.email.client import MailboxClient
+from providers.email.types import MailFailed, MailFailure
 
 LOOKED_AT = 20
 """How many of the newest mails are asked who vouches for their senders."""

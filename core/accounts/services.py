@@ -11,6 +11,7 @@ from core.language.catalogue import gettext_noop
 
 EMAIL = Service("email", gettext_noop("email"), MAIL)
 CALDAV = Service("caldav", gettext_noop("calendar and contacts"), CALENDAR | CONTACTS)
+PASSWORDS = (EMAIL, CALDAV)
 
 _GOOGLE_SCOPES = (
     Scope("https://mail.google.com/", MAIL),  # IMAP and SMTP take no narrower one
@@ -36,14 +37,12 @@ _MICROSOFT_SERVERS = {"imap": "imaps://outlook.office365.com:993", "smtp": "smtp
 class Services:
     """The services of an installation, by name."""
 
-    by_name: Mapping[str, Service] = field(
-        default_factory=lambda: {service.name: service for service in (EMAIL, CALDAV)}
-    )
+    by_name: Mapping[str, Service] = field(default_factory=lambda: {service.name: service for service in PASSWORDS})
 
     @classmethod
-    def of(cls, further: Sequence[Service] = ()) -> "Services":
+    def of(cls, further: Sequence[Service] = (), by_password: Sequence[Service] = PASSWORDS) -> "Services":
         """Return the services with passwords, and those for which the operator registered us."""
-        return cls({service.name: service for service in (*further, EMAIL, CALDAV)})
+        return cls({service.name: service for service in (*further, *by_password)})
 
     def get(self, name: str) -> Service | None:
         return self.by_name.get(name)

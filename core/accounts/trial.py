@@ -1,38 +1,21 @@
 """Try a password against its servers before it is stored, on the event loop of `web`.
 
-Strangers name these servers: no thread waits for one, and nothing that it says or leaves out holds up anybody else.
+Strangers name these servers: no thread waits for one, and nothing that it says or leaves out holds up anybody else. How
+a server is asked is what abilities know, each for the accounts of its own kind.
 """
 
-import asyncio
-import base64
-import socket
-import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 
 from core.credentials.types import OpenAccount
-from core.dav.client import DavClient
-from core.dav.discovery import discover
-from core.dav.types import DavRefused, Kind
 from core.errors import ToolFailed
-from core.http.peer import Allowance, Slots
+from core.http.peer import Slots
 from core.http.types import HttpClient
-from core.language.catalogue import gettext
-from core.mail.imap_wire import ImapError, ImapRefused, wire_on
-from core.mail.servers import MailServer, connect, server_of
-from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
-from core.mail.types import MailFailed
 
-SECONDS = 30.0
-"""For all that is said with one server."""
-TRIAL = Allowance(256 * 1024, 1000, 2 * SECONDS)
-"""What a server may say to a login: greetings and refusals of real ones are a few lines. By SMTP it is less (`TOTAL` in
-`core.mail.smtp`)."""
 AT_ONCE = 32
 """Accounts that are tried at the same time in a process, one of each person."""
-_NAMES = {"imap": "IMAP", "smtp": "SMTP"}
-_trials = Slots(AT_ONCE)
-type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]]
+type Trial = Callable[[OpenAccount, HttpClient], Awaitable[frozenset[str]]]
+"""Log in at an account's servers, and return those that have something for it. Raises `TrialFailed`."""
 
 
 class Fault(StrEnum):
@@ -52,103 +35,14 @@ class TrialFailed(ToolFailed):
         self.fault = fault
 
 
-async def try_mailbox(account: OpenAccount, http: HttpClient) -> None:
-    """Log in at each server of a mailbox, one mailbox of a person at a time. Raises `TrialFailed`."""
-    async with _trials.of(account.person or account.login):
-        for kind, log_in in (("imap", _log_in_imap), ("smtp", _log_in_smtp)):
-            if kind in account.servers:
-                await _try_mail(account, http, kind, log_in)
+class Trials:
+    """Try the accounts of several services. `loads`: loads the trial of each, when it is used first."""
 
+    def __init__(self, loads: Mapping[str, Callable[[], Trial]]) -> None:
+        self._loads = loads
+        self._slots = Slots(AT_ONCE)
 
-async def dav_servers(account: OpenAccount, http: HttpClient) -> frozenset[str]:
-    """Return which of an account's servers have calendars or contacts. Raises `TrialFailed` where none has."""
-    found, failed = set(), list[TrialFailed]()
-    async with _trials.of(account.person or account.login):
-        client = DavClient(http, account)
-        for kind in Kind:
-            try:
-                await _try_dav(client, kind)
-                found.add(kind.value)
-            except TrialFailed as error:
-                failed.append(error)
-    if not found:
-        raise next((error for error in failed if error.fault is Fault.LOGIN), failed[0])
-    return frozenset(found)
-
-
-async def _try_dav(client: DavClient, kind: Kind) -> None:
-    nothing = gettext("There are no calendars or contacts at this address.")
-    try:
-        home = await discover(client, kind)
-    except DavRefused as error:
-        if error.status in (401, 403):
-            refused = gettext("{host} does not accept this login or password.", host=error.host)
-            raise TrialFailed(refused, Fault.LOGIN) from error
-        is_theirs = error.status < 500
-        raise TrialFailed(nothing if is_theirs else str(error), Fault.URL) from error
-    except ToolFailed as error:
-        raise TrialFailed(str(error), Fault.URL) from error
-    if not home.collections and not home.url:
-        raise TrialFailed(nothing, Fault.URL)
-
-
-async def _try_mail(account: OpenAccount, http: HttpClient, kind: str, log_in: _LogIn) -> None:
-    fault = Fault(kind)
-    try:
-        server = server_of(account, kind)
-        connected = await connect(server, http)
-    except MailFailed as error:
-        raise TrialFailed(str(error), fault) from error
-    try:
-        async with asyncio.timeout(SECONDS):
-            await log_in(connected, server, account)
-    except (OSError, ImapError, SmtpFailed) as error:  # time-outs among them
-        if _is_certificates(error):
-            text = gettext("The certificate of {host} is not valid, so no password is sent there.", host=server.host)
-            raise TrialFailed(text, fault) from error
-        raise _not_as_told(kind, server) from error
-
-
-def _not_as_told(kind: str, server: MailServer) -> TrialFailed:
-    """Return the error for a server that answers, though not as its port and its protection say."""
-    text = gettext(
-        "{host} does not answer as an {kind} server on port {port} with this protection: check both.",
-        host=server.host,
-        kind=_NAMES[kind],
-        port=server.port,
-    )
-    return TrialFailed(text, Fault(kind))
-
-
-async def _log_in_imap(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
-    async with wire_on(connected, server, TRIAL) as wire:
-        try:
-            said = base64.b64encode(f"\0{account.login}\0{account.secret}".encode())
-            await wire.command(b"AUTHENTICATE PLAIN", said)
-        except (ImapRefused, UnicodeError) as error:
-            raise _refused("imap", server) from error
-
-
-async def _log_in_smtp(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
-    login = SmtpLogin(account.login, account.secret) if account.secret else SmtpLogin()
-    try:
-        async with open_submission(server, login, connected=connected, our_name="localhost"):
-            pass
-    except SmtpFailed as error:
-        if error.failure is SmtpFailure.LOGIN or isinstance(error.__cause__, UnicodeError):
-            raise _refused("smtp", server) from error
-        raise
-
-
-def _refused(kind: str, server: MailServer) -> TrialFailed:
-    text = gettext(
-        "The {kind} server {host} does not accept this login or password.", kind=_NAMES[kind], host=server.host
-    )
-    return TrialFailed(text, Fault.LOGIN)
-
-
-def _is_certificates(error: BaseException | None) -> bool:
-    """Return whether a certificate that is not valid is at the bottom of an error."""
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__
-    return error is not None
+    async def run(self, account: OpenAccount, http: HttpClient) -> frozenset[str]:
+        """Return the servers that have something for an account, one of a person at a time. Raises `TrialFailed`."""
+        async with self._slots.of(account.person or account.login):
+            return await self._loads[account.account.service]()(account, http)

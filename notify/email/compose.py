@@ -13,10 +13,10 @@ from email.utils import format_datetime, parseaddr
 from urllib.parse import quote
 
 from core.errors import Rejected
-from core.mail.compose import subject_header, thread_headers, undecoded
 from core.messaging.channels import Part, Target
 from core.messaging.files import OutgoingFile
 from core.notifications.addresses import is_one_way
+from providers.email.compose import subject_header, thread_headers, undecoded
 from providers.email.wire import PART_HEADER, domain_of, message_id
 
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")

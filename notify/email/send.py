@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from core.clock import Clock
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
-from core.mail.servers import MailServer
-from core.mail.servers import Security as Security
-from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
-from core.mail.types import MailFailed
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from core.notifications.addresses import is_one_way
 from notify.email.compose import WrittenMail, compose
 from notify.email.render import render
+from providers.email.servers import MailServer
+from providers.email.servers import Security as Security
+from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
+from providers.email.types import MailFailed
 from providers.email.wire import MAX_ATTACHED
 
 if TYPE_CHECKING:

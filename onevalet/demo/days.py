@@ -18,14 +18,14 @@ _SOME_DAY = datetime(2027, 1, 1)  # noqa: DTZ001 - a wall time, from which it is
 
 def zone_of(place: str) -> str:
     """Return the timezone of a place; empty where it is not known."""
-    from agents.places import zone_named
+    from abilities.moments.places import zone_named
 
     return zone_named(place)
 
 
 def clock_of(text: str, language: str) -> tuple[int, int] | None:
     """Return the hour and the minute of a time of day; None where it cannot be read."""
-    from agents.moments import read_moment
+    from abilities.moments.moments import read_moment
 
     moment = read_moment(text, _SOME_DAY, language)
     return (moment.hour, moment.minute) if moment else None
@@ -33,7 +33,7 @@ def clock_of(text: str, language: str) -> tuple[int, int] | None:
 
 def day_of(text: str, now: datetime | None, language: str) -> date | None:
     """Return the day that a text means; None where it cannot be read, or its day depends on an unknown today."""
-    from agents.moments import read_day
+    from abilities.moments.moments import read_day
 
     if now is not None:
         return read_day(text, now, language)
@@ -42,14 +42,14 @@ def day_of(text: str, now: datetime | None, language: str) -> date | None:
 
 def split_day(text: str, language: str) -> tuple[str, str]:
     """Split the day that a text begins or ends with from the rest; it is empty where there is none."""
-    from agents.moments import read_day
+    from abilities.moments.moments import read_day
 
     return _split(text, language, lambda words: read_day(words, _SOME_DAY, language))
 
 
 def split_moment(text: str, language: str) -> tuple[str, str]:
     """Split the moment that a text begins or ends with from the rest; it is empty where there is none."""
-    from agents.moments import read_moment
+    from abilities.moments.moments import read_moment
 
     return _split(text, language, lambda words: read_moment(words, _SOME_DAY, language))
 
@@ -80,7 +80,7 @@ def _is_read(words: str, read: Callable[[str], date | None]) -> bool:
 
 def _says_all(head: str, found: str, read: Callable[[str], date | None], language: str) -> bool:
     """Return whether a beginning of what was read lacks only words that say nothing: "in 5 Minuten" of "… an den"."""
-    from agents.moment_words.languages import LANGUAGES
+    from abilities.moments.words.languages import LANGUAGES
 
     rest = found[len(head) :]
     if not found.startswith(head) or re.search(r"\d", rest):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from channels.email.setup import FIXES, read_signers
-from core.mail.types import MailFailed
 from onevalet.doctor.mail_and_push import check_mail
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
 from providers.email.client import MailboxClient, MailboxLogin
+from providers.email.types import MailFailed
 
 ADDRESS, SERVER, SIGNER = "ONEVALET_MAIL_ADDRESS", "ONEVALET_MAIL_IMAP_URL", "ONEVALET_MAIL_AUTHSERV_ID"
 _OWN_USER, _OWN_PASSWORD = "ONEVALET_MAIL_USER", "ONEVALET_MAIL_PASSWORD"

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core.accounts.trial import Trial
 from core.clock import Clock
 from core.db.database import Database
 from core.language.catalogue import add_catalogues, use_catalogues
@@ -92,3 +93,8 @@ def use_abilities() -> None:
 def described_collections() -> list[str]:
     """Return the collections of stored values that turns begin with descriptions of."""
     return [collection for ability in all_abilities() for collection in ability.described]
+
+
+def account_trials() -> Mapping[str, Callable[[], Trial]]:
+    """Return what loads the trials of passwords, by the service whose accounts they open."""
+    return {service: load for ability in all_abilities() for service, load in ability.trials.items()}

@@ -8,7 +8,7 @@ from core.accounts.connecting import Connecting
 from core.accounts.links import ConnectLinkStore
 from core.accounts.oauth import OAuthServers
 from core.accounts.offers import ConnectOffers
-from core.accounts.services import Services, google, microsoft, openid
+from core.accounts.services import PASSWORDS, Services, google, microsoft, openid
 from core.accounts.tokens import FreshTokens
 from core.accounts.types import OAuthClient, Scope, Service
 from core.clock import Clock
@@ -18,6 +18,7 @@ from core.http.client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import Wakeups
 from onevalet.settings import Settings
+from onevalet.wiring.abilities import account_trials
 from onevalet.wiring.http import guarded_client
 
 
@@ -46,7 +47,7 @@ def build_connecting(
 
 
 def build_services(settings: Settings) -> Services:
-    """Return the services that people can connect here."""
+    """Return the services that people can connect here: of those with passwords the ones that can be tried."""
     further: list[Service] = []
     if secret := settings.onevalet_google_client_secret:
         further.append(google(settings.onevalet_google_client_id or "", secret.get_secret_value()))
@@ -54,7 +55,8 @@ def build_services(settings: Settings) -> Services:
         directory = settings.onevalet_microsoft_directory
         further.append(microsoft(settings.onevalet_microsoft_client_id or "", secret.get_secret_value(), directory))
     further += [_openid(name, server) for name, server in settings.openid.items()]
-    return Services.of(further)
+    trials = account_trials()
+    return Services.of(further, [service for service in PASSWORDS if service.name in trials])
 
 
 def _openid(name: str, server: dict[str, str]) -> Service:

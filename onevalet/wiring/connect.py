@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 
 from channels.connect.routes import ConnectRoutes
 from core.accounts.accounts import Accounts
+from core.accounts.trial import Trials
 from core.clock import Clock
 from core.credentials.store import CredentialStore
+from onevalet.wiring.abilities import account_trials
 from onevalet.wiring.accounts import build_account_http, build_accounts, build_connecting
 from onevalet.wiring.connections import Connections
 
@@ -21,6 +23,6 @@ async def open_connect(
     accounts = build_accounts(settings, database, credentials, http, clock)
     try:
         connecting = build_connecting(settings, database, accounts, http, clock, connections.wakeups)
-        yield ConnectRoutes(connecting, http), accounts
+        yield ConnectRoutes(connecting, http, Trials(account_trials())), accounts
     finally:
         await http.close()

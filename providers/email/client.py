@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from core.credentials.types import Account, OpenAccount
 from core.http.client import GuardedClient
-from core.mail.imap_answers import MAX_NUMBER, read_number
-from core.mail.mailbox import Mailbox, open_mailbox
-from core.mail.types import FolderUse, MailQuery, StoredMail
+from providers.email.imap_answers import MAX_NUMBER, read_number
+from providers.email.mailbox import Mailbox, open_mailbox
+from providers.email.types import FolderUse, MailQuery, StoredMail
 from providers.email.wire import CHANNEL
 
 INBOX = "INBOX"

@@ -71,6 +71,12 @@ from onevalet.wiring.abilities import use_abilities
 use_abilities()
 json.dump(tenant_tables(), sys.stdout)
 """
+_SERVICES = """
+import json, sys
+from onevalet.settings import Settings
+from onevalet.wiring.accounts import build_services
+json.dump([service.name for service in build_services(Settings(_env_file=None))], sys.stdout)
+"""
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -194,6 +200,8 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     tables = {table.name for ability in lacking for table in ability.tables}
     assert whole.list(_TABLES) - tree.list(_TABLES) == tables
     assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
+    services = {service for ability in lacking for service in ability.trials}
+    assert whole.list(_SERVICES) - tree.list(_SERVICES) == services
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups
 

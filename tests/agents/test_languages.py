@@ -9,16 +9,16 @@ from itertools import count
 import pytest
 from yarl import URL
 
+from abilities.lists.notes import add_note, forget_note, list_notes
 from abilities.mail.tools import SendEmailAgent
 from abilities.memory.tools import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from abilities.tasks.looking_after import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from abilities.tasks.reminders import RemindMe, take_back_reminder
 from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
+from abilities.weather.tools import get_weather
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.notes import add_note, forget_note, list_notes
 from agents.travel import FlightSearchAgent
-from agents.weather import get_weather
 from core.approvals.describe import tool_consent
 from core.approvals.rendering import render_arguments
 from core.errors import ToolError

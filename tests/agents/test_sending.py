@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.lists.notes import add_note, export_notes
 from agents.files import send_file
-from agents.notes import add_note, export_notes
 from core.errors import ToolFailed, ToolRetry
 from core.files.access import Files
 from core.files.blobs import FolderStore

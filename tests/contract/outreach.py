@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from agents.contacts import keeping
-from agents.contacts.answers import read_answers
-from agents.contacts.writing import MessageSomeoneAgent
+from abilities.contacts import keeping
+from abilities.contacts.answers import read_answers
+from abilities.contacts.writing import MessageSomeoneAgent
 from core.agents.registry import AgentRegistry
 from core.inbox.inbox import Inbox
 from core.notifications.store import NotificationStore

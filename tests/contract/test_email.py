@@ -10,11 +10,11 @@ import pytest
 from channels.email.poll import BEGINNING, MailPoller
 from core.json_types import JsonObject
 from core.llm.types import ModelRequest, Role
-from core.mail.types import StoredMail
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import IgnoredMessage, IgnoreReason, OutboundKind, OutboundMessage
 from jobs.provider_calls import MAX_RESENT
 from providers.email.client import OwnMailbox
+from providers.email.types import StoredMail
 from providers.email.wire import PART_HEADER
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

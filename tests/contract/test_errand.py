@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from abilities.mail.tools import SendEmailAgent
+from abilities.weather.tools import get_weather
 from agents.travel import FlightSearchAgent
-from agents.weather import get_weather
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents import lists, person
+from abilities.lists import lists
+from agents import person
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People

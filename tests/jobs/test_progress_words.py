@@ -28,7 +28,7 @@ def test_a_tool_says_what_it_does_and_its_name_does_otherwise() -> None:
 
 
 def test_the_weather_is_checked_in_the_persons_language() -> None:
-    from agents.weather import get_weather
+    from abilities.weather.tools import get_weather
 
     with speaking("de"):
         assert doing_in_words(get_weather, "get_weather") == "Ich sehe nach dem Wetter …"

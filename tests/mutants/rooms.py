@@ -29,8 +29,8 @@ PURE: Mapping[str, Room] = {
     ),
     "rules": Room(["core/hooks/rules*.py"], ["tests/core/hooks"]),
     "moments": Room(
-        ["core/language/times.py", "agents/moments.py", "abilities/memory/recall/time_expressions.py"],
-        ["tests/core/language", "tests/agents", "tests/abilities/memory"],
+        ["core/language/times.py", "abilities/moments/moments.py", "abilities/memory/recall/time_expressions.py"],
+        ["tests/core/language", "tests/abilities/moments", "tests/abilities/memory"],
     ),
     "seal": Room(["core/approvals/seal.py"], ["tests/core/approvals", "tests/approvals"]),
     "shape": Room(["core/consents/shape.py"], ["tests/core/consents"]),

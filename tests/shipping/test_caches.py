@@ -24,8 +24,8 @@ BY_PERSON = {
 }
 """The test of what happens to each when two people become one."""
 OTHERWISE = {
-    "agents/contacts/copies.py books": "one call's",
-    "agents/contacts/copies.py cards": "one call's",
+    "abilities/contacts/copies.py books": "one call's",
+    "abilities/contacts/copies.py cards": "one call's",
     "core/accounts/oauth.py _known": "issuer",
     "core/agents/field_collection.py wrong": _TURN,
     "core/agents/pending_answers.py changed": _TURN,

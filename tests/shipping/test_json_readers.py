@@ -22,7 +22,7 @@ OWN = {
     "core/documents/readers/mail.py": "a child's standard input is ours",
     "core/journal/prompts.py": "packed by us",
     "core/llm/litellm_path.py": "`provider_errors` makes a `ModelError` of it",
-    "core/mail/messages.py": "a child writes it of what it has read",
+    "providers/email/messages.py": "a child writes it of what it has read",
     "abilities/mcp/over_http.py": "a request of ours",
     "core/messaging/receipt_notes.py": "a note of ours",
     "core/queue/payloads.py": "a job of ours",

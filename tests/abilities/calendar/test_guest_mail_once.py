@@ -7,8 +7,8 @@ import pytest
 
 from abilities.calendar.calendars import Calendars
 from abilities.calendar.tools import CancelEvent, CreateEvent
-from core.mail.mailbox import Mailbox
-from core.mail.smtp import Submission
+from providers.email.mailbox import Mailbox
+from providers.email.smtp import Submission
 from tests.abilities.calendar.house import Stored
 from tests.abilities.calendar.post import Post, open_post
 from tests.abilities.mail.test_email_once import Died, dies

@@ -8,7 +8,7 @@ from abilities.calendar.tools import AddEventsFromFile, AnswerInvitation
 from abilities.mail.origins import note_origin
 from core.credentials.types import Ability
 from core.errors import ToolFailed
-from core.mail.types import MailRef
+from providers.email.types import MailRef
 from tests.abilities.calendar.house import House
 from tests.abilities.calendar.samples import event
 

@@ -16,10 +16,10 @@ from abilities.mail.tools import SendEmailAgent, SortMailAgent, draft_email, rea
 from core.agents.fields import InputField, InvalidValue
 from core.documents.kinds import FileKind
 from core.files.types import SentFile, StoredFile
-from core.mail.mailbox import open_mailbox
-from core.mail.types import MailQuery, MailRef
 from onevalet import ToolFailed, ToolRetry
 from onevalet.testing import MemoryAccounts, make_context
+from providers.email.mailbox import open_mailbox
+from providers.email.types import MailQuery, MailRef
 from tests.agents.services import no_loop
 from tests.clocks import StandingClock
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange

@@ -7,9 +7,9 @@ import pytest
 
 from abilities.mail import delivery
 from core.credentials.types import OpenAccount
-from core.mail.smtp import Submission
 from onevalet import MailAddress, Mailbox, OutgoingMail, ToolExecutionContext, ToolFailed, message_id_of
 from onevalet.testing import MemoryStorage, make_context
+from providers.email.smtp import Submission
 from tests.clocks import StandingClock
 from tests.servers.dovecot import Dovecot, MailExchange, mail_exchange
 

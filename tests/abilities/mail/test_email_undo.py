@@ -8,11 +8,11 @@ import pytest
 from abilities.mail.sorting import SortAction
 from abilities.mail.tools import SortMailAgent, take_back_sorting
 from abilities.mail.undoing import SORTED
-from core.mail.mailbox import Mailbox, open_mailbox
-from core.mail.types import MailQuery, MailRef
 from core.tools.undo import UndoOffers
 from onevalet import ToolFailed
 from onevalet.testing import MemoryAccounts, MemoryStorage, make_context
+from providers.email.mailbox import Mailbox, open_mailbox
+from providers.email.types import MailQuery, MailRef
 from tests.agents.services import no_loop
 from tests.clocks import StandingClock
 from tests.servers.dovecot import PASSWORD, Dovecot

@@ -6,10 +6,11 @@ from typing import Any, cast
 
 import pytest
 
+from abilities.lists import notes
 from abilities.tasks import looking_after as tasks
 from abilities.tasks.reminders import change_reminder, restore_plan
 from abilities.tasks.scheduling import HEARTBEAT, SetHeartbeat
-from agents import notes, person
+from agents import person
 from core.json_types import JsonObject
 from core.people.commands import PersonCommands
 from core.people.people import People

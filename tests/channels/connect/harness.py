@@ -14,6 +14,7 @@ from channels.http.app import build_app, serve
 from core.accounts.abilities import CALENDAR, CONTACTS, MAIL
 from core.accounts.connecting import Connecting
 from core.accounts.services import Services, openid
+from core.accounts.trial import Trials
 from core.accounts.types import OAuthClient, Scope, Service
 from core.clock import Clock
 from core.credentials.store import CredentialStore
@@ -23,6 +24,7 @@ from core.http.client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups, Wakeups
 from onevalet.settings import Settings
+from onevalet.wiring.abilities import account_trials
 from onevalet.wiring.accounts import build_accounts, build_connecting
 from tests.ports import free_port
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
@@ -115,7 +117,12 @@ async def served(
     assert accounts.offers is not None
     accounts.offers = replace(accounts.offers, services=services)
     connecting = build_connecting(settings, database, accounts, http, clock, wakeups or NoWakeups())
-    app = build_app((), ready=_ready, extra_routes=ConnectRoutes(connecting, http).routes(), make_request_id=make_id)
+    app = build_app(
+        (),
+        ready=_ready,
+        extra_routes=ConnectRoutes(connecting, http, Trials(account_trials())).routes(),
+        make_request_id=make_id,
+    )
     try:
         async with serve(app, "127.0.0.1", port):
             yield Pages(url, connecting, store)

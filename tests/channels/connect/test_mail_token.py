@@ -10,9 +10,9 @@ from core.accounts.services import Services, openid
 from core.accounts.types import OAuthClient
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.mail.mailbox import open_mailbox
-from core.mail.smtp import SmtpFailed, SmtpFailure, open_sending
-from core.mail.types import MailFailed, MailFailure, MailQuery
+from providers.email.mailbox import open_mailbox
+from providers.email.smtp import SmtpFailed, SmtpFailure, open_sending
+from providers.email.types import MailFailed, MailFailure, MailQuery
 from tests.channels.connect.harness import Browser, Pages, served
 from tests.servers.dovecot import Dovecot, MailExchange, mail_exchange, running_dovecot
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp

@@ -10,8 +10,8 @@ import pytest
 from channels.email.parse import Account, Mail
 from channels.email.receive import read_mail
 from core.documents.readers import mail as reader
-from core.mail import messages
 from core.messaging.messages import Inbound
+from providers.email import messages
 
 VALET = Account("valet@example.org", "mx.example.org")
 PASSED = "mx.example.org; dkim=pass header.d=example.com; dmarc=pass header.from=example.com"

@@ -38,8 +38,8 @@ def put_in_place(reach: Reach, is_due: IsDue, dropped: str) -> None:
 
 def _sending(reach: Reach, is_due: IsDue) -> None:
     import abilities.mail.delivery
-    from core.mail.mailbox import Mailbox
-    from core.mail.smtp import Submission
+    from providers.email.mailbox import Mailbox
+    from providers.email.smtp import Submission
 
     delivery: Any = abilities.mail.delivery
     submission: Any = Submission
@@ -59,7 +59,7 @@ def _sending(reach: Reach, is_due: IsDue) -> None:
 
 def _calendars(reach: Reach, dropped: str) -> None:
     from abilities.calendar import calendars
-    from core.dav.client import DavClient
+    from abilities.dav.client import DavClient
 
     client: Any = DavClient
     send = client._send

@@ -40,7 +40,7 @@ PLUGINS = ",".join(
         *(
             "abilities.mail.tools",
             "abilities.calendar.tools",
-            "agents.contacts",
+            "abilities.contacts.tools",
             "agents.person",
             "abilities.tasks.looking_after",
             "abilities.tasks.reminders",

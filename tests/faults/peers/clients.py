@@ -43,7 +43,7 @@ PLUGINS = ",".join(
         "abilities.mail.tools",
         "abilities.calendar.tools",
         "abilities.web.reading",
-        "agents.contacts",
+        "abilities.contacts.tools",
         "abilities.tasks.reminders",
     )
 )

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from abilities.lists.notes import add_note, forget_note, list_notes
 from abilities.web.reading import read_page
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.notes import add_note, forget_note, list_notes
 from core.http.client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abilities.lists.notes import add_note, list_notes
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.ingest import may_tell
 from abilities.memory.extraction.speech import spoken_of
@@ -17,7 +18,6 @@ from abilities.memory.tools import list_memories, remember, search_memory
 from abilities.memory.types import ASSISTANT, PERSON
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from agents.notes import add_note, list_notes
 from core.agents.pending_answers import ANSWER
 from core.approvals.exact_replies import parse_exact_reply
 from core.clock import Clock

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from agents.notes import add_note, list_notes
+from abilities.lists.notes import add_note, list_notes
 from core.http.client import GuardedClient
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from tests.abilities.calendar.contract.calendar_house import give_calendar

@@ -10,10 +10,10 @@ from html import unescape
 import pytest
 
 from abilities.events.bus import EventBus
+from abilities.mail.past import PastMailboxes
 from abilities.mail.reading import search_mail
 from abilities.mail.watcher import MailWatcher
 from abilities.mail.watches import MailWatches
-from abilities.tasks.event_trial import MailTrial
 from core.errors import AccountMissing
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
@@ -78,7 +78,7 @@ async def with_mail(channel: str, database_url: str, redis_url: str, dovecot: Do
     """Yield a system; it is Saturday, 21 November 2026, 13:00 in Berlin, and two mails are there."""
     async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
         mailboxes, address, http = Mailboxes(), dovecot.new(), dovecot.http()
-        system.engine.mail = MailTrial(lambda _: mailboxes, http)
+        system.engine.mail = PastMailboxes(lambda _: mailboxes, http)
         dovecot.deliver(address, mail("Your order of socks"))
         dovecot.deliver(address, mail("Lunch?", "Bob <bob@example.org>"))
         age(dovecot, address)

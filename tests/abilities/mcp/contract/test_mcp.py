@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from abilities.lists.notes import add_note, list_notes
 from abilities.mcp.connections import Connections
 from abilities.mcp.tools import McpTools
 from abilities.mcp.types import McpServer
-from agents.notes import add_note, list_notes
 from core.http.client import GuardedClient
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from abilities.lists import notes
 from abilities.skills import tools as skills
 from abilities.skills.accepting import accept, print_skills, withdraw
 from abilities.skills.use import SkillTools
-from agents import notes
 from core.json_types import JsonObject
 from core.language import catalogue
 from core.llm.types import ModelAnswer, ModelRequest, Role

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from abilities.lists.notes import add_note, list_notes
 from abilities.web.reading import read_page
 from abilities.web.searching import web_search
-from agents.notes import add_note, list_notes
 from core.http.client import GuardedClient
 from core.json_types import Json
 from core.llm.types import ChatMessage

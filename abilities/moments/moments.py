@@ -1,0 +1,48 @@
+"""Read moments as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr"."""
+
+from datetime import date, datetime
+
+from abilities.moments.reading import Reading, reading_of
+from abilities.moments.scan import plain
+from abilities.moments.words.languages import languages_of
+
+_LONGEST = 200
+"""What is longer is no moment."""
+
+
+def read(text: str, now: datetime, language: str | None = None) -> Reading:
+    """Return what a text says about a moment: all of its words, or which of them are not understood.
+
+    `now` is the person's: with their zone, or what their clock shows. `language` (BCP 47) is theirs too; what is not
+    written in it is read in English and five other languages.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        moment = None
+    if moment is not None and len(text.strip()) > len("2027-01-31"):
+        return Reading(moment.date(), moment.time(), moment)
+    if len(text) > _LONGEST:
+        return Reading()
+    words = plain(text)
+    if words.isdecimal() and len(words) <= len("15"):
+        words = f"at {words}"
+    lacking = Reading()
+    for code in languages_of(words, language) or ["en"]:
+        found = reading_of(words, code, now)
+        if found.day or found.clock:
+            return found
+        # The language that knows most of the words tells what is missing.
+        if not lacking.unread or found.foreign < lacking.foreign:
+            lacking = found
+    return lacking
+
+
+def read_moment(text: str, now: datetime, language: str | None = None) -> datetime | None:
+    """Return the moment that a text means, as a wall time unless it settles the offset. None: not readable."""
+    return read(text, now, language).moment
+
+
+def read_day(text: str, now: datetime, language: str | None = None) -> date | None:
+    """Return the day that a text means, which may be today; `now` and `language` are as for `read`."""
+    return read(text, now, language).day

@@ -1,0 +1,100 @@
+"""Messages read: in a child process, since whoever knows an address may send what breaks a parser."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.documents.child_process import ChildFailed, run_in_child
+from core.documents.file import FILE_SCRIPT, SECONDS
+from core.json_types import storable
+from core.language.catalogue import gettext
+from core.language.unseen import without_unseen
+from providers.email.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
+
+MAX_FILE = 25 * 1024 * 1024
+"""Bytes of a file in a message."""
+
+
+async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
+    """Return messages as they can be read; of one that breaks its reader `readable` is false."""
+    if not raws:
+        return []
+    try:
+        return [message_of(found) for found in (await _ask(raws))["messages"]]
+    except MailFailed:
+        if len(raws) == 1:
+            return [MailMessage(readable=False)]
+    # One of them is made to break the reader; the others are read without it.
+    return [message for raw in raws for message in await read_messages([raw])]
+
+
+async def read_message(raw: bytes) -> MailMessage:
+    """Return one message."""
+    return (await read_messages([raw]))[0]
+
+
+async def take_file(raw: bytes, number: int) -> MailFile:
+    """Return a file of a message by its number, from 1. Raises `MailFailed`."""
+    found = await _ask([raw], number)
+    return MailFile(_seen(found["name"]), found["content_type"], found["body"])
+
+
+async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return of each part of a message the headers so called, in lower case; none where it cannot be read."""
+    try:
+        parts: list[dict[str, list[str]]] = (await _ask([raw], names=names))["parts"]
+    except MailFailed:
+        return []
+    return parts
+
+
+async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
+    asked = {"sizes": [len(raw) for raw in raws], "take": take, "names": names and [*names]}
+    head = json.dumps(asked).encode()
+    try:
+        out = await run_in_child(
+            FILE_SCRIPT, b"mail\n" + head + b"\n" + b"".join(raws), seconds=SECONDS, max_out=MAX_FILE + 1024 * 1024
+        )
+        said, _, body = out.partition(b"\n")
+        found: dict[str, Any] = json.loads(said)
+    except (ChildFailed, ValueError) as error:
+        raise _unreadable() from error
+    if failure := found.get("failure"):
+        if failure == "gone":
+            raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE)
+        raise _unreadable()
+    return found | {"body": body}
+
+
+def _unreadable() -> MailFailed:
+    sentence = gettext("That mail cannot be read: it is broken, or made to be too much.")
+    return MailFailed(sentence, MailFailure.UNREADABLE)
+
+
+def message_of(found: dict[str, Any]) -> MailMessage:
+    """Return a message as its reader told of it."""
+    addresses = {name: _addresses(found[name]) for name in ("sender", "to", "cc", "reply_to")}
+    files = tuple(MailAttachment(number, _seen(name), *further) for number, name, *further in found["files"])
+    return MailMessage(
+        **addresses,
+        subject=_seen(found["subject"]),
+        date=datetime.fromisoformat(found["date"]) if found["date"] else None,
+        message_id=found["message_id"],
+        references=tuple(found["references"]),
+        text=_seen(found["text"]),
+        attached=_seen(found["attached"]),
+        cut=found["cut"],
+        attachments=files,
+        headers=tuple((name, _seen(value)) for name, value in found["headers"]),
+        readable=found["readable"],
+    )
+
+
+def _addresses(found: Sequence[Sequence[str]]) -> tuple[MailAddress, ...]:
+    return tuple(MailAddress(_seen(name), _seen(address)) for name, address in found)
+
+
+def _seen(text: str) -> str:
+    """Return a text without characters that nobody sees."""
+    return without_unseen(str(storable(text)))

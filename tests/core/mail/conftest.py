@@ -1,1 +1,0 @@
-"""The mail server of these tests."""
