@@ -1,10 +1,20 @@
-"""Messages that failed, or of which nobody knows whether they arrived: sent again, or left at that."""
+"""Messages that did not arrive, or of which nobody knows whether they did: sent again, or left at that."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from core.db.database import Database
 from core.ids import IdMaker
+
+
+class UnsettledState(StrEnum):
+    """Why a message is listed as unsettled, as `find_unsettled` names it."""
+
+    FAILED = "failed"
+    UNDELIVERED = "undelivered"
+    """Its provider took it, and reported later that it did not arrive."""
+    AMBIGUOUS = "ambiguous"
+    HELD = "held"
 
 
 class Settlement(StrEnum):

@@ -1,4 +1,4 @@
-"""`deliveries …`: messages that failed or wait, over everybody; send one again, or leave it."""
+"""`deliveries …`: messages that did not arrive or wait, over everybody; send one again, or leave it."""
 
 from core.clock import Clock
 from core.console.sign_in import Viewer
@@ -27,7 +27,7 @@ _REFUSED = {
 
 
 async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
-    """List the newest messages that failed, wait, or of which nobody knows whether they arrived; without texts."""
+    """List the newest messages that did not arrive, wait, or of which nobody knows whether they did; without texts."""
     async with open_database(settings, "deliveries") as database:
         rows = page = await list_unsettled(database, _OPERATOR)
         while len(page) == PAGE and len(rows) < SHOWN:
@@ -38,9 +38,9 @@ async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
         return
     for row in rows:
         why = f"{row.reason} {row.code}".strip() or "-"
-        say(f"{row.id}  {row.state:<9}  {row.at:%Y-%m-%d %H:%M}  {row.channel:<8}  {row.tenant_id}  {why}")
+        say(f"{row.id}  {row.state:<11}  {row.at:%Y-%m-%d %H:%M}  {row.channel:<8}  {row.tenant_id}  {why}")
     if not rows:
-        say("All that was sent was taken by its provider, and nothing waits.")
+        say("All that was sent has arrived as far as its providers say, and nothing waits.")
 
 
 async def settle(settings: Settings, message: str, *, resend: bool) -> None:

@@ -22,7 +22,7 @@ notify_app = group("People's addresses for notifications.")
 agents_app = group("See, pause, resume and drop the agents that wait for people.")
 people_app = group("See who is here, and what waits for whom.")
 console_app = group("Sign in to the console, which shows what was done.")
-deliveries_app = group("See messages that failed or wait; send them again, or not.")
+deliveries_app = group("See messages that did not arrive or wait; send them again, or not.")
 GROUPS = {
     "people": people_app,
     "credentials": credentials_app,
@@ -207,7 +207,7 @@ def link_to_console(tenant: Tenant = "") -> None:
 
 @deliveries_app.command("list")
 def list_deliveries(json: Json = False) -> None:
-    """List messages that failed, wait, or may have arrived, the newest first; without their texts."""
+    """List messages that did not arrive, wait, or may have arrived, the newest first; without their texts."""
     from onevalet.cli.deliveries import print_deliveries
 
     run_work(lambda settings: print_deliveries(settings, as_json=json))
@@ -223,7 +223,7 @@ def resend_message(message: Annotated[str, typer.Argument(help="The message's id
 
 @deliveries_app.command("drop")
 def drop_message(message: Annotated[str, typer.Argument(help="The message's id, out_….")]) -> None:
-    """Leave a message that failed at that; it is listed no more."""
+    """Leave a message that did not arrive at that; it is listed no more."""
     from onevalet.cli.deliveries import settle
 
     run_work(lambda settings: settle(settings, message, resend=False))

@@ -215,19 +215,18 @@ class PageVersions:
 
     async def deliveries(self, viewer: Viewer) -> str:
         """Return the version of the first page of what did not arrive or waits."""
-        if not viewer.operator:
-            return await self._of(
+        if viewer.operator:
+            people = await self.database.rows("select * from find_held_people($1)", SHOWN)
+            held = str([tuple(row) for row in people])
+        else:
+            held = await self._of(
                 viewer.tenant_id,
-                "select (select coalesce(string_agg(o.id || o.state, ','), '') from (select id, state from outbound"
-                "  where tenant_id = $1 and state in ('held', 'failed', 'ambiguous') and resolution = ''"
-                "  and stream_at is null order by created_at desc, id desc limit $2) o)"
-                " || (select coalesce(string_agg(id || coalesce(not_before::text, ''), ',' order by id), '')"
-                "  from notifications where tenant_id = $1 and state = 'held') as version",
-                SHOWN,
+                "select coalesce(string_agg(id || coalesce(not_before::text, ''), ',' order by id), '') as version"
+                " from notifications where tenant_id = $1 and state = 'held'",
             )
-        rows = await self.database.rows("select * from find_unsettled('', null, '', $1)", SHOWN)
-        held = await self.database.rows("select * from find_held_people($1)", SHOWN)
-        return _short("".join(row["outbound_id"] + row["state"] for row in rows) + str([tuple(row) for row in held]))
+        person = "" if viewer.operator else viewer.tenant_id
+        rows = await self.database.rows("select * from find_unsettled($1, '', null, '', $2)", person, SHOWN)
+        return _short("".join(row["outbound_id"] + row["state"] for row in rows) + held)
 
     async def stops(self, viewer: Viewer) -> str:
         rows = await self.database.rows(

@@ -909,6 +909,7 @@ CREATE TABLE public.outbound (
     resolution text DEFAULT ''::text NOT NULL,
     resends text DEFAULT ''::text NOT NULL,
     traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
+    undelivered boolean DEFAULT false NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text, 'outreach'::text]))),
     CONSTRAINT outbound_resolution_check CHECK ((resolution = ANY (ARRAY[''::text, 'resent'::text, 'dropped'::text, 'elsewhere'::text]))),
@@ -1919,9 +1920,9 @@ CREATE INDEX outbound_trouble ON public.outbound USING btree (state, created_at 
 
 CREATE INDEX outbound_turn ON public.outbound USING btree (tenant_id, turn_id) WHERE (turn_id IS NOT NULL);
 
-CREATE INDEX outbound_unsettled ON public.outbound USING btree (created_at, id) WHERE ((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) AND (resolution = ''::text));
+CREATE INDEX outbound_unsettled ON public.outbound USING btree (created_at, id) WHERE (((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) OR ((state = 'sent'::text) AND undelivered)) AND (resolution = ''::text));
 
-CREATE INDEX outbound_unsettled_of_person ON public.outbound USING btree (tenant_id, created_at, id) WHERE ((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) AND (resolution = ''::text));
+CREATE INDEX outbound_unsettled_of_person ON public.outbound USING btree (tenant_id, created_at, id) WHERE (((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) OR ((state = 'sent'::text) AND undelivered)) AND (resolution = ''::text));
 
 CREATE INDEX pairings_account ON public.pairings USING btree (channel, account, asked_at);
 

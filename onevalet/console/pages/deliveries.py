@@ -7,8 +7,7 @@ from typing import Literal
 from aiohttp import web
 
 from core.console.sign_in import PATH
-from core.messaging.states import SendState
-from core.messaging.unsettled import Settlement, UnsettledMessages
+from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
 from core.notifications.store import NotificationStore
 from onevalet.console.access import Visit
 from onevalet.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
@@ -16,7 +15,6 @@ from onevalet.console.reading.conversations import Cursor
 from onevalet.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
 
 PLACE = f"{PATH}/deliveries"
-STATES = (SendState.FAILED, SendState.AMBIGUOUS, SendState.HELD)
 _SAID = {
     Settlement.RESENT: "It is on its way again.",
     Settlement.DROPPED: "It is not sent again. It stays in its conversation.",
@@ -48,10 +46,11 @@ class DeliveryPages(Pages):
 
     @signed_in
     async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        state = next((one for one in STATES if one == request.query.get("state", "")), None)
+        state = next((one for one in UnsettledState if one == request.query.get("state", "")), None)
         after = Cursor.read(request.query.get("after", ""))
         found = await list_unsettled(self.kit.database, visit.viewer, state=state, after=after)
-        held = await list_held(self.kit.database, visit.viewer) if not after and state in (None, SendState.HELD) else []
+        with_news = not after and state in (None, UnsettledState.HELD)
+        held = await list_held(self.kit.database, visit.viewer) if with_news else []
         return self.kit.page(
             "deliveries.html",
             visit,
@@ -59,7 +58,7 @@ class DeliveryPages(Pages):
             rows=[row if self._reads(visit, row.tenant_id) else replace(row, text="") for row in found],
             held=[one if self._reads(visit, one.tenant_id) else replace(one, text="") for one in held],
             state=state or "",
-            states=STATES,
+            states=list(UnsettledState),
             after=bool(after),
             next=str(found[-1].cursor) if len(found) == PAGE else "",
             said=_SAID.get(request.query.get("said", ""), ""),

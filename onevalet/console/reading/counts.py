@@ -8,15 +8,13 @@ from core.db.database import Database, fetch_one
 MOST = 100
 _OF_EVERYBODY = (
     "select (select count(*) from console_waiting(null, '', $1)) as waiting,"
-    " (select count(*) from find_unsettled('', null, '', $1)) as deliveries"
+    " (select count(*) from find_unsettled('', '', null, '', $1)) as deliveries"
 )
 _OWN = (
     "select (select count(*) from (select 1 from approvals where tenant_id = $1 and state = 'pending'"
     "  union all select 1 from pool_entries where tenant_id = $1"
     "  and status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') limit $2) w) as waiting,"
-    " (select count(*) from (select 1 from outbound where tenant_id = $1"
-    "  and state in ('held', 'failed', 'ambiguous') and resolution = '' and stream_at is null limit $2) o)"
-    " as deliveries"
+    " (select count(*) from find_unsettled($1, '', null, '', $2::int)) as deliveries"
 )
 
 

@@ -8,40 +8,36 @@ import asyncpg
 
 from core.console.sign_in import Viewer
 from core.db.database import Connection, Database
-from core.messaging.states import IdentityState, SendState
+from core.messaging.states import IdentityState
+from core.messaging.unsettled import UnsettledState
 from core.notifications.types import Urgency
 from core.people.place_names import masked
 from onevalet.console.reading.conversations import Cursor
 
 PAGE = 30
+_TAKEN = "its provider took it, and reported that it did not arrive"
+# The messages are named: otherwise Postgres may read all that was sent in their conversations.
 _ROWS = (
-    "select o.id, o.kind, o.text, o.state, o.reason, o.attempts, o.created_at, o.turn_id, c.channel, c.peer,"
+    "with o as materialized (select * from outbound where tenant_id = $1 and id = any ($2))"
+    " select o.id, o.kind, o.text, o.reason, o.attempts, o.created_at, o.turn_id, c.channel, c.peer,"
     " coalesce(nullif(t.name, ''), i.name, '') as person, c.recipient_id is not null as outreach, t.quiet_from,"
     " t.quiet_until, coalesce((select p.error_code from outbound_parts p where p.tenant_id = $1"
     "  and p.outbound_id = o.id and p.error_code <> '' order by p.part limit 1), '') as code,"
     " (select count(*) from outbound_parts p where p.tenant_id = $1 and p.outbound_id = o.id) as parts,"
-    " (select count(*) from outbound_parts p where p.tenant_id = $1 and p.outbound_id = o.id and p.state = 'sent')"
-    "  as arrived"
+    " (select count(*) from outbound_parts p where p.tenant_id = $1 and p.outbound_id = o.id and p.state = 'sent'"
+    "  and p.status not in ('undelivered', 'failed')) as arrived"
     " from o join tenants t on t.tenant_id = o.tenant_id"
     " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
     " left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
 )
 
-# The messages are found first: otherwise Postgres may read all that was sent in their conversations.
-_OF_PERSON = (
-    "with o as materialized (select * from outbound where tenant_id = $1"
-    " and state in ('held', 'failed', 'ambiguous') and resolution = '' and stream_at is null"
-    " and ($2 = '' or state = $2) and (created_at, id) < (coalesce($3::timestamptz, 'infinity'), $4)"
-    " order by created_at desc, id desc limit $5)"
-)
-_NAMED = "with o as materialized (select * from outbound where tenant_id = $1 and id = any ($2))"
-
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A message that failed, waits, or of which nobody knows whether it arrived.
+    """A message that did not arrive, waits, or of which nobody knows whether it arrived.
 
-    `arrived` of its `parts` were accepted. `quiet`: the person's quiet hours, such as `22:00-07:00`.
+    `arrived` of its `parts` were accepted, and not reported as lost later. `quiet`: the person's quiet hours, such as
+    `22:00-07:00`.
     """
 
     tenant_id: str
@@ -51,7 +47,7 @@ class Unsettled:
     place: str
     kind: str
     text: str
-    state: SendState
+    state: UnsettledState
     reason: str
     code: str
     attempts: int
@@ -94,28 +90,19 @@ class Consent:
 
 
 async def list_unsettled(
-    database: Database, viewer: Viewer, *, state: SendState | None = None, after: Cursor | None = None
+    database: Database, viewer: Viewer, *, state: UnsettledState | None = None, after: Cursor | None = None
 ) -> list[Unsettled]:
     """Return a page of messages, the newest first."""
     at, last = (after.at, after.id) if after else (None, "")
-    if not viewer.operator:
-        async with database.tenant(viewer.tenant_id) as connection:
-            rows = await connection.fetch(
-                f"{_OF_PERSON} {_ROWS} order by o.created_at desc, o.id desc",
-                viewer.tenant_id,
-                state or "",
-                at,
-                last,
-                PAGE,
-            )
-        return [_unsettled(viewer.tenant_id, row) for row in rows]
-    found = await database.rows("select * from find_unsettled($1,$2,$3,$4)", state or "", at, last, PAGE)
+    person = "" if viewer.operator else viewer.tenant_id
+    found = await database.rows("select * from find_unsettled($1,$2,$3,$4,$5)", person, state or "", at, last, PAGE)
+    states = {row["outbound_id"]: UnsettledState(row["state"]) for row in found}
     shown: dict[str, Unsettled] = {}
     for tenant_id in dict.fromkeys(row["tenant_id"] for row in found):
         ids = [row["outbound_id"] for row in found if row["tenant_id"] == tenant_id]
         async with database.tenant(tenant_id) as connection:
-            for row in await connection.fetch(f"{_NAMED} {_ROWS}", tenant_id, ids):
-                shown[row["id"]] = _unsettled(tenant_id, row)
+            for row in await connection.fetch(_ROWS, tenant_id, ids):
+                shown[row["id"]] = _unsettled(tenant_id, states[row["id"]], row)
     return [shown[row["outbound_id"]] for row in found if row["outbound_id"] in shown]
 
 
@@ -173,7 +160,7 @@ async def _held_of(connection: Connection, tenant_id: str) -> list[HeldNotificat
     ]
 
 
-def _unsettled(tenant_id: str, row: asyncpg.Record) -> Unsettled:
+def _unsettled(tenant_id: str, state: UnsettledState, row: asyncpg.Record) -> Unsettled:
     return Unsettled(
         tenant_id,
         row["id"],
@@ -183,8 +170,8 @@ def _unsettled(tenant_id: str, row: asyncpg.Record) -> Unsettled:
         masked(row["peer"]),
         "to somebody else" if row["outreach"] else row["kind"],
         row["text"],
-        SendState(row["state"]),
-        row["reason"],
+        state,
+        _TAKEN if state is UnsettledState.UNDELIVERED else row["reason"],
         row["code"],
         row["attempts"],
         row["parts"],

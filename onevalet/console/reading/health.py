@@ -54,6 +54,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out),
         Figure("May have arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
         Figure("Failed", str(unsettled["failed"])),
+        Figure("Not delivered", str(unsettled["undelivered"])),
         Figure("Set aside", str(unsettled["set_aside"]), bool(unsettled["set_aside"])),
     )
     checks = [

@@ -70,7 +70,7 @@ TOLD = {
     "console_owner": {"tenant_id"},
     "console_conversations": {"tenant_id", "conversation_id", "last_at"},
     "console_oldest": {"waiting", "to_send"},
-    "console_unsettled": {"ambiguous", "failed", "set_aside", "last_set_aside"},
+    "console_unsettled": {"ambiguous", "failed", "set_aside", "last_set_aside", "undelivered"},
     "console_strain": {"lapsed", "connections", "most"},
     "console_given_up": {"channel", "messages", "reason"},
     "console_waiting": {"tenant_id", "kind", "id", "since"},

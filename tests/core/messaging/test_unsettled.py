@@ -1,12 +1,13 @@
-"""Messages that failed are sent again once, as a new row, or left."""
+"""Messages that did not arrive are sent again once, as a new row, or left."""
 
 from datetime import timedelta
 
 from core.messaging.calls import PartEnd
 from core.messaging.channels import Part
+from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.messaging.states import CallOutcome, SendState
 from core.messaging.unsettled import Settlement, UnsettledMessages
-from tests.core.harness import Store, TwiceDatabase, opened
+from tests.core.harness import ACCOUNT, CHANNEL, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
 REJECTED = PartEnd(SendState.FAILED, CallOutcome.REJECTED, error_code="30003", reason="the phone is off")
@@ -58,6 +59,48 @@ async def test_whether_it_arrived_is_unknown_so_it_may_go_again(store: Store) ->
     tenant, lost = await fail(store, "perhaps", LOST)
     assert await store.one("select state from outbound where id = $1", lost) == "ambiguous"
     assert (await messages(store).resend(tenant, lost))[0] is Settlement.RESENT
+
+
+async def tell(store: Store, outbound: str, part: int, status: DeliveryStatus) -> None:
+    """Have the provider report on a part that it took."""
+    ref = await store.one("select ref from outbound_parts where outbound_id = $1 and part = $2", outbound, part)
+    await store.inbox.accept(StatusUpdate(CHANNEL, ACCOUNT, f"SM{part}", str(ref), status, "30003"))
+
+
+async def listed(store: Store, tenant: str = "", state: str = "") -> list[object]:
+    return await store.column("select state from find_unsettled($1, $2, null, '', 10)", tenant, state)
+
+
+async def test_only_the_part_that_was_taken_and_lost_goes_again(store: Store) -> None:
+    await store.enqueue("a long answer", sender=ANN)
+    claim = await store.outbox.claim(None, "s")
+    assert claim is not None
+    await store.outbox.keep_parts(claim, [Part("first"), Part("second")])
+    await store.send(claim, 1)
+    assert await store.send(claim, 2) == SendState.SENT
+    assert (await messages(store).resend(claim.tenant_id, claim.outbound_id))[0] is Settlement.OPEN
+    assert await messages(store).drop(claim.tenant_id, claim.outbound_id) is Settlement.OPEN
+    await tell(store, claim.outbound_id, 2, DeliveryStatus.UNDELIVERED)
+    for tenant in ("", claim.tenant_id):
+        assert await listed(store, tenant) == await listed(store, tenant, "undelivered") == ["undelivered"]
+        assert await listed(store, tenant, "failed") == []
+    assert await listed(store, "somebody else") == []
+    assert (await messages(store).resend(claim.tenant_id, claim.outbound_id))[0] is Settlement.RESENT
+    again = await store.outbox.claim(None, "s")
+    assert again is not None
+    assert [kept.part.text for kept in await store.outbox.parts(again)] == ["second"]
+    assert await listed(store) == []
+
+
+async def test_what_arrived_after_all_is_listed_no_more(store: Store) -> None:
+    await store.enqueue("late", sender=ANN)
+    claim = await store.claim_sending("late")
+    await store.send(claim)
+    await tell(store, claim.outbound_id, 1, DeliveryStatus.FAILED)
+    assert await listed(store) == ["undelivered"]
+    await tell(store, claim.outbound_id, 1, DeliveryStatus.DELIVERED)
+    assert await listed(store) == []
+    assert (await messages(store).resend(claim.tenant_id, claim.outbound_id))[0] is Settlement.OPEN
 
 
 async def test_promise_8_nothing_is_sent_again_after_a_stop(store: Store) -> None:

@@ -1,10 +1,11 @@
 """The page of deliveries: why a message did not arrive, sent again or left, what is held, and who said STOP."""
 
 from core.messaging.calls import PartEnd
-from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.messages import DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.messaging.states import CallOutcome, SendState
 from core.notifications.types import Notification
 from onevalet.console.reading.deliveries import PAGE
+from tests.core.harness import ACCOUNT, CHANNEL
 from tests.onevalet.console.browser import Browser
 from tests.onevalet.console.harness import ANN, BOB, Console
 
@@ -17,6 +18,18 @@ async def fail(console: Console, text: str, sender: str) -> dict[str, str]:
     await console.store.enqueue(text, sender=sender)
     claim = await console.store.claim_sending(text)
     await console.store.send(claim, end=REJECTED)
+    return {"tenant": claim.tenant_id, "message": claim.outbound_id}
+
+
+async def lose(console: Console, text: str, sender: str) -> dict[str, str]:
+    """Have the provider take an answer and report then that it did not arrive; return the fields of its form."""
+    await console.store.enqueue(text, sender=sender)
+    claim = await console.store.claim_sending(text)
+    await console.store.send(claim)
+    ref = await console.store.one("select ref from outbound_parts where outbound_id = $1", claim.outbound_id)
+    await console.store.inbox.accept(
+        StatusUpdate(CHANNEL, ACCOUNT, "SM0", str(ref), DeliveryStatus.UNDELIVERED, "30004")
+    )
     return {"tenant": claim.tenant_id, "message": claim.outbound_id}
 
 
@@ -45,6 +58,24 @@ async def test_a_failed_message_says_why_and_is_sent_again(console: Console) -> 
     assert await console.store.column("select what || ' ' || subject from console_actions") == [
         f"resend {failed['message']}"
     ]
+
+
+async def test_a_message_that_was_taken_and_lost_is_listed_and_sent_again(console: Console) -> None:
+    lost = await lose(console, "Your cab is here.", BOB)
+    for who in (BOB, ANN):
+        async with console.browser(who) as browser:
+            for page in ("/console/deliveries", "/console/deliveries?state=undelivered"):
+                await browser.get(page)
+                assert "not delivered" in browser.text
+                assert "its provider took it, and reported that it did not arrive (30004)" in browser.text
+                assert "Deliveries , open: 1" in browser.text
+            await browser.get("/console/deliveries?state=failed")
+            assert "30004" not in browser.text
+    async with console.browser(BOB) as browser:
+        assert await press(browser, lost, "resend") == 303
+        assert "It is on its way again." in browser.text
+        assert "Your cab is here." not in browser.text
+    assert await console.store.column("select state from outbound where resends = $1", lost["message"]) == ["ready"]
 
 
 async def test_an_operator_sees_whose_it_is_but_no_text(console: Console) -> None:

@@ -7,7 +7,7 @@ from core.people.profile import FactSource, ProfileStore
 from onevalet.console.live import PageVersions
 from tests.abilities.memory.test_pages import remember
 from tests.onevalet.console.harness import ANN, BOB, Console
-from tests.onevalet.console.test_deliveries import fail
+from tests.onevalet.console.test_deliveries import fail, lose
 from tests.onevalet.console.test_linking import give_code
 from tests.onevalet.console.test_people import knock
 
@@ -40,6 +40,10 @@ async def test_open_pages_are_told_of_each_change(console: Console) -> None:
     assert await operator.changed("deliveries")
     assert await person.changed("deliveries")
     await UnsettledMessages(console.store.database, console.store.make_id).drop(bob, failed["message"])
+    assert await operator.changed("deliveries")
+    assert await person.changed("deliveries")
+
+    await lose(console, "Your train is here.", BOB)
     assert await operator.changed("deliveries")
     assert await person.changed("deliveries")
 

@@ -156,14 +156,15 @@ $$;
 
 -- Counts what ended badly and nobody has looked after: messages, and turns that were set aside of late.
 create function console_unsettled(p_within interval)
-returns table (ambiguous bigint, failed bigint, set_aside bigint, last_set_aside text)
+returns table (ambiguous bigint, failed bigint, set_aside bigint, last_set_aside text, undelivered bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
     select (select count(*) from outbound o
             where o.state = 'ambiguous' and o.resolution = '' and o.stream_at is null),
            (select count(*) from outbound o
             where o.state = 'failed' and o.resolution = '' and o.stream_at is null),
            (select count(*) from turns t where t.state = 'poison' and t.started_at > clock_timestamp() - p_within),
-           (select t.id from turns t where t.state = 'poison' order by t.started_at desc, t.id limit 1)
+           (select t.id from turns t where t.state = 'poison' order by t.started_at desc, t.id limit 1),
+           (select count(*) from outbound o where o.state = 'sent' and o.undelivered and o.resolution = '')
 $$;
 
 -- Counts what was given up of late and nobody has looked after, by channel, with the most frequent reason.

@@ -1,17 +1,22 @@
 -- Messages that did not arrive, or wait, and what an operator does about them.
 
--- Lists them over all people, the newest first, from a place on; ids, states and times only. A reply that is still
--- growing is held too, and is none of them.
-create function find_unsettled(p_state text, p_before timestamptz, p_before_id text, p_limit int)
+-- Lists them, of one person, or of everybody where p_tenant is empty, the newest first, from a place on; ids, states
+-- and times only. 'undelivered' are those that a provider took and then reported as not delivered. A reply that is still
+-- growing is held too, and is none of them. Planned for each call, since a person's own are found by another index.
+create function find_unsettled(p_tenant text, p_state text, p_before timestamptz, p_before_id text, p_limit int)
 returns table (tenant_id text, outbound_id text, at timestamptz, state text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select o.tenant_id, o.id, o.created_at, o.state from outbound o
-    where o.state in ('held', 'failed', 'ambiguous') and o.resolution = '' and o.stream_at is null
-      and (p_state = '' or o.state = p_state)
+language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+    return query
+    select o.tenant_id, o.id, o.created_at, case o.state when 'sent' then 'undelivered' else o.state end from outbound o
+    where (o.state in ('held', 'failed', 'ambiguous') or o.state = 'sent' and o.undelivered)
+      and o.resolution = '' and o.stream_at is null
+      and (p_tenant = '' or o.tenant_id = p_tenant)
+      and (p_state = '' or o.state = case p_state when 'undelivered' then 'sent' else p_state end)
       and (o.created_at, o.id) < (coalesce(p_before, 'infinity'), p_before_id)
     order by o.created_at desc, o.id desc
-    limit p_limit
-$$;
+    limit p_limit;
+end $$;
 
 -- Lists the people whose notifications are held, with how many and until when; ids, counts and times only.
 create function find_held_people(p_limit int)
@@ -46,8 +51,9 @@ begin
     order by c.id desc limit p_limit;
 end $$;
 
--- Sends a message again that failed, or of which nobody knows whether it arrived: as a new row behind all that became
--- sendable before it (promise 4), since the old one has used up its attempts. Parts that arrived are not sent twice.
+-- Sends a message again that failed, was taken and not delivered, or of which nobody knows whether it arrived: as a new
+-- row behind all that became sendable before it (promise 4), since the old one has used up its attempts. Parts that
+-- arrived are not sent twice.
 -- Returns 'resent', or why not: 'open' (it is still being sent, or arrived), 'settled' (that was decided already),
 -- 'unreachable' (promise 8: its person said STOP), 'over' (its card asks for nothing any more), 'missing'. Repeating it
 -- with the same p_new returns the same. News goes on as the new row: it is not sent to another place meanwhile.
@@ -74,7 +80,7 @@ begin
         when v.id is null then 'missing'
         when exists (select from outbound n where n.tenant_id = p_tenant and n.id = p_new and n.resends = p_outbound)
             then 'resent'
-        when v.state not in ('failed', 'ambiguous') then 'open'
+        when v.state not in ('failed', 'ambiguous') and not (v.state = 'sent' and v.undelivered) then 'open'
         when v.resolution <> '' or v_news = 'digested' then 'settled'
         when not v.regardless and exists (
             select from conversations c
@@ -98,7 +104,8 @@ begin
             v_seq + 1, v.regardless, v.wants_reply, v.closing, v.rest, p_outbound, v.traceparent);
     insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
     select p_tenant, p_new, row_number() over (order by e.part), p_new || '.' || e.part, e.text, e.data, e.segments
-    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.state <> 'sent';
+    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+      and (e.state <> 'sent' or e.status in ('undelivered', 'failed'));
     insert into approval_cards (tenant_id, outbound_id, approval_id, role)
     select p_tenant, p_new, k.approval_id, k.role from approval_cards k
     where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
@@ -115,8 +122,8 @@ begin
     return next;
 end $$;
 
--- Decides that a message which failed is not sent again; it stays in its conversation. Returns 'dropped', or why not:
--- 'open', 'settled' or 'missing'. Repeating it changes nothing.
+-- Decides that a message which did not arrive is not sent again; it stays in its conversation. Returns 'dropped', or
+-- why not: 'open', 'settled' or 'missing'. Repeating it changes nothing.
 create function drop_outbound(p_tenant text, p_outbound text)
 returns text
 language plpgsql as $$
@@ -124,11 +131,11 @@ declare
     v record;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    select o.state, o.resolution into v from outbound o
+    select o.state, o.resolution, o.undelivered into v from outbound o
     where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     if not found then
         return 'missing';
-    elsif v.state not in ('failed', 'ambiguous') then
+    elsif v.state not in ('failed', 'ambiguous') and not (v.state = 'sent' and v.undelivered) then
         return 'open';
     elsif v.resolution in ('resent', 'elsewhere') then
         return 'settled';

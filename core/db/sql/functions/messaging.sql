@@ -600,6 +600,10 @@ begin
         state = case when e.state = 'failed' then e.state else 'sent' end,
         sent_at = case when e.state = 'failed' then e.sent_at else coalesce(e.sent_at, clock_timestamp()) end
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part;
+    update outbound o set undelivered = not o.undelivered
+    where o.tenant_id = v_tenant and o.id = v_outbound and o.undelivered <> exists (
+        select from outbound_parts e where e.tenant_id = v_tenant and e.outbound_id = v_outbound
+          and e.status in ('undelivered', 'failed'));
     -- If the row is claimed, its sender sees this when it records the outcome of its own call.
     if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
         update outbound o
@@ -614,6 +618,10 @@ begin
     if p_files_lost and v_instead <> '' and not v_told_before then
         perform enqueue(v_tenant, v_conversation, v_turn, jsonb_build_array(jsonb_build_object(
             'id', v_outbound || '.' || v_part, 'kind', 'reply', 'text', v_instead)));
+        update outbound o set resolution = 'resent'
+        where o.tenant_id = v_tenant and o.id = v_outbound and o.resolution = '' and not exists (
+            select from outbound_parts e where e.tenant_id = v_tenant and e.outbound_id = v_outbound
+              and e.part <> v_part and (e.state = 'failed' or e.status in ('undelivered', 'failed')));
         return query select v_tenant, v_conversation, true;
         return;
     end if;

@@ -74,10 +74,9 @@ begin
         perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
             'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
             'media', v_place -> 'media')));
-        -- Nobody has to decide about the message that did not arrive.
+        -- Nobody has to decide about the message that did not arrive, or may still be reported as not delivered.
         update outbound o set resolution = 'elsewhere'
-        where o.tenant_id = p_tenant and o.id = v_note.outbound_id and o.state in ('failed', 'ambiguous')
-          and o.resolution = '';
+        where o.tenant_id = p_tenant and o.id = v_note.outbound_id and o.resolution = '';
         update notifications n
         set state = 'queued', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
             tried = n.tried || (v_place ->> 'identity_id'), queued_at = coalesce(n.queued_at, p_now),
