@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from core.approvals.cards import as_it_stands
 from core.approvals.outcomes import said_of
 from core.language.catalogue import gettext, speaking
 from core.loop.answer_limits import shortened
@@ -27,14 +28,19 @@ async def render(
     """Return the parts, and the words that the message's sentences became; None where it has a text of its own."""
     with speaking(due.language):
         said = said_of(due.sentences, due.timezone, now) if due.sentences else None
-        message = prepare(_worded(due, said))
+        message = prepare(_worded(due, said, now))
         if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it
             return await asyncio.to_thread(channel.render, message), said
         return channel.render(message), said
 
 
-def _worded(due: DueMessage, said: str | None) -> OutboundMessage:
-    """Return what is sent: its text, or what its sentences say, and that an earlier message may be missing."""
+def _worded(due: DueMessage, said: str | None, now: datetime) -> OutboundMessage:
+    """Return what is sent: its text, or what its sentences say, and that an earlier message may be missing.
+
+    A card was written when its request was made; what it says of its time holds now.
+    """
+    if due.asks is not None:
+        return as_it_stands(due.message, due.asks, due.timezone, now)
     message = shortened(due.message if said is None else replace(due.message, text=said))
     if not due.tells_missing:
         return message

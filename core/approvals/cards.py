@@ -1,14 +1,16 @@
 """The card of a request for consent: its text and its buttons. Pure."""
 
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 
 from core.approvals.exact_replies import Verb, button
+from core.approvals.outcomes import CardOutcome, card_line, moment
 from core.approvals.rendering import as_markdown
 from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, labelled
 from core.language.times import duration_in_words
+from core.messaging.due_messages import Asking
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
 
@@ -27,10 +29,31 @@ class Card:
 def card(approval: NewApproval, outbound_id: str) -> Card:
     """Return the card of a request: action, every argument and the code, with the buttons below."""
     buttons = actions(approval.token, editable=approval.editable)
-    closing = _closing(approval)
+    closing = _until_decided(approval.code, timedelta(seconds=approval.seconds), editable=approval.editable)
     text = "\n".join([*_lines(approval), closing])
     message = OutboundMessage(outbound_id, OutboundKind.CARD, text, actions=buttons, closing=closing)
     return Card(message, approval)
+
+
+def as_it_stands(message: OutboundMessage, asks: Asking, timezone: str | None, now: datetime) -> OutboundMessage:
+    """Return a card as it is sent now: it may have been held, have gone to another place, or be sent again.
+
+    Of a request that waits no more it says what became of it, and asks for nothing.
+    """
+    if not message.closing or not message.text.endswith(message.closing):
+        return message  # it says nothing of its time, or was forgotten
+    ended = asks.decided_at
+    outcome = CardOutcome(asks.ended) if asks.ended else None
+    if outcome is None and asks.expires_at is not None and asks.expires_at <= now:
+        outcome, ended = CardOutcome.EXPIRED, asks.expires_at
+    if outcome is not None:
+        closing = card_line(outcome, ended or now, timezone, now)
+        return replace(message, text=message.text.removesuffix(message.closing) + closing, closing=closing, actions=())
+    if asks.expires_at is None:
+        closing = _until_decided(asks.code, asks.timeout, editable=asks.editable)
+    else:
+        closing = _until(asks.code, moment(asks.expires_at, timezone, now), editable=asks.editable)
+    return replace(message, text=message.text.removesuffix(message.closing) + closing, closing=closing)
 
 
 def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
@@ -55,18 +78,34 @@ def _lines(approval: NewApproval) -> list[str]:
     return lines
 
 
-def _closing(approval: NewApproval) -> str:
-    """Return how to answer and until when, which holds only while the approval is pending."""
-    span = duration_in_words(timedelta(minutes=max(round(approval.seconds / 60), 1)))
-    if not approval.editable:
+def _until_decided(code: str, timeout: timedelta, *, editable: bool) -> str:
+    """Return how to answer and for how long from the card on, which holds only while the approval is pending."""
+    span = duration_in_words(timedelta(minutes=max(round(timeout.total_seconds() / 60), 1)))
+    if not editable:
         return gettext(
-            "Reply OK {code} to approve, NO {code} to cancel. It stays open for {span}.", code=approval.code, span=span
+            "Reply OK {code} to approve, NO {code} to cancel. It stays open for {span}.", code=code, span=span
         )
     return gettext(
         "Reply OK {code} to approve, NO {code} to cancel, or EDIT {code} with what to change. "
         "It stays open for {span}.",
-        code=approval.code,
+        code=code,
         span=span,
+    )
+
+
+def _until(code: str, expires: str, *, editable: bool) -> str:
+    """Return the same of a request whose time runs already."""
+    if not editable:
+        return gettext(
+            "Reply OK {code} to approve, NO {code} to cancel. It stays open until {expires}.",
+            code=code,
+            expires=expires,
+        )
+    return gettext(
+        "Reply OK {code} to approve, NO {code} to cancel, or EDIT {code} with what to change. "
+        "It stays open until {expires}.",
+        code=code,
+        expires=expires,
     )
 
 

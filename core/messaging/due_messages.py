@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import Any
+from typing import Any, Literal, cast
 
 import asyncpg
 
 from core.db.database import Database
+from core.json_types import JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage, Sentence
 from core.messaging.states import IdentityState, SendState
@@ -27,6 +28,26 @@ class Claim:
     fence: int
     owner: str
     row: asyncpg.Record | None = field(default=None, compare=False, repr=False)
+
+
+type Ended = Literal["approved", "cancelled", "replaced", "expired", "reissued"]
+"""How a request for consent ended, as SQL names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What has become of the request that a card shows, at the moment at which the card is sent.
+
+    `timeout` begins when the first of its cards was sent; `expires_at` is None until then. `ended` is None while it
+    waits for a decision.
+    """
+
+    code: str
+    editable: bool
+    timeout: timedelta
+    expires_at: datetime | None
+    ended: Ended | None
+    decided_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +91,8 @@ class DueMessage:
     """The context of the span in which it was queued."""
     waited: timedelta | None = None
     """How long the person has waited for this answer, or did until it began to grow in sight; None where it is none."""
+    asks: Asking | None = None
+    """Of a card: its request."""
     read_at: float = field(default_factory=monotonic, compare=False)
     """When all this was read, by the process' own clock."""
 
@@ -138,6 +161,7 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         sentences=tuple(Sentence(**sentence) for sentence in row["sentences"]),
         traceparent=row["traceparent"],
         waited=row["waited"],
+        asks=_asking(row["asks"]) if row["asks"] else None,
     )
 
 
@@ -173,6 +197,18 @@ def new_parts(rendered: Iterable[dict[str, Any]]) -> list[KeptPart]:
         )
         for row in rendered
     ]
+
+
+def _asking(asks: JsonObject) -> Asking:
+    expires, decided = asks["expires_at"], asks["decided_at"]
+    return Asking(
+        str(asks["code"]),
+        bool(asks["editable"]),
+        timedelta(seconds=float(str(asks["seconds"]))),
+        datetime.fromisoformat(expires) if isinstance(expires, str) else None,
+        cast(Ended | None, asks["outcome"]),
+        datetime.fromisoformat(decided) if isinstance(decided, str) else None,
+    )
 
 
 def _action(row: dict[str, Any]) -> Action:

@@ -53,7 +53,7 @@ end $$;
 
 -- Sends a message again that failed, was taken and not delivered, or of which nobody knows whether it arrived: as a new
 -- row behind all that became sendable before it (promise 4), since the old one has used up its attempts. Parts that
--- arrived are not sent twice.
+-- arrived are not sent twice, except those of a card: what it says of its time may hold no more, and it is approved whole.
 -- Returns 'resent', or why not: 'open' (it is still being sent, or arrived), 'settled' (that was decided already),
 -- 'unreachable' (promise 8: its person said STOP), 'over' (its card asks for nothing any more), 'missing'. Repeating it
 -- with the same p_new returns the same. News goes on as the new row: it is not sent to another place meanwhile.
@@ -105,7 +105,7 @@ begin
     insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
     select p_tenant, p_new, row_number() over (order by e.part), p_new || '.' || e.part, e.text, e.data, e.segments
     from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
-      and (e.state <> 'sent' or e.status in ('undelivered', 'failed'));
+      and v.kind <> 'card' and (e.state <> 'sent' or e.status in ('undelivered', 'failed'));
     insert into approval_cards (tenant_id, outbound_id, approval_id, role)
     select p_tenant, p_new, k.approval_id, k.role from approval_cards k
     where k.tenant_id = p_tenant and k.outbound_id = p_outbound;

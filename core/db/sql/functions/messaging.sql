@@ -151,13 +151,14 @@ end $$;
 
 -- Returns a claimed row, with where it goes and whether parts of it are stored, in one round trip. "waited": of the first
 -- answer or card of a turn, how long ago its first message came in; where the answer has grown in sight, until that began.
+-- "asks": of a card, what has become of its approval by now.
 create function read_outbound(p_tenant text, p_outbound text)
 returns table (
     id text, kind text, text text, actions jsonb, media jsonb, sentences jsonb, wants_reply boolean, closing text,
     regardless boolean, attempts int, hangs int, stream text, stream_at timestamptz, age interval, rendered boolean,
     channel text, account text, peer text, thread text, overtaken boolean, own_chat boolean, missing boolean,
     identity_state text, language text, timezone text, answers text, subject text, traceparent text,
-    waited interval)
+    waited interval, asks jsonb)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -173,7 +174,7 @@ begin
                    and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id),
            coalesce(i.state, state_of_recipient(c.tenant_id, c.recipient_id)), nullif(p.language, ''),
            nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, ''),
-           o.traceparent, w.waited
+           o.traceparent, w.waited, k.asks
     from outbound o
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
@@ -190,6 +191,13 @@ begin
           and not exists (select 1 from outbound e where e.tenant_id = o.tenant_id
                           and e.conversation_id = o.conversation_id and e.seq between o.seq - 20 and o.seq - 1
                           and e.turn_id = o.turn_id and e.kind in ('reply', 'card'))) w on true
+    left join lateral (
+        select jsonb_build_object('code', s.code, 'editable', s.editable, 'seconds', extract(epoch from s.timeout),
+            'expires_at', s.expires_at, 'decided_at', s.decided_at,
+            'outcome', case when s.reason = 'reissued' then s.reason else nullif(s.state, 'pending') end) as asks
+        from approval_cards h join approvals s on s.tenant_id = h.tenant_id and s.id = h.approval_id
+        where o.kind = 'card' and h.tenant_id = o.tenant_id and h.outbound_id = o.id and h.role = 'card' limit 1
+    ) k on true
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
