@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from yarl import URL
 
-from core.language.catalogue import gettext_noop
+from core.language.catalogue import gettext, gettext_noop
 
 USUAL_PORTS = {"http": 80, "https": 443}
 MAX_URL = 8000
@@ -54,7 +54,15 @@ _UNSEEMLY = re.compile(r"[\x00-\x20\x7f\\\ud800-\udfff]")
 
 
 class Barred(ValueError):
-    """An address must not be fetched; the message is one plain sentence."""
+    """An address must not be fetched, for a reason of one plain sentence with the values that stand in it."""
+
+    def __init__(self, reason: str, **values: str) -> None:
+        super().__init__(reason.format_map(values) if values else reason)
+        self._reason, self._values = reason, values
+
+    def in_words(self) -> str:
+        """Return the reason in the person's language."""
+        return gettext(self._reason, **self._values)
 
 
 @dataclass(frozen=True, slots=True)

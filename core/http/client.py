@@ -120,7 +120,7 @@ class GuardedClient:
                 return await self._follow(ask, max_bytes, may_go, whole=whole)
         except Barred as error:
             _log.warning("fetch_refused", reason=str(error))
-            raise ToolFailed(gettext(str(error))) from error
+            raise ToolFailed(error.in_words()) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             _log.info("fetch_failed", cause=type(error).__name__)
             raise _failed(error) from error
@@ -154,7 +154,7 @@ class GuardedClient:
             async with asyncio.timeout(self._limits.connect):
                 resolved = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
         except Barred as error:
-            raise ToolFailed(gettext(str(error))) from error
+            raise ToolFailed(error.in_words()) from error
         except OSError:
             return
         if resolved and not any(is_public(address["host"]) for address in resolved):
@@ -274,10 +274,18 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
         headers.popall("Content-Type", None)
     if not is_same_server(ask.target, target):
         if body is not None:
-            raise Barred(gettext_noop("The server passes what was sent to it on to another one."))
+            raise _passed_on(ask.target, target)
         kept = {name: value for name, value in headers.items() if name.lower() in _HARMLESS}
         headers = CIMultiDict(kept | {"Accept-Encoding": ENCODINGS})
     return _Ask(method, target, headers, body)
+
+
+def _passed_on(before: Target, after: Target) -> Barred:
+    """Return the refusal to send elsewhere what was meant for one server; both are named as far as they differ."""
+    one, other = before.host, after.host
+    if one == other:
+        one, other = str(before.url.origin()), str(after.url.origin())
+    return Barred(gettext_noop("{host} passes what was sent to it on to {other}."), host=one, other=other)
 
 
 def is_same_server(before: Target, after: Target) -> bool:

@@ -70,7 +70,7 @@ async def connect(server: MailServer, http: HttpClient) -> socket.socket:
     try:
         connected = await http.connect(server.host, server.port, ports)
     except Barred as error:
-        raise MailFailed(gettext(str(error)), MailFailure.BARRED) from error
+        raise MailFailed(error.in_words(), MailFailure.BARRED) from error
     except OSError as error:
         raise unreachable(server) from error
     try:
