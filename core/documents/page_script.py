@@ -15,7 +15,12 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-PRELOADED = ("resiliparse.extract.html2text", "resiliparse.parse.encoding", "resiliparse.parse.html")
+PRELOADED = (
+    "core.language.charsets",
+    "resiliparse.extract.html2text",
+    "resiliparse.parse.encoding",
+    "resiliparse.parse.html",
+)
 MEMORY = 512 * 1024 * 1024
 CPU_SECONDS = 6
 MAX_TEXT = 1_000_000
@@ -70,34 +75,16 @@ def main() -> None:
 
 
 def _extract(body: bytes, url: str, content_type: str) -> dict[str, Any]:
+    from core.language.charsets import decode_page, decode_text
+
     kind = content_type.partition(";")[0].strip().lower()
     is_html = "html" in kind or (not kind and body.lstrip()[:1] == b"<")
-    text = _decoded(body, content_type, is_html=is_html)
+    said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", content_type, re.I)
+    text = (decode_page if is_html else decode_text)(body, said[1] if said else None)
     if is_html:
         return _of_html(text, url)
     plain = text.replace("\r\n", "\n")
     return {"text": plain[:MAX_TEXT], "cut": len(plain) > MAX_TEXT}
-
-
-def _decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
-    """Decode as browsers do: by the byte order mark, the server's word, the page's own, or the likeliest."""
-    from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
-
-    for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
-    said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", content_type, re.I)
-    name = map_encoding_to_html5(said[1], False) if said else None
-    if not name and is_html and b"charset" in body[:4096]:
-        name = detect_encoding(body[:4096], from_html_meta=True)
-    if not name:
-        try:
-            return body.decode()
-        except UnicodeDecodeError as error:
-            if error.start > len(body) - 4:  # the limit of size cut a character
-                return body.decode(errors="replace")
-            name = detect_encoding(body)
-    return bytes_to_str(body, name or "utf-8", "replace")
 
 
 def _of_html(html: str, url: str) -> dict[str, Any]:

@@ -75,6 +75,9 @@ _CODECS = {
 } | {codec: codec for codec in (*_LABELS, *_MAIL_LABELS)}
 _ASCII = frozenset({"ansi_x3.4-1968", "ansi_x3.4-1986", "ascii", "iso646-us", "us-ascii"})
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_IN_ASCII = {"utf-16-le": "utf-8", "utf-16-be": "utf-8", "x-user-defined": "windows-1252"}
+"""What a page means that names these by a tag: it could not be read if it were in them."""
 _OF_MANY_BYTES = frozenset(
     {
         "utf-8",
@@ -132,6 +135,13 @@ def decode_text(data: bytes, label: str | None = None) -> str:
             return text
         codec = codec or _likeliest(data)
     return _decoded(data, codec)
+
+
+def decode_page(data: bytes, label: str | None = None) -> str:
+    """Return the text of a page of the web, which names its own label where nobody else names one that is known."""
+    if not codec_of(label) and (named := _META.search(data[:4096])):
+        label = _IN_ASCII.get(codec_of(named[1].decode()), named[1].decode())
+    return decode_text(data, label)
 
 
 def _is_mostly_utf_8(text: str, broken: int) -> bool:

@@ -6,7 +6,7 @@ from email.message import Message
 
 from core.documents.readers.mail_headers import charset_of, decoded, file_name, raw_value
 from core.documents.readers.mail_html import text_of_html
-from core.language.charsets import decode_text
+from core.language.charsets import decode_page, decode_text
 from core.language.unseen import one_line
 
 _MAX_PARTS = 200
@@ -15,7 +15,6 @@ _MAX_ATTACHED = 200_000
 """Characters of a message that hangs on another."""
 _CALENDARS = ("text/calendar", "application/ics")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _STUB_WORDS, _STUB_SHARE = 30, 4
 """A plain text that says less than a quarter of a page of so many words only says that there is one."""
 
@@ -143,9 +142,7 @@ def _attached(part: Message, body: Body, depth: int) -> str:
 def _text(part: Message) -> str:
     data, label = payload(part), charset_of(part)
     if part.get_content_type() == "text/html":
-        # Without a label a page names its own, as on the web.
-        meta = None if label else _META.search(data[:4096])
-        return text_of_html(decode_text(data, meta[1].decode() if meta else label))
+        return text_of_html(decode_page(data, label))
     text = decode_text(data, label).replace("\r\n", "\n").replace("\r", "\n")
     if str(part.get_param("format", "")).lower() != "flowed":
         return text

@@ -62,6 +62,22 @@ async def test_the_charset_is_found(site: Site, context: ToolExecutionContext, b
     assert "Grüße aus Köln" in await read_page(f"{site.url}/a", context)
 
 
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (b"<p>\xad\xa1 \xc6\xfc\xcb\xdc</p>", "text/html; charset=euc-jp", "\u2460 \u65e5\u672c"),
+        (b"<meta charset=gb2312><p>\xa6\xd9\xfe\x59</p>", "text/html", "\ufe10\u9fb4"),
+        ("\ud55c\uad6d".encode("iso2022_kr"), "text/plain; charset=iso-2022-kr", "\ud55c\uad6d"),
+    ],
+    ids=["japanese", "chinese", "korean"],
+)
+async def test_a_page_is_read_under_its_label_as_mail_is(
+    site: Site, context: ToolExecutionContext, body: bytes, kind: str, said: str
+) -> None:
+    site.kind, site.pages["/a"] = kind, body
+    assert said in await read_page(f"{site.url}/a", context)
+
+
 async def test_a_long_page_comes_in_parts_from_memory(site: Site, context: ToolExecutionContext) -> None:
     site.pages["/a"] = "".join(f"<p>Paragraph {number} of a story that goes on.</p>" for number in range(600))
     first = await read_page(f"{site.url}/a", context)

@@ -1,10 +1,13 @@
 """Bytes read under the labels that mail, cards and files put on them. Source: https://encoding.spec.whatwg.org."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language.charsets import decode_text, label_of
+from core.language.charsets import decode_page, decode_text, label_of
 
 HANGUL, KANA, HAN = "\ub620\ubc29\uac01\ud558", "\u65e5\u672c\u8a9e \u2460 \u30a2\uff71", "\u4e2d\u6587 \u946b\u20ac"
 TABLE: dict[str, tuple[str | None, bytes, str]] = {
@@ -103,3 +106,32 @@ def test_what_is_utf_8_is_read_so_whatever_its_label_is_not(text: str) -> None:
     data = text.encode()
     if not data.startswith((b"\xff", b"\xfe", b"\xef\xbb\xbf")):
         assert decode_text(data, "x-unknown") == decode_text(data) == decode_text(data, "utf-8") == text
+
+
+PAGES: dict[str, tuple[str | None, bytes, str]] = {
+    "named by a tag": (None, b'<meta charset="gb2312">' + HAN.encode("gb18030"), HAN),
+    "named by an old tag": (
+        None,
+        b"<meta http-equiv=Content-Type content='text/html; CHARSET=Shift_JIS'>" + KANA.encode("cp932"),
+        KANA,
+    ),
+    "named twice": ("koi8-r", b"<meta charset=windows-1251>\xf0\xd2\xc9", "\u041f\u0440\u0438"),
+    "named by a word that nobody knows": ("utf8mb4", b"<meta charset=windows-1251>\xcf", "\u041f"),
+    "UTF-16 in a tag": (None, b'<meta charset="utf-16le">' + "\u00e9".encode(), "\u00e9"),
+    "user-defined in a tag": (None, b'<meta charset="x-user-defined">\x80', "\u20ac"),
+    "a mark before the tag": (None, b'\xef\xbb\xbf<meta charset="koi8-r">' + "\u00e9".encode(), "\u00e9"),
+}
+
+
+@pytest.mark.parametrize("form", PAGES)
+def test_a_page_is_read_as_browsers_read_it(form: str) -> None:
+    label, data, right = PAGES[form]
+    assert decode_page(data, label).rpartition(">")[2] == right
+
+
+def test_nothing_else_decodes_by_labels() -> None:
+    readers = ("core", "abilities", "agents", "channels", "notify", "providers", "onevalet")
+    sources = [path for name in readers for path in Path(name).rglob("*.py")]
+    assert len(sources) > 500
+    own = re.compile(r"from resiliparse\.parse\.encoding|\b(bytes_to_str|map_encoding_to_html5|get_content_charset)\b")
+    assert [str(path) for path in sources if own.search(path.read_text())] == ["core/language/charsets.py"]
