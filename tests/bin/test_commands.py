@@ -12,6 +12,18 @@ ROOT = Path(__file__).parents[2]
 DEAD_SHIM = "#!/bin/sh\necho 'pyenv: command not found' >&2\nexit 127\n"
 UV = '#!/bin/sh\n[ "$1" = --version ] && echo "uv 0.13.9 (x)" && exit\necho "uv $* in $(pwd) with ${UV_PYTHON:-none}"\n'
 RUN = "run --no-dev --group local --all-extras"
+UV_WITHOUT_PYTHON = """#!/bin/sh
+case "$1 $2" in
+    "--version ") echo "uv 0.13.9 (x)" ;;
+    "python find") [ -e "$HOME/python" ] || { echo "error: No interpreter found" >&2; exit 2; } ;;
+    "python install")
+        [ -e "$HOME/network" ] || { echo "error: Failed to download: dns error" >&2; exit 1; }
+        : >"$HOME/python" ;;
+    *)
+        [ -e "$HOME/python" ] || { echo "error: Failed to download: dns error" >&2; exit 2; }
+        echo "uv $* in $(pwd) with ${UV_PYTHON:-none}" ;;
+esac
+"""
 OLD_UV = '#!/bin/sh\necho "uv 0.4.1 (x)"\n'
 PYTHON = '#!/bin/sh\n[ "$1 $3" = "-c {version}" ] && echo "$0"\n'
 PIP_FOR_UV = """#!/bin/sh
@@ -98,6 +110,36 @@ def test_a_newer_python_is_taken_where_there_is_no_3_12(machine: Machine) -> Non
 
     newer = machine.put(machine.path / "python3.13", PYTHON.format(version="3.13"))
     assert machine.run("test").stdout.endswith(f" with {newer}\n")
+
+
+@pytest.fixture
+def bare(machine: Machine) -> Machine:
+    """Return a machine with uv and without any Python that fits."""
+    folders = (Path("/usr/bin"), Path("/usr/local/bin"))
+    if any(folder.joinpath(f"python3.{minor}").exists() for folder in folders for minor in (12, 13, 14)):
+        pytest.skip("this machine's own Python would be chosen")
+    machine.put(machine.path / "uv", UV_WITHOUT_PYTHON)
+    return machine
+
+
+@pytest.mark.parametrize("command", ["dev", "onevalet", "test", "uv"])
+def test_a_python_that_cannot_be_downloaded_is_said_in_a_sentence(bare: Machine, command: str) -> None:
+    done = bare.run(command)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [
+        "onevalet: no Python 3.12, 3.13 or 3.14 found, downloading one",
+        "onevalet: uv could not download Python (see .uv.log): install Python 3.12 and try again.",
+    ]
+    assert "dns error" in (bare.project / ".uv.log").read_text()
+
+
+def test_a_python_is_downloaded_where_there_is_none(bare: Machine) -> None:
+    bare.put(bare.home / "network", "")
+    first = bare.run("test")
+    assert first.stdout == f"uv run pytest in {bare.project} with none\n"
+    assert not (bare.project / ".uv.log").exists()
+    assert bare.run("test").stderr == "", "it is there from now on"
 
 
 def test_without_uv_one_is_installed_into_the_project(machine: Machine) -> None:
