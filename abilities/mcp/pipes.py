@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager, suppress
 
 from abilities.mcp.hearing import Ear
 from abilities.mcp.types import McpServer
+from core.documents.child_environment import child_environment
 
 _INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""All that a server gets of our environment: the rest may hold secrets."""
+"""What a server gets of our environment, besides where libraries are: the rest may hold secrets."""
 _CHUNK = 64 * 1024
 _GRACE = 2.0
 """Seconds in which a server ends by itself once its input ends, and then after a signal."""
@@ -57,7 +58,7 @@ async def started(server: McpServer, ear: Ear) -> AsyncIterator[Pipes]:
         stdout=PIPE,
         stderr=DEVNULL,
         cwd=server.folder,
-        env={**_inherited(os.environ), **server.env},
+        env=child_environment(**_inherited(os.environ)) | dict(server.env),
         start_new_session=True,
     )
     try:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from core.documents.child_environment import child_environment
 from core.errors import ConfigError
 
 _NAMES = ("pg_dump", "pg_restore", "psql")
@@ -60,7 +61,7 @@ class Login:
         name, _, password = user.partition(":")
         netloc = f"{name}@{hosts}" if name else hosts
         environment = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR") or k.startswith("PG")}
-        environment |= {"LC_ALL": "C", "PGCONNECT_TIMEOUT": "10", "PGAPPNAME": "onevalet backup"}
+        environment |= child_environment(LC_ALL="C", PGCONNECT_TIMEOUT="10", PGAPPNAME="onevalet backup")
         if password:
             environment["PGPASSWORD"] = unquote(password)
         return cls(parts._replace(netloc=netloc).geturl(), environment)

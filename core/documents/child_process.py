@@ -25,12 +25,17 @@ class ChildFailed(Exception):
     """The process ended without an answer: it broke, took too long, or said too much."""
 
 
+class NoChild(ChildFailed):
+    """No process could be started: that says nothing of what it was to read."""
+
+
 async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_out: int = MAX_OUT) -> bytes:
     """Return what a script writes to its standard output, given `data` at its standard input.
 
-    The script gets nothing of our environment and has to limit its own memory (`resource`) before it reads. It is
-    killed after so many seconds of wall time, or more than `max_out` bytes. It runs as `__main__`; the modules that it
-    imports at its top, and those that its constant `PRELOADED` names, are loaded already. Raises `ChildFailed`.
+    The script gets nothing of our environment but where libraries are, and has to limit its own memory (`resource`)
+    before it reads. It is killed after so many seconds of wall time, or more than `max_out` bytes. It runs as
+    `__main__`; the modules that it imports at its top, and those that its constant `PRELOADED` names, are loaded
+    already. Raises `ChildFailed`, and `NoChild` where none could be started.
     """
     try:
         async with asyncio.timeout(seconds), _begun(script) as job:
@@ -53,7 +58,7 @@ async def _begun(script: Path) -> AsyncIterator["_Job"]:
             finally:
                 await job.end()
         kept.end()
-    raise ChildFailed("nothing runs it")
+    raise NoChild("nothing runs it")
 
 
 class _Job:
@@ -84,7 +89,7 @@ class _Job:
         self._is_gone = False
         said = await self._hear(1)
         if said == "-":
-            raise ChildFailed("there is no room for another process")
+            raise NoChild("there is no room for another process")
         return bool(said)
 
     async def answer(self, data: bytes, max_out: int) -> bytes:

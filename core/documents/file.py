@@ -4,7 +4,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.documents.child_process import ChildFailed, run_in_child
+import structlog
+
+from core.documents.child_process import ChildFailed, NoChild, run_in_child
 from core.documents.kinds import FileFailure, FileKind
 from core.json_types import storable
 from core.language.unseen import without_unseen
@@ -16,6 +18,8 @@ _UNREADABLE = {
     FileKind.VIDEO: FileFailure.VIDEO,
     FileKind.OTHER: FileFailure.UNKNOWN,
 }
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,9 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
         raise FileUnreadable(_UNREADABLE[kind])
     try:
         out = await run_in_child(FILE_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
+    except NoChild as error:
+        _log.error("no_child_process", error=str(error))
+        raise FileUnreadable(FileFailure.UNREAD) from error
     except ChildFailed as error:
         raise FileUnreadable(FileFailure.TOO_MUCH) from error
     head, _, picture = out.partition(b"\n")

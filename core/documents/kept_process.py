@@ -15,6 +15,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.documents.child_environment import child_environment
+
 IDLE_SECONDS = 300.0
 """Seconds without a job after which a kept process ends."""
 _SERVER = Path(__file__).with_name("child_server.py")
@@ -36,7 +38,7 @@ class KeptProcess:
                 stdin=asked.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={"PATH": os.defpath},
+                env=child_environment(PATH=os.defpath),
                 start_new_session=True,  # a signal for the worker's group, such as Ctrl+C, is not for it
             )
         except BaseException:

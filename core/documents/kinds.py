@@ -27,6 +27,8 @@ class FileFailure(StrEnum):
     BROKEN = "broken"
     TOO_MUCH = "too_much"
     """It takes more time or memory than a file may."""
+    UNREAD = "unread"
+    """What reads files cannot be started here: it may be sent again."""
     LOCKED = "locked"
     NO_TEXT = "no_text"
     UNKNOWN = "unknown"

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.documents.child_process import ChildFailed, run_in_child
+import structlog
+
+from core.documents.child_process import ChildFailed, NoChild, run_in_child
 from core.documents.file import FileUnreadable, numbered, read_content
 from core.documents.kinds import FileFailure, FileKind, kind_of
 from core.errors import ToolFailed
@@ -16,12 +18,16 @@ from core.language.unseen import without_unseen
 
 _SCRIPT = Path(__file__).with_name("page_script.py")
 _BROKEN = gettext_noop("That page cannot be read: it is broken, or made to be too much.")
+_NOT_NOW = gettext_noop("No page can be read just now. Please try again later.")
 _PDF_TOO_LARGE = gettext_noop("That PDF is too large to be read from the web.")
 _UNREADABLE_PDF = {
+    FileFailure.UNREAD: _NOT_NOW,
     FileFailure.LOCKED: gettext_noop("That PDF is locked with a password."),
     FileFailure.NO_TEXT: gettext_noop("There is no text in that PDF, perhaps only scans."),
 }
 _TEXTS = ("application/json", "application/xml", "application/rss+xml", "application/atom+xml", "application/xhtml+xml")
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,9 @@ async def read_html(response: HttpResponse) -> Page:
     try:
         out = await run_in_child(_SCRIPT, json.dumps(given).encode() + b"\n" + response.body)
         found = json.loads(out)
+    except NoChild as error:
+        _log.error("no_child_process", error=str(error))
+        raise ToolFailed(gettext(_NOT_NOW)) from error
     except (ChildFailed, ValueError) as error:
         raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))

@@ -11,6 +11,7 @@ _SENTENCES = {
     FileFailure.UNREACHABLE: gettext_noop("I could not download the file {name}. Please send it again in a moment."),
     FileFailure.BROKEN: gettext_noop("I cannot read the file {name}: it is damaged, or not what it says it is."),
     FileFailure.TOO_MUCH: gettext_noop("I cannot read the file {name}: it takes too much time or memory."),
+    FileFailure.UNREAD: gettext_noop("I could not read the file {name} just now. Please send it again later."),
     FileFailure.LOCKED: gettext_noop("I cannot read the file {name}: it is locked with a password."),
     FileFailure.NO_TEXT: gettext_noop("I cannot read the file {name}: there is no text in it, perhaps only scans."),
     FileFailure.UNKNOWN: gettext_noop("I cannot read the file {name}: I do not know that kind of file."),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.documents.child_environment import child_environment
 from core.errors import ConfigError
 
 _LAUNCH = Path(__file__).with_name("exec_server.py")
@@ -28,8 +29,7 @@ class ServerUser:
 
 def server_environment() -> dict[str, str]:
     """Return the environment for a server, without our settings and keys, which other users could read there."""
-    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **kept}
+    return child_environment(PATH="/usr/local/bin:/usr/bin:/bin", LC_ALL="C", TZ="UTC")
 
 
 def unprivileged_user() -> ServerUser | None:

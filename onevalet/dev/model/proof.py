@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from core.documents.child_environment import child_environment
 from core.errors import ConfigError, ModelError
 from onevalet.dev.model.choice import EXPORTED
 
@@ -45,7 +46,7 @@ async def prove(values: Mapping[str, str], environment: Mapping[str, str], secon
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=plain | dict(environment),
+        env=child_environment(**plain) | dict(environment),
         cwd=_ROOT,
     )
     try:

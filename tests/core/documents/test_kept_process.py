@@ -17,6 +17,7 @@ import pytest
 
 from abilities.calendar.objects import expand
 from core.documents import child_process, kept_process
+from core.documents.child_environment import child_environment
 from core.documents.child_process import ChildFailed
 from core.documents.file import read_content
 from core.documents.kept_process import KeptProcess, end_kept
@@ -48,7 +49,7 @@ async def test_it_has_nothing_of_our_environment_and_files(tmp_path: Path, monke
         os.set_inheritable(ours.fileno(), True)
         told, _ = await run_told(written(tmp_path, TELLS))
     kept = number_of(told)
-    assert psutil.Process(kept).environ() == {"PATH": os.defpath}
+    assert psutil.Process(kept).environ() == child_environment(PATH=os.defpath)
     assert os.getsid(kept) != os.getsid(0)
     # We hear of the job's end before its socket is closed.
     await eventually(lambda: _files(kept) == ["socket", "/dev/null", "/dev/null", "socket", "socket"], "only its own")
