@@ -15,6 +15,7 @@ from simulator.first_hour import steps_page
 from simulator.keeping import Keepable, Keeper
 from simulator.mail import MailSimulator
 from simulator.people import Roster
+from simulator.plain_page import plain_page
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
@@ -49,7 +50,9 @@ class Simulator:
         self.keeper = Keeper(wire.config.kept_in, kept, wire.journal) if wire.config.kept_in else None
         self._opened = asyncio.Event()
         self._opened.set()
-        self.app = web.Application(middlewares=[loopback_only, self._await_opening], client_max_size=_MAX_BODY)
+        self.app = web.Application(
+            middlewares=[_answer_browsers, loopback_only, self._await_opening], client_max_size=_MAX_BODY
+        )
         for provider in providers:
             self.app.router.add_routes(provider.routes())
         self.control = Control(wire, providers, self.roster)
@@ -179,6 +182,18 @@ def _file(path: Path) -> Handler:
         return web.FileResponse(path)
 
     return answer
+
+
+@web.middleware
+async def _answer_browsers(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Lead a browser back from an address at which there is no page; a program is answered as before."""
+    try:
+        return await handler(request)
+    except (web.HTTPNotFound, web.HTTPMethodNotAllowed) as error:
+        if "text/html" not in request.headers.get("Accept", ""):
+            raise
+        text = plain_page("There is no page at this address.")
+        return web.Response(status=error.status, text=text, content_type="text/html", headers=_PAGE_HEADERS)
 
 
 async def _protect_page(request: web.Request, answer: web.StreamResponse) -> None:

@@ -5,28 +5,9 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from simulator.plain_page import plain_page
+
 _STEPS = Path(__file__).parents[1] / "docs" / "first-hour.md"
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>The first hour</title>
-    <link rel="icon" href="/page/icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="/page/tokens.css">
-    <link rel="stylesheet" href="/page/base.css">
-    <link rel="stylesheet" href="/page/steps.css">
-  </head>
-  <body class="steps">
-    <main>
-      <p><a href="/">Back to the simulator</a></p>
-{steps}
-    </main>
-  </body>
-</html>
-"""
 
 
 def steps_page() -> str:
@@ -35,7 +16,7 @@ def steps_page() -> str:
     tokens = reader.parse(_STEPS.read_text(encoding="utf-8"))
     for token in tokens:
         token.children = _with_paths(token.children) if token.children else token.children
-    return _PAGE.format(steps=reader.renderer.render(tokens, reader.options, {}))
+    return plain_page("The first hour", reader.renderer.render(tokens, reader.options, {}))
 
 
 def _with_paths(children: list[Token]) -> list[Token]:

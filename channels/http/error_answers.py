@@ -1,6 +1,10 @@
 """What is answered to a request that is refused or failed: a word to a program, a page with a sentence to a browser."""
 
+from collections.abc import Iterator
+
 from aiohttp import web
+
+from channels.connect.html import headers, page, tag
 
 SENTENCES = {
     401: "You are not signed in.",
@@ -16,16 +20,8 @@ SENTENCES = {
 """What a person reads, by status. It tells a stranger nothing that the status does not."""
 _OTHERS = "This request cannot be read."
 _CONSOLE = "/console"
-_HEADERS = {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"}
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<title>OneValet</title>
-</head>
-<body><h1>{sentence}</h1>{further}</body>
-</html>
-"""
+_WAYS_BACK = {"/": "To the front page", _CONSOLE: "To the console"}
+"""Where a page that is refused leads to, the first that is served: only `dev` has a front page."""
 
 
 def answer_error(
@@ -33,10 +29,8 @@ def answer_error(
 ) -> web.Response:
     """Return the answer of a status; `word` is what a program reads."""
     if "text/html" in request.headers.get("Accept", ""):
-        inside = request.path.startswith(f"{_CONSOLE}/")
-        further = f'<p><a href="{_CONSOLE}">To the console</a></p>' if inside else ""
-        page = _PAGE.format(sentence=SENTENCES.get(status, _OTHERS), further=further)
-        response = web.Response(status=status, text=page, content_type="text/html", headers=_HEADERS)
+        text = page(None, SENTENCES.get(status, _OTHERS), *_way_back(request))
+        response = web.Response(status=status, text=text, content_type="text/html", headers=headers())
     else:
         response = web.Response(status=status, text=f"{word}\n")
     if allow:
@@ -44,3 +38,12 @@ def answer_error(
     if retry_after:
         response.headers["Retry-After"] = retry_after
     return response
+
+
+def _way_back(request: web.Request) -> Iterator[str]:
+    """Yield a link that leads on, unless it would lead to where this is."""
+    served = {resource.canonical for resource in request.app.router.resources()}
+    inside = request.path.startswith(f"{_CONSOLE}/")
+    for address, words in _WAYS_BACK.items():
+        if request.path != address and address in served and inside == (address == _CONSOLE):
+            yield tag("p", tag("a", words, href=address))

@@ -1,11 +1,13 @@
 """How the page looks at the widths of usual screens, light and dark, with scroll bars that take room."""
 
 import pytest
+from aiohttp import web
 
+from channels.http.app import build_app, serve
 from simulator.app import Simulator
 from tests.page.chromium import Page
 from tests.page.gateway import ScriptedGateway
-from tests.page.looks import SCHEMES, flaws
+from tests.page.looks import SCHEMES, flaws, shown
 from tests.page.talk import ask, said
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
@@ -94,6 +96,25 @@ async def test_on_a_phone_a_chat_begins_within_the_first_hundred_pixels(page: Pa
 async def test_the_steps_to_a_real_number_fit(page: Page, simulator: Simulator) -> None:
     await page.visit(f"{simulator.url}/page/first-hour")
     assert await flaws(page) == []
+
+
+async def test_where_there_is_no_page_of_either_server_a_person_is_led_back(page: Page, simulator: Simulator) -> None:
+    async def to_simulator(_: web.Request) -> web.Response:
+        raise web.HTTPFound(simulator.url)
+
+    app = build_app([], ready=_ready, extra_routes=[web.get("/", to_simulator)])
+    async with serve(app, "127.0.0.1", 0) as port:
+        for server, back in ((simulator.url, "Back to the simulator"), (f"http://127.0.0.1:{port}", "To the front")):
+            await page.visit(f"{server}/nowhere")
+            assert "There is no page at this address." in await shown(page)
+            assert await flaws(page) == []
+            await page.click("main a", back)
+            await page.until(f"location.origin === {simulator.url!r} && document.querySelector('#live')")
+    page.problems.clear()  # Chromium calls each 404 an error
+
+
+async def _ready() -> bool:
+    return True
 
 
 async def test_no_word_of_a_command_is_broken(page: Page, simulator: Simulator) -> None:

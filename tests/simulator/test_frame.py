@@ -207,6 +207,21 @@ async def test_the_steps_to_a_real_number_are_one_click_away(simulator: Simulato
     assert not re.search(r'href="(?!https?://|/)', text), "other documents are not served here"
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/sim/nowhere"])
+async def test_a_browser_is_led_back_from_where_there_is_no_page(
+    simulator: Simulator, http: aiohttp.ClientSession, path: str
+) -> None:
+    async with http.get(f"{simulator.url}{path}", headers={"Accept": "text/html,*/*;q=0.8"}) as answer:
+        page = await answer.text()
+        assert (answer.status, answer.content_type) == (404, "text/html")
+        assert "style-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert "There is no page at this address." in page
+    assert '<a href="/">Back to the simulator</a>' in page
+    assert '<link rel="stylesheet" href="/page/base.css">' in page
+    async with http.get(f"{simulator.url}{path}") as answer:
+        assert (answer.status, answer.content_type) == (404, "text/plain"), "a program reads what it did before"
+
+
 def _nobody_listens(journal: Journal) -> bool:
     """Change something, which shows the simulator that a page has gone."""
     journal.touch()

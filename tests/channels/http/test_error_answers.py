@@ -1,9 +1,12 @@
 """A refusal is one word to a program, and a page with a sentence to a browser."""
 
+import re
+
 import aiohttp
 import pytest
 from aiohttp import web
 
+from channels.connect.html import STYLE, STYLE_HASH
 from channels.http.app import build_app, serve
 from core.errors import RequestRefused, StoreUnavailable
 
@@ -24,9 +27,9 @@ async def _fails(request: web.Request) -> web.Response:
             raise RequestRefused("no reason", status=int(how))
 
 
-async def asked(path: str, headers: dict[str, str]) -> tuple[int, str, str]:
-    """Return the status, the kind and the text of an answer."""
-    app = build_app([], ready=_ready, extra_routes=[web.get("/console/{how}", _fails)])
+async def asked(path: str, headers: dict[str, str], *served: str) -> tuple[int, str, str]:
+    """Return the status, the kind and the text of an answer, of an application that serves more."""
+    app = build_app([], ready=_ready, extra_routes=[web.get(route, _fails) for route in ("/console/{how}", *served)])
     async with (
         serve(app, "127.0.0.1", 0) as port,
         aiohttp.ClientSession() as session,
@@ -47,7 +50,7 @@ async def asked(path: str, headers: dict[str, str]) -> tuple[int, str, str]:
     ],
 )
 async def test_a_browser_is_answered_in_a_sentence(path: str, status: int, sentence: str) -> None:
-    answered, kind, page = await asked(path, BROWSER)
+    answered, kind, page = await asked(path, BROWSER, "/console")
     assert (answered, kind) == (status, "text/html")
     assert sentence in page
     assert ('href="/console"' in page) == path.startswith("/console/")
@@ -58,3 +61,30 @@ async def test_a_browser_is_answered_in_a_sentence(path: str, status: int, sente
 @pytest.mark.parametrize(("path", "word"), [("/nowhere", "refused\n"), ("/console/broken", "internal error\n")])
 async def test_a_program_is_answered_in_a_word(path: str, word: str) -> None:
     assert (await asked(path, {"Accept": "*/*"}))[1:] == ("text/plain", word)
+
+
+@pytest.mark.parametrize(
+    ("path", "served", "ways"),
+    [
+        ("/nowhere", ["/", "/console"], ["/"]),
+        ("/nowhere", ["/console"], []),
+        ("/console/404", ["/", "/console"], ["/console"]),
+        ("/console/404", [], []),
+        ("/", [], []),
+    ],
+)
+async def test_a_page_leads_back_to_what_is_served(path: str, served: list[str], ways: list[str]) -> None:
+    _, _, page = await asked(path, BROWSER, *served)
+    assert re.findall(r'href="([^"]*)"', page) == ways
+
+
+async def test_the_page_is_styled_as_the_pages_that_people_are_sent_to() -> None:
+    app = build_app([], ready=_ready)
+    async with (
+        serve(app, "127.0.0.1", 0) as port,
+        aiohttp.ClientSession() as session,
+        session.get(f"http://127.0.0.1:{port}/nowhere", headers=BROWSER) as response,
+    ):
+        assert f"<style>{STYLE}</style>" in await response.text()
+        assert f"style-src '{STYLE_HASH}'" in response.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
