@@ -102,7 +102,7 @@ async def test_what_was_lost_before_the_upgrade_is_listed_unless_it_moved(lost: 
         await lost.store.admin.execute(
             "update notifications set outbound_id = (select id from outbound order by created_at limit 1)"
         )
-    [migration] = [one for one in load_migrations() if one.name == "0060_undelivered"]
+    [migration] = [one for one in load_migrations() if one.name == "0061_undelivered"]
     for statement in re.findall(r"^update [^;]+", migration.sql, re.MULTILINE):
         await lost.store.admin.execute(statement)
     assert await listed(lost) == ([] if moved else ["undelivered"])

@@ -7,11 +7,11 @@ from core.ids import make_id
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from core.people.profile import FactSource, ProfileStore
+from tests.abilities.memory.test_pages import remember
 from tests.core.harness import opened
 from tests.onevalet.console.harness import ANN, BOB, TOKEN_KEY, Console, open_console
 from tests.onevalet.console.test_deliveries import fail, hold_news, lose
 from tests.onevalet.console.test_linking import give_code
-from tests.onevalet.console.test_memory import remember
 from tests.onevalet.console.test_people import knock
 from tests.page.chromium import Page
 from tests.page.looks import click_through, shown
