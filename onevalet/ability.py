@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from core.turns.orchestrator import Orchestrator
     from core.turns.services import ForTurn, Notify, Recall
     from core.turns.trigger_message import TriggerMessage
-    from onevalet.console.pages.base import MakePages
-    from onevalet.doctor.types import Probe
-    from onevalet.mcp.types import ClientTool
     from onevalet.settings import Settings
+    from operations.console.pages.base import MakePages
+    from operations.doctor.types import Probe
+    from operations.programs.types import ClientTool
 
 
 @dataclass(frozen=True, slots=True)

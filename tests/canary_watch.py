@@ -10,8 +10,8 @@ from collections.abc import Generator
 
 import pytest
 
-from simulator.config import SimulatorConfig
 from tests.contract import canaries
+from workbench.simulator.config import SimulatorConfig
 
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)*(20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ]|\{\")")
 _LET_BE = re.compile(r"[A-Z]+ +(aiohttp\.access|somebody):")

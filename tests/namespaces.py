@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 
 from core.errors import ConfigError
-from onevalet.dev.embedded.child_process import ServerUser, server_environment
+from onevalet.servers.child_process import ServerUser, server_environment
 
 _PREFIX = "ovtest"
 _PR_SET_PDEATHSIG = 1

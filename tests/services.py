@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import asyncpg
 from redis.asyncio import Redis
 
-from onevalet.dev.embedded.lock import FileLock
-from onevalet.dev.embedded.postgres import Postgres
-from onevalet.dev.embedded.valkey import Valkey
+from onevalet.servers.lock import FileLock
+from onevalet.servers.postgres import Postgres
+from onevalet.servers.valkey import Valkey
 from tests.namespaces import Host
 from tests.servers.hosted import HostedPostgres, HostedValkey
 

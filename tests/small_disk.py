@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from onevalet.dev.embedded.postgres import Postgres
+from onevalet.servers.postgres import Postgres
 from tests.services import _PREFIX
 
 SIZE = "160m"

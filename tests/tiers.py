@@ -27,8 +27,8 @@ BEHIND_SERVERS = {
 """Fixtures that start other programs, or processes of ours."""
 ROOMS = ("abilities", "accounts", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
 """Folders of the product's rooms."""
-FACE = "onevalet"
-"""The folder of what people and operators start and look at: most of it puts the rooms together again."""
+FACES = ("onevalet", "operations")
+"""The folders of what people and operators start and look at: most of it puts the rooms together again."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
 _NAME = "promise_tier"
@@ -56,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if _SLOW_FILE.search(text):
         return True
     folder = collection_path.relative_to(config.rootpath).parts[1]
-    is_left_out = is_promise_tier(config) and folder not in ("contract", FACE, *ROOMS) and not _PROMISE.search(text)
+    is_left_out = is_promise_tier(config) and folder not in ("contract", *FACES, *ROOMS) and not _PROMISE.search(text)
     return True if is_left_out else None
 
 
@@ -110,7 +110,7 @@ def _proves_a_promise(item: pytest.Item) -> bool:
     folder = item.nodeid.split("/")[1] if item.nodeid.count("/") > 1 else ""
     if folder == "contract" or folder in ROOMS or _PROMISE.match(item.name):
         return True
-    return folder == FACE and _SERVER not in getattr(item, "fixturenames", ())
+    return folder in FACES and _SERVER not in getattr(item, "fixturenames", ())
 
 
 def _is_of_the_whole(item: pytest.Item) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.people.merge import MergeHook
-    from onevalet.doctor.types import Probe
+    from operations.doctor.types import Probe
 
 
 def _settings() -> OwnSettings[Any]:

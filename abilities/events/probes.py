@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from onevalet.doctor.types import Area, over_database
+from operations.doctor.types import Area, over_database
 
 
 async def check_set_aside(database: Database) -> Sequence[Check]:

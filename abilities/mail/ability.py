@@ -9,7 +9,7 @@ from onevalet.ability import Ability, OpeningFoundation, OwnSettings, Work, Work
 
 if TYPE_CHECKING:
     from core.accounts.trial import Trial
-    from onevalet.doctor.types import Probe
+    from operations.doctor.types import Probe
 
 
 def _settings() -> OwnSettings[Any]:

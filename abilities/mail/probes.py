@@ -3,7 +3,7 @@
 from abilities.mail.watches import count_watches
 from core.db.database import Database
 from core.messaging.channels import Check
-from onevalet.doctor.types import Area, over_database
+from operations.doctor.types import Area, over_database
 
 _PROBLEMS = {
     "login": "the server refuses the login; their people were told",

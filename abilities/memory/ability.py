@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.queue.claims import ClaimedWork
     from core.tools.memory_access import MemoryAccess
     from core.turns.services import Recall
-    from onevalet.doctor.types import Probe
+    from operations.doctor.types import Probe
 
 
 def _settings() -> OwnSettings[Any]:

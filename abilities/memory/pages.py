@@ -8,10 +8,10 @@ from abilities.memory.page_reading import list_memories
 from core.errors import ToolFailed, ToolRetry
 from core.people.profile import ProfileStore
 from core.tools.memory_access import MemoryAccess
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
-from onevalet.console.pages.people import PLACE
-from onevalet.console.reading.people import read_person
+from operations.console.access import Visit
+from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
+from operations.console.pages.people import PLACE
+from operations.console.reading.people import read_person
 
 _SAID = {
     "corrected": "Corrected: the new sentence holds from now on.",

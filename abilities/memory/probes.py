@@ -2,7 +2,7 @@
 
 from core.db.database import Database
 from core.messaging.channels import Check
-from onevalet.doctor.types import Area, over_database
+from operations.doctor.types import Area, over_database
 
 
 async def check_jobs(database: Database) -> list[Check]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from core.db.database import Connection, Database
     from core.turns.trigger_message import TriggerMessage
-    from onevalet.doctor.types import Probe
-    from onevalet.mcp.types import ClientTool
+    from operations.doctor.types import Probe
+    from operations.programs.types import ClientTool
 
 
 def _settings() -> OwnSettings[Any]:

@@ -9,7 +9,7 @@ from core.clock import zone_or_utc
 from core.db.database import Database
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
-from onevalet.mcp.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
+from operations.programs.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
 
 
 def client_tools(database: Database) -> Sequence[ClientTool]:

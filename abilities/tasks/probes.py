@@ -6,7 +6,7 @@ from abilities.tasks.store import TaskStore
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from onevalet.doctor.types import Area, over_database
+from operations.doctor.types import Area, over_database
 
 _SHOWN = 5
 """How many tasks are named."""

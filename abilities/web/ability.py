@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from onevalet.ability import Ability, OwnSettings
 
 if TYPE_CHECKING:
-    from onevalet.doctor.types import Probe
+    from operations.doctor.types import Probe
 
 
 def _settings() -> OwnSettings[Any]:

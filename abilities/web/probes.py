@@ -9,7 +9,7 @@ from core.http.client import GuardedClient
 from core.http.types import HttpResponse
 from core.json_types import read_json
 from core.messaging.channels import Check
-from onevalet.doctor.types import Area, Installation, Probe
+from operations.doctor.types import Area, Installation, Probe
 
 _WHAT = "web search"
 _WORD = "weather"

@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po, write_po
 from core.language.catalogue import LANGUAGES, LOCALES
 
 ROOT = Path(__file__).parents[2]
-SPINE = ("core", "channels", "notify", "providers", "jobs", "agents", "onevalet")
+SPINE = ("core", "channels", "notify", "providers", "jobs", "agents", "onevalet", "operations", "workbench")
 """The packages whose sentences are in `LOCALES`."""
 ABILITIES = "abilities"
 PACKAGES = (*SPINE, ABILITIES)

@@ -19,7 +19,7 @@ ROOMS = (
     "core.console.chat_words",
     "core.clients.chat_words",
     "core.files.chat_words",
-    "core.tenants.chat_words",
+    "core.people.data_words",
 )
 """The modules that declare words, each in its `WORDS`: by name, since the rooms above this one are among them. HELP and
 the menus have the words in this order, then those of abilities, and those about answers and words last."""

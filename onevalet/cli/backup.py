@@ -6,10 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.archives.zips import ArchiveRefused
-from core.backups.restoring import Restorer
-from core.backups.schedule import BackupLog, backup_name
-from core.backups.types import Backup, BackupFailed, open_backup
 from core.clock import Clock
 from core.db.database import Database
 from core.db.sql_files import load_migrations
@@ -17,13 +13,17 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.language.counted import counted
 from onevalet.cli.runner import say, say_json
-from onevalet.dev.embedded.home import find_running, hold_home
-from onevalet.dev.embedded.services import embedded_services
+from onevalet.servers.home import find_running, hold_home
+from onevalet.servers.services import embedded_services
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_folder, build_taker, owner_url
 from onevalet.wiring.connections import database_url
 from onevalet.wiring.file_store import build_blobs
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
+from operations.archives.zips import ArchiveRefused
+from operations.backups.restoring import Restorer
+from operations.backups.schedule import BackupLog, backup_name
+from operations.backups.types import Backup, BackupFailed, open_backup
 
 
 @dataclass(frozen=True, slots=True)

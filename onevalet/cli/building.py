@@ -21,7 +21,7 @@ def simulate(
     held: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Play a scenario on an installation of its own, with simulated providers, and print the talk."""
-    from onevalet.testing import command
+    from workbench.scenarios import command
 
     if watch:
         run_work(lambda _: command.watch(file, channel, speed, back, held=held))

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from core.errors import ConfigError, OneValetError
 from core.messaging.channels import Change
 from onevalet.cli.runner import say, say_json
-from onevalet.doctor.repair import set_up_one
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_channels
 from onevalet.wiring.no_sink import NoSink
+from operations.doctor.repair import set_up_one
 
 
 async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:

@@ -16,8 +16,8 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Admission, PersonRole, Policy
-from onevalet.dev.embedded.home import Running, find_running, hold_home, is_starting
-from onevalet.dev.services import open_services
+from onevalet.servers.home import Running, find_running, hold_home, is_starting
+from onevalet.servers.opening import open_services
 from onevalet.settings import Settings
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.logs import set_up_logs

@@ -9,9 +9,9 @@ from core.json_types import JsonObject
 from core.messaging.unsettled import Settlement, UnsettledMessages
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
-from onevalet.console.actions import Actions
-from onevalet.console.reading.deliveries import PAGE, Unsettled, list_unsettled
 from onevalet.settings import Settings
+from operations.console.actions import Actions
+from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettled
 
 SHOWN = 600
 """Messages that are listed at most."""

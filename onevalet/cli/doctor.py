@@ -8,11 +8,11 @@ from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import reach
-from onevalet.doctor.every import all_probes
-from onevalet.doctor.examine import examine
-from onevalet.doctor.repair import repair
-from onevalet.doctor.types import Area, Finding, Installation, State
 from onevalet.settings import Settings
+from operations.doctor.every import all_probes
+from operations.doctor.examine import examine
+from operations.doctor.repair import repair
+from operations.doctor.types import Area, Finding, Installation, State
 
 _MARKS = {State.RED: "FIX", State.ADVICE: "tip", State.GOOD: "ok "}
 AT_ONCE = 4
@@ -37,7 +37,7 @@ async def run_checks(settings: Settings, *, fix: bool = False) -> list[Finding]:
         missing = Finding(Area.SYSTEM, "system", State.RED, "not found", str(error))
         return [missing, *await _examine(Installation(settings), fix)]
     if reached.simulator_url:
-        from onevalet.dev.simulator_wiring import simulator_config, wire_simulator  # an image has no simulator
+        from workbench.dev.simulator_wiring import simulator_config, wire_simulator  # an image has no simulator
 
         # The running `dev` knows its own port, whatever PORT is for this command.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})

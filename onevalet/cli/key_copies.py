@@ -5,13 +5,13 @@ import getpass
 import sys
 from pathlib import Path
 
-from core.backups.sealed_keys import read_keys, write_keys
 from core.errors import ConfigError
 from core.language.counted import counted
 from onevalet.cli.runner import say
 from onevalet.cli.session import system_keys
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import with_key_file
+from operations.backups.sealed_keys import read_keys, write_keys
 
 
 async def write_copy(settings: Settings, file: Path) -> None:

@@ -8,8 +8,8 @@ from core.db.database import Database
 from core.language.counted import counted
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
-from onevalet.dev.embedded.home import find_running, hold_home
-from onevalet.dev.embedded.services import embedded_services
+from onevalet.servers.home import find_running, hold_home
+from onevalet.servers.services import embedded_services
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 

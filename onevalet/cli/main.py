@@ -58,7 +58,7 @@ def dev(
 
     It listens on PORT (8080), and the simulator on the next port: PORT=9000 bin/dev. Data lies in ONEVALET_HOME.
     """
-    from onevalet.dev.start import start_dev
+    from onevalet.wiring.workbench import start_dev
 
     serve(partial(start_dev, processes=processes))
 

@@ -101,6 +101,6 @@ async def _tokens(settings: Settings, tenant: str) -> AsyncIterator[tuple[Client
 
 
 def _sdk() -> Any:
-    from onevalet.mcp import sdk  # takes seconds
+    from operations.programs import sdk  # takes seconds
 
     return sdk

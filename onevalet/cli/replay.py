@@ -25,12 +25,12 @@ from core.turns.replay import (
 )
 from onevalet.cli.runner import say
 from onevalet.cli.session import open_database
-from onevalet.demo.model import DEMO_MODEL
-from onevalet.paths.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.orchestrator import AGENT_REGISTRY
 from onevalet.wiring.plugins import Plugins, load_plugins
+from operations.paths.transcript import Transcript, read_transcript
+from workbench.demo.model import DEMO_MODEL
 
 RECORDED = "recorded"
 

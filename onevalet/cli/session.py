@@ -9,7 +9,7 @@ from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.ability import Ability, Foundation
-from onevalet.dev.embedded.home import find_running
+from onevalet.servers.home import find_running
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.accounts.accounts import Accounts
-from core.archives.written import written
-from core.archives.zips import ArchiveRefused
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
@@ -18,14 +16,16 @@ from core.files.store import FileStore
 from core.language.counted import counted
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import tenant_tables
-from core.tenants.archive import Unconfirmed, open_archive
-from core.tenants.deletion import AskedBy
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.file_store import open_file_store
 from onevalet.wiring.tenants import build_exporter, build_importer, open_deletion
+from operations.archives.written import written
+from operations.archives.zips import ArchiveRefused
+from operations.tenants.archive import Unconfirmed, open_archive
+from operations.tenants.deletion import AskedBy
 
 
 @dataclass(frozen=True, slots=True)

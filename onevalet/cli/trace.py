@@ -4,8 +4,8 @@ from datetime import datetime
 
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
-from onevalet.paths.trace import trace
 from onevalet.settings import Settings
+from operations.paths.trace import trace
 
 
 async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:

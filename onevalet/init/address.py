@@ -3,10 +3,10 @@
 import asyncio
 from urllib.parse import urlsplit
 
-from onevalet.doctor.address import HEALTH, Astray, call, is_ours
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
+from operations.doctor.address import HEALTH, Astray, call, is_ours
 
 NAME = "PUBLIC_URL"
 _HOW = """\

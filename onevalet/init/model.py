@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping, Sequence
 
 from core.errors import ConfigError
-from onevalet.doctor.models import MODEL_SECONDS, check_model
 from onevalet.environment import exported
 from onevalet.init.dialogue import KEEPS, Dialogue, Option, Wrong
 from onevalet.init.draft import Draft
@@ -20,6 +19,7 @@ from onevalet.init.local_servers import (
 )
 from onevalet.init.presets import NAMES, PRESETS, Group, Preset
 from onevalet.settings import Settings
+from operations.doctor.models import MODEL_SECONDS, check_model
 
 PRESET = "preset"
 """The name of the question which one."""

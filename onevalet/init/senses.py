@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Mapping
 
-from onevalet.doctor.models import check_embedding
-from onevalet.doctor.transcription import check_transcription
 from onevalet.environment import exported
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.draft import Draft
+from operations.doctor.models import check_embedding
+from operations.doctor.transcription import check_transcription
 
 EMBEDDING = "ONEVALET_EMBEDDING_MODEL"
 TRANSCRIPTION, KEY, URL = (f"ONEVALET_TRANSCRIPTION_{name}" for name in ("MODEL", "KEY", "URL"))

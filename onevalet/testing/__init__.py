@@ -15,9 +15,6 @@ from onevalet.testing.rehearsal import StandingClock as StandingClock
 from onevalet.testing.rehearsal import make_context as make_context
 from onevalet.testing.rehearsal import make_setup as make_setup
 from onevalet.testing.rehearsal import rehearse as rehearse
-from onevalet.testing.scenario import Scenario as Scenario
-from onevalet.testing.scenario import ScenarioError as ScenarioError
-from onevalet.testing.scenario import read_scenario as read_scenario
 from onevalet.testing.scripted_model import ModelCall as ModelCall
 from onevalet.testing.scripted_model import Reply as Reply
 from onevalet.testing.scripted_model import ScriptedModel as ScriptedModel
@@ -25,3 +22,6 @@ from onevalet.testing.scripted_model import calls as calls
 from onevalet.testing.scripted_model import error as error
 from onevalet.testing.scripted_model import text as text
 from onevalet.testing.sentences import speaking as speaking
+from workbench.scenarios.scenario import Scenario as Scenario
+from workbench.scenarios.scenario import ScenarioError as ScenarioError
+from workbench.scenarios.scenario import read_scenario as read_scenario

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from onevalet.dev.embedded.home import own_folder
 from onevalet.environment import exported
-from onevalet.testing.scenario import SUFFIXES, ScenarioError, read_scenario
+from onevalet.servers.home import own_folder
+from workbench.scenarios.scenario import SUFFIXES, ScenarioError, read_scenario
 
 _NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
 """How the settings begin that come in any number."""
@@ -50,8 +50,8 @@ def own_home() -> Iterator[Path]:
 @pytest.fixture
 async def own_servers(own_home: Path) -> AsyncIterator[None]:
     """Start a Postgres and a Valkey for this test, and name them in DATABASE_URL and REDIS_URL."""
-    from onevalet.dev.embedded.paths import make_home
-    from onevalet.dev.embedded.services import embedded_services
+    from onevalet.servers.paths import make_home
+    from onevalet.servers.services import embedded_services
 
     make_home(own_home)
     async with embedded_services(own_home, database=True, redis=True) as services:
@@ -77,7 +77,7 @@ class ScenarioItem(pytest.Item):
     """A scenario as a test."""
 
     def runtest(self) -> None:
-        from onevalet.testing.playing import play
+        from workbench.scenarios.playing import play
 
         asyncio.run(play(read_scenario(self.path)))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from onevalet.ability import ServiceFoundation
 from onevalet.ability_registry import all_abilities, folder_of
-from onevalet.console.pages.base import MakePages
-from onevalet.console.rendering import Renderer
+from operations.console.pages.base import MakePages
+from operations.console.rendering import Renderer
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,6 @@
 from datetime import timedelta
 from pathlib import Path
 
-from core.backups.schedule import BackupLog, BackupSchedule
-from core.backups.taking import BackupTaker
 from core.clock import Clock
 from core.db.database import Database
 from core.files.blobs import BlobStore
@@ -13,6 +11,8 @@ from jobs.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url
+from operations.backups.schedule import BackupLog, BackupSchedule
+from operations.backups.taking import BackupTaker
 
 
 def owner_url(settings: Settings) -> str:

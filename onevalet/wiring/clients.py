@@ -13,14 +13,14 @@ from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.people.rate_limit import Rates
 from onevalet.ability_registry import all_abilities
-from onevalet.mcp.door import McpDoor
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.extras import is_installed
+from operations.programs.door import McpDoor
 
 if TYPE_CHECKING:
-    from onevalet.mcp.sdk import HttpServer
-    from onevalet.mcp.tools import ClientTools
+    from operations.programs.sdk import HttpServer
+    from operations.programs.tools import ClientTools
 
 VERSION = "0.1"
 
@@ -34,9 +34,9 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     """Create the tools over this process' connections. Once `stopping` is set they wait for no answer any more."""
     from core.approvals.store import ApprovalStore
     from core.tools.storage import Storage
-    from onevalet.mcp.asking import Asking
-    from onevalet.mcp.tools import ClientTools
     from onevalet.wiring.memories import open_memories
+    from operations.programs.asking import Asking
+    from operations.programs.tools import ClientTools
 
     settings, database = connections.settings, connections.database
     # Whoever has a token was let in when it was made; nobody else comes in this way.
@@ -60,7 +60,7 @@ async def open_mcp_door(
     settings = connections.settings
 
     def load() -> "HttpServer":
-        from onevalet.mcp.sdk import HttpServer
+        from operations.programs.sdk import HttpServer
 
         return HttpServer(build_client_tools(connections, clock, stopping), VERSION)
 

@@ -12,10 +12,10 @@ from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
-from onevalet.console.door import ConsoleDoor
 from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
+from operations.console.door import ConsoleDoor
 
 
 def build_console(
@@ -32,16 +32,16 @@ def build_console(
     sign_in = ConsoleSignIn(database, settings.public_url, accounts.credentials.keys)
 
     def load() -> Sequence[web.RouteDef]:
-        from onevalet.console.access import ConsoleAccess
-        from onevalet.console.budgets import ShownBudgets
-        from onevalet.console.pages.base import Kit
-        from onevalet.console.routes import ConsoleRoutes
-        from onevalet.console.services import PersonServices
-        from onevalet.console.texts import Texts
         from onevalet.wiring.ability_pages import load_pages
         from onevalet.wiring.memories import open_memories
         from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
+        from operations.console.access import ConsoleAccess
+        from operations.console.budgets import ShownBudgets
+        from operations.console.pages.base import Kit
+        from operations.console.routes import ConsoleRoutes
+        from operations.console.services import PersonServices
+        from operations.console.texts import Texts
 
         access = ConsoleAccess(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")

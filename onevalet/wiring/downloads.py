@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from channels.http.exports import Archives, ExportRoutes
 from channels.http.files import FileRoutes
 from core.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.files.store import FileStore
-from core.tenants.links import ExportLinks
 from onevalet.settings import Settings
 from onevalet.wiring.file_store import build_links
+from operations.tenants.exports import Archives, ExportRoutes
+from operations.tenants.links import ExportLinks
 
 
 def download_routes(

@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from core.ids import make_id
 from core.people.access_policy import PersonRole
-from onevalet.dev.embedded.home import hold_home
-from onevalet.dev.services import open_services
+from onevalet.servers.home import hold_home
+from onevalet.servers.opening import open_services
 from onevalet.settings import load_settings
 from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.ability_work import around_work

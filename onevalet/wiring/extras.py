@@ -50,8 +50,8 @@ def require_extras(ability: Ability, settings: Settings) -> None:
 
 
 def require_local() -> None:
-    """Raise `ConfigError` where the simulator, or a package that only `dev` needs, is not here."""
-    if find_spec("simulator") is None or any(map(_is_missing, _LOCAL)):
+    """Raise `ConfigError` where the workbench, or a package that only `dev` needs, is not here."""
+    if find_spec("workbench") is None or any(map(_is_missing, _LOCAL)):
         raise ConfigError(
             "`dev` is not part of this installation: run bin/dev in a clone of the project, or `web` and `worker` here."
         )

@@ -13,11 +13,11 @@ from aiohttp import web
 from channels.http.health import KnownStalls
 from core.messaging.stalls import Stalls
 from core.queue.quarantine import QuarantineMode
-from onevalet.metrics.backlog import Backlog
-from onevalet.metrics.endpoint import MetricsEndpoint, serve_metrics
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.connections import Connections
+from operations.metrics.backlog import Backlog
+from operations.metrics.endpoint import MetricsEndpoint, serve_metrics
 
 _log = structlog.get_logger()
 

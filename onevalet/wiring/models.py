@@ -9,9 +9,9 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice, embedding_price_of, price_of
-from onevalet.demo.model import DEMO_MODEL
-from onevalet.demo.trouble import FILE, troubled
 from onevalet.settings import Settings
+from workbench.demo.model import DEMO_MODEL
+from workbench.demo.trouble import FILE, troubled
 
 
 @dataclass(frozen=True, slots=True)

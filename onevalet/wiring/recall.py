@@ -9,11 +9,11 @@ from core.db.database import Database
 from core.turns.services import Recall
 from onevalet.ability import RecallFoundation
 from onevalet.ability_registry import all_abilities
-from onevalet.demo.errands import tells_nothing
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 from onevalet.wiring.models import Models
+from workbench.demo.errands import tells_nothing
 
 
 def open_recall(

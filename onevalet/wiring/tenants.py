@@ -12,16 +12,16 @@ from core.files.store import FileStore
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.copies import Erasing
-from core.tenants.access import PersonData
-from core.tenants.copies import CopyEraser
-from core.tenants.deletion import Deletion
-from core.tenants.export import Exporter
-from core.tenants.importing import Importer
-from core.tenants.links import ExportLinks
 from jobs.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels
+from operations.tenants.access import PersonData
+from operations.tenants.copies import CopyEraser
+from operations.tenants.deletion import Deletion
+from operations.tenants.export import Exporter
+from operations.tenants.importing import Importer
+from operations.tenants.links import ExportLinks
 
 
 def build_exporter(database: Database, files: FileStore, clock: Clock, accounts: Accounts) -> Exporter:

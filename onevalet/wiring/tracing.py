@@ -27,7 +27,7 @@ async def open_tracing(settings: Settings, process: str) -> AsyncIterator[None]:
         return
     require_tracing(settings)
     _check_protocol()
-    from onevalet.tracing.export import Tracing
+    from operations.tracing.export import Tracing
 
     exported = Tracing(
         process,

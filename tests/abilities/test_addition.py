@@ -19,15 +19,15 @@ import asyncpg
 import pytest
 
 from core.clock import Clock
-from simulator.app import Simulator, serve_simulator
-from simulator.config import PEOPLE, Person, SimulatorConfig
 from tests.eventually import eventually
 from tests.forker import plain_environment
-from tests.onevalet.console.browser import open_browser
+from tests.operations.console.browser import open_browser
 from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.shipping.harness import ROOT
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import PEOPLE, Person, SimulatorConfig
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ADA, GRACE = PEOPLE[:2]

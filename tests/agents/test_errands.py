@@ -7,10 +7,10 @@ import pytest
 from agents.arithmetic import calculate
 from agents.travel import FlightSearchAgent
 from core.llm.litellm_client import LiteLLMClient
-from onevalet.demo.model import DEMO_MODEL
 from tests.core.agents.harness import Talk
 from tests.core.harness import opened
 from tests.scripted_model import ScriptedModel
+from workbench.demo.model import DEMO_MODEL
 
 
 @pytest.fixture

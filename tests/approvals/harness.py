@@ -15,14 +15,14 @@ import asyncpg
 
 from core.clock import Clock
 from core.json_types import JsonObject
-from simulator.app import Simulator, serve_simulator
-from simulator.config import Person, SimulatorConfig
 from tests.approvals.signed_posts import PUBLIC_URL, SECRET, SignedPosts
 from tests.eventually import eventually
 from tests.forker import Forker, plain_environment
 from tests.ports import free_port
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.spine.system import Member
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import Person, SimulatorConfig
 
 type Admin = asyncpg.Pool[asyncpg.Record]
 

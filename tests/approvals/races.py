@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from simulator.config import Person
 from tests.approvals.signed_posts import Post, SignedPosts
+from workbench.simulator.config import Person
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from slack_sdk.signature import SignatureVerifier
 from twilio.request_validator import RequestValidator
 
 from core.json_types import Json, JsonObject
-from simulator.config import Person, SimulatorConfig
+from workbench.simulator.config import Person, SimulatorConfig
 
 FORM = "application/x-www-form-urlencoded"
 SECRET = "telegram-webhook-secret"

@@ -29,8 +29,8 @@ from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.services import private_postgres
-from tests.simulator.telegram_harness import Harness, open_harness
 from tests.small_disk import SmallDisk, admin_on, needs_root, small_disk
+from tests.workbench.simulator.telegram_harness import Harness, open_harness
 
 pytestmark = pytest.mark.slow
 

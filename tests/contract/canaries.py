@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from simulator.config import Person, SlackConfig, TelegramConfig, TwilioConfig
+from workbench.simulator.config import Person, SlackConfig, TelegramConfig, TwilioConfig
 
 MARK = "zqcanary"
 """Stands in every text that anybody says."""

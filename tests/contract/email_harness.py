@@ -25,11 +25,11 @@ from core.messaging.messages import Address
 from notify.email.send import EmailNotification, Security, SmtpServer
 from providers.email.client import MailboxClient, MailboxLogin
 from providers.email.wire import thread_of
-from simulator.app import Simulator
 from tests.contract.canaries import MARK, marked
 from tests.contract.harness import Bubble, ChannelHarness, Request, Sink
 from tests.patience import PATIENCE
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange
+from workbench.simulator.app import Simulator
 
 AUTHSERV = "mx.example.org"
 PROOF = f"{AUTHSERV}; dkim=pass header.d=example.org; dmarc=pass header.from=example.org"

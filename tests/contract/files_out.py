@@ -19,7 +19,6 @@ from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, tool
 from jobs.delivery import DeliveryRunner
 from jobs.sent_files import SentFiles
-from simulator.base import OpenedFile
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.channel_harnesses import HARNESSES
@@ -27,6 +26,7 @@ from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import PUBLIC_URL, open_harness
 from tests.core.builders import FakeModel, Step
 from tests.core.harness import OPEN, opened
+from workbench.simulator.base import OpenedFile
 
 UPLOADS = {
     "sms": "twilio.messages.create",

@@ -30,13 +30,13 @@ from core.messaging.messages import (
     SenderProfile,
 )
 from core.messaging.overview import Overview, OverviewSource
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock
-from simulator.faults import FaultKind, Rule
-from simulator.journal import Call
 from tests.contract.canaries import PEOPLE, SLACK, TELEGRAM, TWILIO, marked
 from tests.eventually import eventually
 from tests.patience import PATIENCE
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock
+from workbench.simulator.faults import FaultKind, Rule
+from workbench.simulator.journal import Call
 
 PUBLIC_URL = "https://valet.example.com"
 NOWHERE = "http://127.0.0.1:9"

@@ -16,8 +16,8 @@ from jsonschema import Draft202012Validator
 from slack_sdk.models.blocks import Block
 from slack_sdk.web.async_client import AsyncWebClient
 
-from simulator.journal import Call
-from tests.simulator.test_telegram_published import problems
+from tests.workbench.simulator.test_telegram_published import problems
+from workbench.simulator.journal import Call
 
 type Obj = dict[str, Any]
 

@@ -8,17 +8,17 @@ import pytest
 from channels.http.app import build_app, serve
 from core.console.sign_in import ConsoleSignIn
 from core.json_types import Json
-from onevalet.console.access import ConsoleAccess
-from onevalet.console.pages.base import Kit
-from onevalet.console.routes import ConsoleRoutes
-from onevalet.console.texts import Texts
+from operations.console.access import ConsoleAccess
+from operations.console.pages.base import Kit
+from operations.console.routes import ConsoleRoutes
+from operations.console.texts import Texts
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import KEYS, store_with
-from tests.onevalet.console.browser import Browser, open_browser
-from tests.onevalet.console.harness import build_services
+from tests.operations.console.browser import Browser, open_browser
+from tests.operations.console.harness import build_services
 
 MAIL: Json = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 

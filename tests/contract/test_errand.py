@@ -16,13 +16,13 @@ from core.http.client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
-from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
+from workbench.demo.model import DEMO_MODEL
 
 ERRAND = "Search flights from Berlin to Rome next Friday, check the weather there and email the results to {to}"
 

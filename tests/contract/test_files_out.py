@@ -11,13 +11,13 @@ from core.errors import ToolFailed
 from core.files.types import FileResult
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.tool import tool
-from simulator.base import OpenedFile
-from simulator.faults import FaultKind
 from tests.contract.canaries import marked
 from tests.contract.files_out import UPLOADS, Outlet, open_outlet
 from tests.core.builders import FakeModel, says, wants
 from tests.core.documents import samples
 from tests.patience import PATIENCE
+from workbench.simulator.base import OpenedFile
+from workbench.simulator.faults import FaultKind
 
 TABLE = b"day,sum\nMonday,12\n"
 _FOLDED = str.maketrans("“”", '""')

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from core.inbox.inbox import Inbox
 from core.json_types import Json
 from core.queue.wakeups import RedisWakeups
-from onevalet.dev.embedded.valkey import Valkey
+from onevalet.servers.valkey import Valkey
 from tests.contract.canaries import TWILIO
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.harness import PUBLIC_URL, ChannelHarness, open_harness

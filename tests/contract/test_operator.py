@@ -6,12 +6,12 @@ import pytest
 import structlog
 
 from channels.slack.manifest import SCOPES
-from simulator.app import serve_simulator
-from simulator.config import SystemClock
-from simulator.faults import FaultKind
 from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import NOWHERE, PUBLIC_URL, WORLD, ChannelHarness, MemorySink, Sink, exempt, reply
+from workbench.simulator.app import serve_simulator
+from workbench.simulator.config import SystemClock
+from workbench.simulator.faults import FaultKind
 
 
 @exempt(slack="a bot token may change nothing at Slack: setup says what to paste and switch on, the next case")

@@ -8,11 +8,11 @@ import pytest
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.segments import SegmentBudget
 from notify.sms.send import SmsNotification
-from onevalet.paths.trace import trace
-from simulator.faults import FaultKind
+from operations.paths.trace import trace
 from tests.contract.harness import NOWHERE, PUBLIC_URL, exempt
 from tests.contract.outreach import Writing, open_writing
 from tests.contract.test_outreach import LATE, know, write
+from workbench.simulator.faults import FaultKind
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from core.files.store import FileStore
 from core.llm.types import ModelAnswer, ModelRequest
 from core.messaging.copies import Erasing
 from core.messaging.messages import Address
-from core.tenants.access import PersonData
-from core.tenants.copies import CopyEraser, Erased
-from core.tenants.deletion import GRACE, AskedBy, Deletion
-from core.tenants.links import ExportLinks
+from operations.tenants.access import PersonData
+from operations.tenants.copies import CopyEraser, Erased
+from operations.tenants.deletion import GRACE, AskedBy, Deletion
+from operations.tenants.links import ExportLinks
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
@@ -137,7 +137,7 @@ async def test_a_provider_that_is_away_holds_no_deletion_up(
     async def no_time(_: float) -> None:
         pass
 
-    monkeypatch.setattr("core.tenants.copies.asyncio.sleep", no_time)
+    monkeypatch.setattr("operations.tenants.copies.asyncio.sleep", no_time)
     deletion = replace(data.deletion, eraser=CopyEraser(store.database, {channel.name: Away()}))
     await deletion.ask(str(person), AskedBy.OPERATOR, system.clock.now())
     deleted = await deletion.once()

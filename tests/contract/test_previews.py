@@ -14,7 +14,6 @@ from core.messaging.streamed_message import StreamRow
 from core.replies import TAKES_LONGER
 from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
-from simulator.faults import FaultKind
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
@@ -22,6 +21,7 @@ from tests.contract.harness import ChannelHarness, exempt
 from tests.core.builders import FakeModel, says
 from tests.eventually import eventually
 from tests.patience import PATIENCE
+from workbench.simulator.faults import FaultKind
 
 BEGINNING = marked(
     "The answer has a beginning that is long enough to be shown while the rest of it is still thought of"

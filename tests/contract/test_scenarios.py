@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from onevalet.testing import Scenario
-from onevalet.testing.catalogue import SHIPPED, Catalogue
-from onevalet.testing.playing import play
+from workbench.scenarios.catalogue import SHIPPED, Catalogue
+from workbench.scenarios.playing import play
 
 QUICK = {("trip", "slack"), ("reminder", "telegram")}
 CATALOGUE = Catalogue(SHIPPED / "nowhere").all()

@@ -12,11 +12,11 @@ from aiohttp.test_utils import TestServer
 
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from jobs.backoff import MAX_WAIT
-from simulator.faults import FaultKind
-from simulator.misbehaving import HUGE
 from tests.contract.canaries import marked
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import ANSWER_SECONDS, NOWHERE, ChannelHarness, exempt, reply
+from workbench.simulator.faults import FaultKind
+from workbench.simulator.misbehaving import HUGE
 
 ROUNDS = 8
 

@@ -7,11 +7,11 @@ from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
 from core.people.access_policy import Access
 from jobs.delivery import DeliveryRunner
-from onevalet.dev.bench.tally import tally
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import exempt, open_harness
 from tests.core.harness import OPEN, opened
+from workbench.dev.bench.tally import tally
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from tests.contract.delivery_harness import work
 from tests.contract.harness import open_harness
 from tests.core.builders import says, wants
 from tests.core.harness import OPEN, Store, opened
-from tests.onevalet.tracing.collector import open_collector, traced
+from tests.operations.tracing.collector import open_collector, traced
 
 pytestmark = [
     pytest.mark.xdist_group("model"),

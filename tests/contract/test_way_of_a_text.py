@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: 
 ROOT = Path(__file__).parents[2]
 PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py"}
 """What is called on the way and returns at once: plain values in, plain values out."""
-FRAME = ("channels/http/", "core/db/", "providers/", "tests/", "simulator/")
+FRAME = ("channels/http/", "core/db/", "providers/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
 MAX_FILES, MAX_LINES = 16, 3_300
 FUNCTIONS = ("receive_messages", "open_turn", "finish_turn", "claim_outbound", "begin_rendered", "end_delivery")

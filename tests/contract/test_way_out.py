@@ -12,13 +12,13 @@ from core.messaging.capabilities import Billed
 from core.messaging.channels import Part
 from core.messaging.segments import SegmentBudget
 from jobs.provider_calls import MAX_RESENT
-from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import ANSWER_SECONDS, NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply
 from tests.eventually import eventually
+from workbench.simulator.faults import FaultKind
 
 FAMILY = "👩‍👩‍👧‍👦"
 ODD_TEXTS = {

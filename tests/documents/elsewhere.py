@@ -60,12 +60,14 @@ ELSEWHERE = (
     Elsewhere("docs/first-hour.md", "bin/dev", "it does not end", "tests/bin/test_first_answer.py"),
     Elsewhere("docs/first-hour.md", "bin/onevalet init", "providers' accounts", "tests/onevalet/init/test_flags.py"),
     Elsewhere("docs/first-hour.md", "bin/onevalet pair CODE", "a code is sent", "tests/onevalet/cli/test_pair.py"),
-    Elsewhere("docs/mcp.md", "[servers.time]", "a server elsewhere", "tests/onevalet/mcp"),
+    Elsewhere("docs/mcp.md", "[servers.time]", "a server elsewhere", "tests/operations/programs"),
     Elsewhere("docs/mcp.md", "bin/onevalet mcp", "a server elsewhere", "tests/abilities/mcp/test_accepting.py"),
-    Elsewhere("docs/mcp.md", '{"mcpServers"', "another program's file", "tests/onevalet/mcp"),
+    Elsewhere("docs/mcp.md", '{"mcpServers"', "another program's file", "tests/operations/programs"),
     Elsewhere("docs/memory.md", "koi/memory.py", "no test on the page", SMALL),
-    Elsewhere("docs/models.md", "OPENAI_API_KEY=… bin/uv run", "a paid model", "tests/benchmarks/test_assistant.py"),
-    Elsewhere("docs/models.md", "bin/uv run", "a model", "tests/benchmarks/test_assistant.py"),
+    Elsewhere(
+        "docs/models.md", "OPENAI_API_KEY=… bin/uv run", "a paid model", "tests/workbench/benchmarks/test_assistant.py"
+    ),
+    Elsewhere("docs/models.md", "bin/uv run", "a model", "tests/workbench/benchmarks/test_assistant.py"),
     Elsewhere("docs/notifications.md", "bin/onevalet notify", "ntfy", "tests/onevalet/cli/test_notify.py"),
     Elsewhere("docs/plugins.md", "garden/watering.py", "no test on the page", "tests/onevalet/test_plugin_pages.py"),
     Elsewhere("docs/plugins.md", "logbook/channel.py", "no test on the page", "tests/onevalet/test_plugin_pages.py"),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.forker import plain_environment
-from tests.shipping.harness import PRODUCT, ROOT
+from tests.shipping.harness import ROOT, SHIPPED
 
-_CLONED = (*PRODUCT, "benchmarks", "bin", "docs", "deploy", ".env.example")
+_CLONED = (*SHIPPED, "workbench", "bin", "docs", "deploy", ".env.example")
 _UV = f"""#!/bin/sh
 # Stands in for uv, which would look into the packages' index: it runs modules with the packages of the tests.
 [ "$1" = --version ] && echo "uv 0.99.0" && exit

@@ -19,10 +19,9 @@ from core.clock import set_clock
 from core.db.addresses import hosts_of
 from core.db.connector import connect
 from core.db.serving import ROLE
-from onevalet.dev.embedded.postgres import Postgres
-from onevalet.dev.embedded.valkey import Valkey
 from onevalet.migrating import migrate
-from simulator.config import Person, SimulatorConfig
+from onevalet.servers.postgres import Postgres
+from onevalet.servers.valkey import Valkey
 from tests.eventually import eventually
 from tests.faults.journals import append
 from tests.faults.members import Member
@@ -38,6 +37,7 @@ from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
 from tests.small_disk import SmallDisk, small_disk
 from tests.spine.balancer import balanced
+from workbench.simulator.config import Person, SimulatorConfig
 
 PUBLIC_URL = "https://valet.example"
 LOGIN = "onevalet_login"

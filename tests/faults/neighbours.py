@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from simulator.config import Person
 from tests.eventually import eventually
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import FLOOD, MANY, NUMBERS
 from tests.patience import patience
+from workbench.simulator.config import Person
 
 MOST = 2.0
 """How many times as long as without it an answer may take, in the median."""

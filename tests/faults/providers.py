@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.clock import Clock
-from simulator.app import serve_simulator
-from simulator.config import Person, SimulatorConfig
+from workbench.simulator.app import serve_simulator
+from workbench.simulator.config import Person, SimulatorConfig
 
 
 @dataclass(frozen=True, slots=True)

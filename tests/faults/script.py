@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from core.json_types import JsonObject
 from core.turns.prompt_lines import CONTEXT
-from simulator.config import Person
 from tests.faults.accounts.asking import answer_for_accounts
 from tests.faults.extensions.asking import answer_for_extensions
 from tests.faults.peers.asking import answer_for_peers
 from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
+from workbench.simulator.config import Person
 
 CHANNELS = ("sms", "slack", "telegram")
 TOKEN = re.compile(r"m\d{5}-p\d{3}")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from simulator.config import Person
 from tests.faults.harness import Harness
 from tests.faults.meeting import strike_at
 from tests.faults.results import Result
 from tests.faults.worded import WordedMutation, WordedPoint
+from workbench.simulator.config import Person
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from core.inbox.inbox import Inbox
 from core.messaging.channels import WHOLE, InboundSink, Received, Sweep
 from core.messaging.messages import Inbound
 from jobs.catchup import CatchUp
-from simulator.app import Simulator, serve_simulator
-from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
 from tests.core.harness import Store
 from tests.patience import PATIENCE
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
 
 ADA = PEOPLE[0]
 

@@ -7,8 +7,8 @@ import pytest
 from core.errors import Ambiguous
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
-from onevalet.doctor.work import check_answers
-from onevalet.paths.trace import WITHOUT_LOOK_UP, trace
+from operations.doctor.work import check_answers
+from operations.paths.trace import WITHOUT_LOOK_UP, trace
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver, later

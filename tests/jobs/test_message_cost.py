@@ -15,7 +15,7 @@ from core.replies import MISSING, REST_LEFT_OUT
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from notify.sms.render import render
-from onevalet.doctor.work import check_texts
+from operations.doctor.work import check_texts
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness

@@ -12,7 +12,7 @@ from core.replies import MISSING
 from jobs.backoff import MAX_WAIT, RESEND_AFTER
 from jobs.delivery import DeliveryRunner
 from jobs.provider_calls import MAX_RESENT
-from onevalet.paths.trace import trace
+from operations.paths.trace import trace
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import ANN, deliver, states

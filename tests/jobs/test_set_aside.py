@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.messaging.messages import OutboundKind, OutboundMessage
-from onevalet.doctor.database import check_writes
-from onevalet.doctor.work import check_work
+from operations.doctor.database import check_writes
+from operations.doctor.work import check_work
 from tests.core.harness import opened
 from tests.eventually import eventually
 from tests.jobs.refusing_harness import Refusing, RefusingHarness

@@ -13,7 +13,7 @@ from core.queue.worker_health import workers_seen
 from jobs import supervision
 from jobs.maintenance import report_health
 from jobs.supervision import Part, PartSupervisor, stalls_seen
-from onevalet.doctor.work import check_workers
+from operations.doctor.work import check_workers
 from tests.eventually import never
 
 

@@ -31,7 +31,7 @@ from jobs.maintenance import (
 from jobs.retention import prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
-from onevalet.doctor.work import check_workers
+from operations.doctor.work import check_workers
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import Store, opened
 

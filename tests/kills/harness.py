@@ -13,13 +13,13 @@ import asyncpg
 
 from core.clock import Clock
 from core.json_types import Json
-from simulator.app import Simulator, serve_simulator
-from simulator.config import Person, SimulatorConfig
 from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
 from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import Person, SimulatorConfig
 
 STEPS = 4
 MARKS = STEPS - 1

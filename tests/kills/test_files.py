@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.json_types import Json
-from simulator.config import Person
-from simulator.faults import FaultKind, Rule
 from tests.forker import Forker
 from tests.kills.harness import HOLD, RELEASE, System, open_system
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
+from workbench.simulator.config import Person
+from workbench.simulator.faults import FaultKind, Rule
 
 DOWNLOADS = {
     "begun": 1,

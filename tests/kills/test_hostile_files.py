@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from simulator.config import Person
 from tests.contract.hostile_provider import MB, Answer, HostileProvider, bomb, hostile_provider, plain, raw
 from tests.core.documents.test_files import HOSTILE
 from tests.eventually import eventually
@@ -14,6 +13,7 @@ from tests.forker import Forker
 from tests.kills.harness import System, open_system
 from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel, text
+from workbench.simulator.config import Person
 
 MOST = 100
 """MB by which the worker may have grown at its largest: a file of 20 MB, its copies, and what a turn costs."""

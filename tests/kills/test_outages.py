@@ -15,11 +15,11 @@ from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups
-from simulator.config import Person
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.kills.harness import RELEASE, System, made_marks, open_system
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, error, hang, text
+from workbench.simulator.config import Person
 
 DOWN, SILENT = ("w00", "w02"), ("w01", "w03")
 """Whose model fails, so that the turn waits without a worker, and whose model does not answer."""

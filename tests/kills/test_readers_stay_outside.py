@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from core.json_types import Json
-from simulator.config import Person
 from tests.core.documents import samples
 from tests.forker import ROOT, Forker
 from tests.kills.harness import open_system
 from tests.kills.test_hostile_files import answered
 from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel, text
+from workbench.simulator.config import Person
 
 READERS = {"PIL", "pillow_heif", "pypdf", "resiliparse", "openpyxl", "docx"}
 FILES = (

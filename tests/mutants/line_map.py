@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.shipping.harness import ROOT
 
 MAP = ".pytest_cache/lines.sqlite"
-ROOMS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "onevalet")
-"""The folders of the product. The simulator is none: it stands for the providers."""
+ROOMS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "onevalet", "operations")
+"""The folders of the product. The workbench is none: nothing of it runs in production."""
 NO_TEST = ""
 """Stands for what ran outside of any test: imports, collection, and fixtures that a whole run shares."""
 _TABLES = """

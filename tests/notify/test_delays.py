@@ -10,7 +10,7 @@ from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from jobs.provider_calls import MAX_RESENT
 from notify.service import delayed_answer_text
-from onevalet.doctor.work import check_delays
+from operations.doctor.work import check_delays
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
 from tests.notify.test_service import night

@@ -13,9 +13,9 @@ from core.json_types import JsonObject
 from onevalet.cli.approvals import print_consents, withdraw
 from onevalet.settings import Settings
 from tests.core.harness import Store
-from tests.onevalet.console.conftest import console as console
-from tests.onevalet.console.harness import ANN, BOB, Console
-from tests.onevalet.console.test_people import press
+from tests.operations.console.conftest import console as console
+from tests.operations.console.harness import ANN, BOB, Console
+from tests.operations.console.test_people import press
 
 
 async def agree(store: Store, tenant: str, number: int = 1) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import ConfigError
 from core.people.access_policy import Access, Policy
-from onevalet.dev.simulator_wiring import simulator_config
 from onevalet.settings import Settings, load_settings
-from simulator.config import SimulatorConfig
+from workbench.dev.simulator_wiring import simulator_config
+from workbench.simulator.config import SimulatorConfig
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from simulator.app import Simulator
-from simulator.config import SimulatorConfig
 from tests.page.gateway import ScriptedGateway
+from workbench.simulator.app import Simulator
+from workbench.simulator.config import SimulatorConfig
 
 if TYPE_CHECKING:
     from tests.page.chromium import Browser, Page

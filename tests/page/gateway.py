@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock
 
 MARKDOWN = """**Tomorrow** has _two_ things:
 

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "page.png"
 RECORD = ROOT / "docs" / "page.sha256"
-_SHOWN = ("simulator/page", "tests/page/picture.py")
+_SHOWN = ("workbench/simulator/page", "tests/page/picture.py")
 """The page that is drawn, and what is said on it."""
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from tests.abilities.memory.test_pages import remember
 from tests.core.harness import opened
-from tests.onevalet.console.asking import take_step
-from tests.onevalet.console.harness import ANN, BOB, open_console
-from tests.onevalet.console.test_deliveries import fail
-from tests.onevalet.console.test_linking import give_code
-from tests.onevalet.console.test_prompts import ask_model
+from tests.operations.console.asking import take_step
+from tests.operations.console.harness import ANN, BOB, open_console
+from tests.operations.console.test_deliveries import fail
+from tests.operations.console.test_linking import give_code
+from tests.operations.console.test_prompts import ask_model
 from tests.page.busy import be_busy
 from tests.page.chromium import Browser, Page, open_page
 from tests.page.looks import click_through, flaws, links, shown

@@ -9,10 +9,10 @@ from core.notifications.types import Notification
 from core.people.profile import FactSource, ProfileStore
 from tests.abilities.memory.test_pages import remember
 from tests.core.harness import opened
-from tests.onevalet.console.harness import ANN, BOB, TOKEN_KEY, Console, open_console
-from tests.onevalet.console.test_deliveries import fail, hold_news, lose
-from tests.onevalet.console.test_linking import give_code
-from tests.onevalet.console.test_people import knock
+from tests.operations.console.harness import ANN, BOB, TOKEN_KEY, Console, open_console
+from tests.operations.console.test_deliveries import fail, hold_news, lose
+from tests.operations.console.test_linking import give_code
+from tests.operations.console.test_people import knock
 from tests.page.chromium import Page
 from tests.page.looks import click_through, shown
 

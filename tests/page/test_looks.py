@@ -4,11 +4,11 @@ import pytest
 from aiohttp import web
 
 from channels.http.app import build_app, serve
-from simulator.app import Simulator
 from tests.page.chromium import Page
 from tests.page.gateway import ScriptedGateway
 from tests.page.looks import SCHEMES, flaws, shown
 from tests.page.talk import ask, said
+from workbench.simulator.app import Simulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 SIZES = ((1920, 1080), (1440, 900), (1366, 768), (1024, 768), (390, 844))

@@ -5,12 +5,12 @@ import json
 import aiohttp
 import pytest
 
-from simulator.app import Simulator
-from simulator.config import SimulatorConfig
-from simulator.twilio.segments import count_segments, price_of
 from tests.page.chromium import NARROW, Page
 from tests.page.gateway import ScriptedGateway
 from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
+from workbench.simulator.app import Simulator
+from workbench.simulator.config import SimulatorConfig
+from workbench.simulator.twilio.segments import count_segments, price_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 

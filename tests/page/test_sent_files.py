@@ -5,10 +5,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from simulator.app import Simulator
 from tests.core.documents import samples
 from tests.page.chromium import Page
 from tests.page.talk import FIELDS
+from workbench.simulator.app import Simulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from simulator.app import Simulator
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import FIELDS
+from workbench.simulator.app import Simulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 PROVIDERS = {"phone": "twilio", "slack": "slack", "telegram": "telegram"}

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from onevalet.dev.embedded.child_process import ServerUser
-from onevalet.dev.embedded.postgres import Postgres
-from onevalet.dev.embedded.valkey import Valkey
+from onevalet.servers.child_process import ServerUser
+from onevalet.servers.postgres import Postgres
+from onevalet.servers.valkey import Valkey
 from tests.namespaces import Host
 
 _LOOPBACK = "127.0.0.1"

@@ -14,7 +14,7 @@ from typing import Any
 import asyncpg
 
 from core.errors import ConfigError
-from onevalet.dev.embedded.child_process import server_environment, unprivileged_user
+from onevalet.servers.child_process import server_environment, unprivileged_user
 from tests.eventually import eventually
 from tests.ports import free_port
 

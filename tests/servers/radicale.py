@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from core.credentials.types import Ability, Account, OpenAccount
-from onevalet.testing.calendar_server import CALENDAR, CONFIG
 from tests.eventually import eventually_blocking
 from tests.forker import plain_environment
 from tests.ports import free_port
+from workbench.scenarios.calendar_server import CALENDAR, CONFIG
 
 USERS = {"ann": "s3cret", "bob": "b0b-secret"}
 ABILITIES = frozenset({Ability.CALENDAR_READ, Ability.CALENDAR_CHANGE, Ability.CONTACTS_READ, Ability.CONTACTS_CHANGE})

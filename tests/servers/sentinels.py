@@ -13,7 +13,7 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from onevalet.dev.embedded.valkey import program
+from onevalet.servers.valkey import program
 from tests.eventually import eventually
 from tests.ports import free_port
 

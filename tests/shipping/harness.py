@@ -10,8 +10,19 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("onevalet", "channels", "notify", "providers", "jobs", "core", "abilities", "agents", "simulator")
-PACKAGES = (*PRODUCT, "tests", "benchmarks")
+PRODUCT = (
+    "onevalet",
+    "operations",
+    "channels",
+    "notify",
+    "providers",
+    "jobs",
+    "core",
+    "abilities",
+    "agents",
+    "workbench",
+)
+PACKAGES = (*PRODUCT, "tests")
 
 
 def read(name: str) -> str:

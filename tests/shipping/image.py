@@ -14,7 +14,7 @@ import pytest
 
 from tests.shipping.harness import PRODUCT, ROOT, clean_environment, find_uv, instructions, tracked_files
 
-LEFT_OUT = ("simulator",)
+LEFT_OUT = ("workbench",)
 SHIPPED = tuple(name for name in PRODUCT if name not in LEFT_OUT)
 _OF_THE_IMAGE = ("useradd", "install --directory", "pip install", "python -m compileall")
 """How the lines begin that need an image of their own."""

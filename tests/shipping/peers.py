@@ -84,22 +84,22 @@ WITHOUT_CASE: Mapping[str, str] = {
 }
 """Why a client of others' servers has no case."""
 OURS: Mapping[str, str] = {
-    "core/backups/programs.py": "pg_dump and pg_restore, on this machine",
+    "operations/backups/programs.py": "pg_dump and pg_restore, on this machine",
     "core/db/connector.py": "Postgres",
     "core/db/database.py": "Postgres",
     "core/db/redis_client.py": "Redis",
     "core/db/router.py": "Postgres",
-    "onevalet/dev/bench/breaking.py": "Redis of the bench",
-    "onevalet/dev/bench/replays.py": "a process of the bench",
-    "onevalet/dev/embedded/postgres.py": "the embedded Postgres",
-    "onevalet/dev/embedded/serving_login.py": "the embedded Postgres",
-    "onevalet/dev/embedded/valkey.py": "the embedded Valkey",
-    "onevalet/dev/model/proof.py": "a process of dev",
-    "onevalet/doctor/address.py": "the operator's own public address",
+    "workbench/dev/bench/breaking.py": "Redis of the bench",
+    "workbench/dev/bench/replays.py": "a process of the bench",
+    "onevalet/servers/postgres.py": "the embedded Postgres",
+    "onevalet/servers/serving_login.py": "the embedded Postgres",
+    "onevalet/servers/valkey.py": "the embedded Valkey",
+    "workbench/dev/model/proof.py": "a process of dev",
+    "operations/doctor/address.py": "the operator's own public address",
     "onevalet/init/local_servers.py": "model servers on this machine",
-    "onevalet/testing/calendar_server.py": "the calendar server of tests, a process on this machine",
-    "onevalet/testing/outside.py": "our own doors, in tests",
-    "simulator/base.py": "the product that the simulator speaks to",
+    "workbench/scenarios/calendar_server.py": "the calendar server of tests, a process on this machine",
+    "workbench/scenarios/outside.py": "our own doors, in tests",
+    "workbench/simulator/base.py": "the product that the simulator speaks to",
 }
 """Modules that reach only our own servers, or the operator's, and which."""
 

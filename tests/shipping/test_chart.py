@@ -12,8 +12,8 @@ import pytest
 
 from core.db.database import Database
 from jobs.worker import GRACE
-from onevalet.dev.embedded.postgres import Postgres
 from onevalet.migrating import migrate
+from onevalet.servers.postgres import Postgres
 from onevalet.settings import Settings
 from tests.shipping.chart import NAMESPACE, RELEASE, Manifest, Values, environment, of_kind, pods, render
 from tests.shipping.harness import read

@@ -13,8 +13,8 @@ import pytest
 from core.db.database import Database
 from core.db.serving import ROLE
 from jobs.worker import GRACE
-from onevalet.dev.embedded.postgres import Postgres
 from onevalet.migrating import migrate
+from onevalet.servers.postgres import Postgres
 from tests.needs import need
 from tests.shipping.harness import ROOT, clean_environment, read, run
 

@@ -110,5 +110,5 @@ def test_the_image_starts_in_the_project_folder_with_it_first_on_the_path() -> N
 
 def test_no_secret_and_no_data_goes_into_the_image() -> None:
     ignored = read(".dockerignore").splitlines()
-    assert {".*", "**/.*", "simulator", "tests", "uv.lock"} <= set(ignored)
+    assert {".*", "**/.*", "tests", "uv.lock", "workbench"} <= set(ignored)
     assert not any(line.startswith("!") for line in ignored)

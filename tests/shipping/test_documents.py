@@ -15,10 +15,10 @@ from typer.main import get_command
 from core.language.update import sentences
 from onevalet.cli import help_page
 from onevalet.cli.main import app
-from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
 from tests.page.shown import PICTURE, RECORD, record
 from tests.shipping.harness import ROOT, clean_environment, read, run
+from workbench.dev.run import describe
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _COMMAND = re.compile(r"bin/onevalet((?: [a-z][a-z-]*)*)")
@@ -95,7 +95,7 @@ def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None
 
 @pytest.mark.parametrize(
     "document",
-    [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py", "onevalet/cli/building.py"],
+    [*DOCUMENTS, "workbench/simulator/page/index.html", "workbench/dev/run.py", "onevalet/cli/building.py"],
 )
 def test_no_document_asks_for_a_uv_that_a_newcomer_has_not(document: str) -> None:
     """`bin/uv` is the one that `bin/dev` found or installed; the log of changes tells what was."""

@@ -29,13 +29,13 @@ pytestmark = [
 NOT_THERE = (
     "abilities.mcp.over_http",
     "abilities.mcp.sdk",
-    "onevalet.dev.bench",
-    "onevalet.dev.run",
-    "onevalet.dev.seed",
-    "onevalet.dev.simulator_wiring",
-    "onevalet.mcp.sdk",
+    "workbench.dev.bench",
+    "workbench.dev.run",
+    "workbench.dev.seed",
+    "workbench.dev.simulator_wiring",
+    "operations.programs.sdk",
     "onevalet.testing",
-    "onevalet.tracing",
+    "operations.tracing",
 )
 """What needs the simulator or an extra. Nothing else may."""
 _READ_PICTURE = """

@@ -16,7 +16,7 @@ CONTRACT = "the rooms of core, from the top down"
 IMPORTERS: dict[str, set[str]] = {
     "litellm": {"core/llm/litellm_library.py"},
     "typeagent": {"abilities/memory/index/typeagent_index.py"},
-    "mcp": {"abilities/mcp/sdk.py", "onevalet/mcp/sdk.py"},
+    "mcp": {"abilities/mcp/sdk.py", "operations/programs/sdk.py"},
     "arq": {"jobs/chores.py"},
     "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }

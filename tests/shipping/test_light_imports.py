@@ -11,7 +11,7 @@ from tests.shipping.harness import ROOT, clean_environment
 HEAVY = {
     *("litellm", "mcp", "openai", "typeagent", "tiktoken", "tokenizers", "httpx", "jsonschema"),
     *("aiohttp", "arq", "redis", "asyncpg", "slack_bolt", "slack_sdk", "telegram", "twilio"),
-    *("agents", "jobs", "simulator", "channels", "notify", "providers"),
+    *("agents", "jobs", "workbench", "channels", "notify", "providers"),
 }
 
 

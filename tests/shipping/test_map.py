@@ -5,7 +5,7 @@ from tests.shipping.harness import PRODUCT, python_files, read
 
 def rooms() -> set[str]:
     """Return the packages that the map must show. A folder of tests that mirrors one of the product needs no line."""
-    files = python_files(*PRODUCT, "benchmarks", "tests")
+    files = python_files(*PRODUCT, "tests")
     packages = {path.removesuffix("__init__.py") for path in files if path.endswith("/__init__.py")}
     product = {path for path in packages if not path.startswith("tests/")}
     tests = {path for path in packages - product if path.count("/") <= 2 and path.removeprefix("tests/") not in product}

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from core import metrics
 from core.db.database import Database
-from onevalet.metrics.backlog import Backlog
+from operations.metrics.backlog import Backlog
 from tests.needs import need
 from tests.shipping.harness import ROOT, read, run
 

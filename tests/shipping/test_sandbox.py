@@ -11,7 +11,6 @@ import aiohttp
 import pytest
 
 from core.json_types import Json
-from simulator.config import Person
 from tests.core.documents import samples
 from tests.forker import ROOT, Forker
 from tests.kills.harness import open_system
@@ -20,6 +19,7 @@ from tests.needs import need
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.scripted_model import ScriptedModel, text
+from workbench.simulator.config import Person
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 

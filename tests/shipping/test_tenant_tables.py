@@ -1,7 +1,7 @@
 """Whoever adds a table of a person's says what an export and an import do with it."""
 
 from core.people.tenant_tables import tenant_tables
-from core.tenants.tables import archive_rules, exported_tables, imported_tables
+from operations.tenants.tables import archive_rules, exported_tables, imported_tables
 
 
 def test_every_table_says_what_an_export_does_with_it() -> None:

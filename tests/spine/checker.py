@@ -8,11 +8,11 @@ from functools import partial
 
 import asyncpg
 
-from simulator.app import Simulator
-from simulator.journal import Json
 from tests.eventually import eventually
 from tests.spine.system import System
 from tests.spine.texts import Text
+from workbench.simulator.app import Simulator
+from workbench.simulator.journal import Json
 
 _KEPT = (
     "select i.text, n.user_key from inbound i"

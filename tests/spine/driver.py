@@ -9,10 +9,10 @@ from math import inf
 import aiohttp
 from twilio.request_validator import RequestValidator
 
-from simulator.config import TwilioConfig
 from tests.spine.simulated import SimulatedPeople
 from tests.spine.system import PUBLIC_URL, System
 from tests.spine.texts import Text
+from workbench.simulator.config import TwilioConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from simulator.config import TwilioConfig
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import System, running_system
 from tests.spine.texts import Text, make_people, make_texts
+from workbench.simulator.config import TwilioConfig
 
 _TAKEN_WITHIN = 600.0
 """Seconds: a run may have as many texts as it likes."""

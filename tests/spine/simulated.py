@@ -4,11 +4,11 @@ import asyncio
 import random
 
 from core.db.outages import is_passing
-from simulator.journal import Json
-from simulator.slack import SlackSimulator
 from tests.eventually import eventually
 from tests.spine.system import System
 from tests.spine.texts import Text
+from workbench.simulator.journal import Json
+from workbench.simulator.slack import SlackSimulator
 
 
 class SimulatedPeople:

@@ -13,11 +13,9 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from core.clock import Clock
-from onevalet.dev.embedded.postgres import Postgres
-from onevalet.dev.embedded.valkey import Valkey
 from onevalet.migrating import migrate
-from simulator.app import Simulator, serve_simulator
-from simulator.config import Person, SimulatorConfig
+from onevalet.servers.postgres import Postgres
+from onevalet.servers.valkey import Valkey
 from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
 from tests.namespaces import Host
@@ -26,6 +24,8 @@ from tests.readiness import is_ready
 from tests.scripted_model import Script, ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import Address, balanced, passed_on
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import Person, SimulatorConfig
 
 PUBLIC_URL = "https://valet.example"
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}

@@ -12,7 +12,6 @@ from redis.asyncio import Redis
 
 from core.clock import set_clock
 from core.json_types import JsonObject
-from simulator.config import TwilioConfig
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.scripted_model import ModelCall, Reply, calls, echo, text
@@ -20,6 +19,7 @@ from tests.spine.checker import said_to, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import Setup, System, running_system
 from tests.spine.texts import Text, make_people
+from workbench.simulator.config import TwilioConfig
 
 ANN, BOB = 0, 1
 HOUR_LATER = 7200.0

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from simulator.config import TwilioConfig
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.servers.sentinels import Group, sentinels
@@ -15,6 +14,7 @@ from tests.spine.checker import check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import Setup, running_system
 from tests.spine.texts import make_people, make_texts
+from workbench.simulator.config import TwilioConfig
 
 MESSAGES = 60
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simulator.config import Person
+from workbench.simulator.config import Person
 
 CHANNELS = ("sms", "slack", "telegram")
 

@@ -20,7 +20,7 @@ from core.db.migrate import migrate
 from core.db.sql_files import load_functions, load_migrations
 from tests.forker import ROOT
 from tests.services import private_postgres
-from tests.shipping.harness import PRODUCT
+from tests.shipping.harness import SHIPPED
 from tests.upgrade.shape import PREVIOUS_SHAPE, read_shape
 
 COMMIT = (Path(__file__).parent / "previous.txt").read_text().split()[0]
@@ -64,7 +64,7 @@ async def _write() -> None:
             connection = await asyncpg.connect(server.url)
             shape = await read_shape(connection)
             await connection.close()
-        code = [file.read_text() for room in PRODUCT for file in folder.glob(f"{room}/**/*.py")]
+        code = [file.read_text() for room in SHIPPED for file in folder.glob(f"{room}/**/*.py")]
     # What only other functions call is replaced together with them.
     words = set(re.findall(r"\w+", "\n".join(code)))
     shape.functions = {name: function for name, function in shape.functions.items() if function.name in words}

@@ -13,7 +13,6 @@ import pytest
 
 from core.clock import set_clock
 from onevalet.migrating import check_database, migrate
-from simulator.config import TwilioConfig
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.scripted_model import ModelCall, Reply, calls, echo, text
@@ -22,6 +21,7 @@ from tests.spine.driver import Driver
 from tests.spine.system import Setup, System, running_system
 from tests.spine.texts import Text, make_people, make_texts
 from tests.upgrade.previous import migrate_tables, migrate_with, unpack
+from workbench.simulator.config import TwilioConfig
 
 PEOPLE = 9
 ASKING = 3

@@ -11,9 +11,9 @@ from abilities.tasks.service import TaskService
 from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Kit, Pages, signed_in
-from onevalet.console.rendering import zone_of
+from operations.console.access import Visit
+from operations.console.pages.base import Kit, Pages, signed_in
+from operations.console.rendering import zone_of
 
 HERE = f"{PATH}/tasks"
 

@@ -14,8 +14,8 @@ from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.console.sign_in import PATH
 from core.language.catalogue import speaking
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.access import Visit
+from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 
 _SAID = {
     "run": "Started: a worker takes it within seconds.",

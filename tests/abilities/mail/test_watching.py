@@ -11,7 +11,7 @@ from abilities.mail.probes import check_mailboxes
 from abilities.mail.watches import MailWatches
 from core.errors import LeaseLost
 from core.json_types import JsonObject
-from onevalet.paths.trace import trace
+from operations.paths.trace import trace
 from tests.abilities.mail.mail_harness import MailHarness, age, mail, open_mail
 from tests.core.harness import Store
 from tests.eventually import eventually

@@ -7,8 +7,8 @@ import pytest
 from abilities.memory.momex import Momex
 from core.db.database import Database
 from tests.abilities.memory.harness import make_momex, make_person
-from tests.onevalet.console.conftest import console as console
-from tests.onevalet.mcp.conftest import settings as settings
+from tests.operations.console.conftest import console as console
+from tests.operations.programs.conftest import settings as settings
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from mcp import Client
 
 from core.clients.tokens import Client as Program
 from core.clock import Clock
-from onevalet.mcp.sdk import build_server
 from onevalet.settings import Settings
 from onevalet.wiring.clients import build_client_tools
 from onevalet.wiring.connections import Connections, open_connections
 from onevalet.wiring.memories import open_memories
+from operations.programs.sdk import build_server
 from tests.core.harness import opened
 
 

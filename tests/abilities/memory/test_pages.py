@@ -3,9 +3,9 @@
 import pytest
 
 from tests.core.harness import opened
-from tests.onevalet.console.browser import Browser
-from tests.onevalet.console.harness import ANN, BOB, Console, open_console
-from tests.onevalet.console.test_people import press
+from tests.operations.console.browser import Browser
+from tests.operations.console.harness import ANN, BOB, Console, open_console
+from tests.operations.console.test_people import press
 
 
 async def remember(console: Console, sender: str, text: str) -> str:

@@ -12,8 +12,8 @@ from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.ids import make_id
 from core.json_types import JsonObject
-from tests.onevalet.console.conftest import console as console
-from tests.onevalet.console.harness import ANN, BOB, Console
+from tests.operations.console.conftest import console as console
+from tests.operations.console.harness import ANN, BOB, Console
 
 HERE = "/console/tasks"
 WEEKLY = ScheduleTrigger(cron="30 9 * * 1")

@@ -25,7 +25,7 @@ from core.notifications.types import Notification, NotificationStatus, Notified,
 from core.tools.context import TaskState
 from core.turns.runs import MAX_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from onevalet.paths.transcript import read_transcript
+from operations.paths.transcript import read_transcript
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import Store
 

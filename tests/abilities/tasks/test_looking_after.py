@@ -10,12 +10,12 @@ from abilities.tasks.kinds.event import EventTrigger
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.turns.decide_tool import DECIDE
-from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import says, wants
+from workbench.demo.model import DEMO_MODEL
 
 COUNT = "select count(*) from tasks"
 

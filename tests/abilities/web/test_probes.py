@@ -4,8 +4,8 @@ import pytest
 from aiohttp import web
 
 from abilities.web.probes import check_search
-from onevalet.doctor.types import Installation
-from tests.onevalet.doctor.test_servers import served, settings
+from operations.doctor.types import Installation
+from tests.operations.doctor.test_servers import served, settings
 
 
 def installed(**values: object) -> Installation:

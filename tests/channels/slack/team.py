@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from channels.slack.receive import SlackChannel
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SlackConfig, SystemClock
-from simulator.slack import SlackSimulator
 from tests.channels.slack.builders import Gateway, MemorySink, serve_channel
 from tests.eventually import eventually
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SlackConfig, SystemClock
+from workbench.simulator.slack import SlackSimulator
 
 PUBLIC_URL = "https://valet.example.com"
 ADA_DM = "D0ADA00001"

@@ -17,8 +17,8 @@ from core.messaging.chat_reader import chat_words
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, Whose, unread
 from core.replies import ONLY_TEXT_AND_FILES
-from simulator.slack.blocks import _KINDS
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, Obj, message
+from workbench.simulator.slack.blocks import _KINDS
 
 OURS = AppIdentity(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
 PNG = {

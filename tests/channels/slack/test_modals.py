@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from channels.slack.modals import TOO_LONG, form_view
 from core.messaging.messages import Form, FormField, FormFieldKind
-from simulator.slack.blocks import Surface
-from simulator.slack.view_rules import check_view
 from tests.examples import examples
+from workbench.simulator.slack.blocks import Surface
+from workbench.simulator.slack.view_rules import check_view
 
 
 def view(form: Form) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from channels.slack.media import SlackMedia
 from core.messaging.channels import Target
 from core.messaging.messages import Action, Address, Form, FormField, Media, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
-from simulator.config import SlackConfig
 from tests.channels.slack.team import ADA_DM, Team, running_team
 from tests.eventually import eventually
+from workbench.simulator.config import SlackConfig
 
 NEWER_METHODS = {"assistant.threads.setStatus"}
 NEWER_ARGUMENTS = {"metadata", "include_all_metadata"}

@@ -23,11 +23,11 @@ from core.messaging.messages import (
     Press,
 )
 from providers.slack.client import SlackApi
-from simulator.config import SlackConfig
-from simulator.faults import FaultKind, Rule
 from tests.channels.slack.builders import MemorySink, Remembered, make_channel
 from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team
 from tests.eventually import eventually
+from workbench.simulator.config import SlackConfig
+from workbench.simulator.faults import FaultKind, Rule
 
 SLACK = SlackConfig()
 BUTTON = [

@@ -18,10 +18,10 @@ from channels.slack.sockets import REPLACED_WITHIN, Pace, Sockets
 from core import metrics
 from core.messaging.messages import Command, Form, FormField, InboundMessage, Press
 from providers.slack.client import SlackApi
-from simulator.config import SlackConfig
-from simulator.faults import FaultKind, Rule
 from tests.channels.slack.team import ADA_DM, Team, running_team
 from tests.eventually import eventually
+from workbench.simulator.config import SlackConfig
+from workbench.simulator.faults import FaultKind, Rule
 
 QUICK = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.05, longest=0.2, finish=1.0)
 

@@ -15,12 +15,12 @@ from core.inbox.inbox import Inbox
 from core.messaging.messages import ReachabilityChange, ReachabilityReason
 from jobs.delivery import DeliveryRunner
 from notify.sms.send import SmsNotification
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
-from simulator.twilio.optout import REPLIES
 from tests.core.harness import OPEN, Store, opened
 from tests.core.language.english import english_in
 from tests.jobs.worker_harness import WorkerHarness
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock, TwilioConfig
+from workbench.simulator.twilio.optout import REPLIES
 
 PUBLIC_URL = "https://valet.example.com"
 ADA = "+14155550101"

@@ -15,9 +15,9 @@ from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import read_target
 from core.json_types import Json
 from core.messaging.messages import Media
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig
 from tests.channels.sms.builders import SID, TOKEN
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig
 
 LIMIT = 100_000
 REAL = "https://api.twilio.com"

@@ -12,10 +12,10 @@ import pytest
 from channels.sms.receive import SmsChannel
 from core.errors import ConfigError, StoreUnavailable, Unavailable
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, ReachabilityChange
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
-from simulator.faults import FaultKind, Rule
 from tests.channels.sms.builders import MemorySink, serve_channel
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock, TwilioConfig
+from workbench.simulator.faults import FaultKind, Rule
 
 SERVICE = "MG" + "e" * 32
 POOLED, TOLL_FREE = "+14155550100", "+18885550123"

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.channels.telegram.builders import Gateway, MemorySink, make_channel, serve_channel
-from tests.simulator.telegram_harness import Harness, open_harness
+from tests.workbench.simulator.telegram_harness import Harness, open_harness
 
 
 @pytest.fixture

@@ -22,11 +22,11 @@ from core.messaging.messages import IgnoredMessage, IgnoreReason
 from core.messaging.poll_lease import PollLease
 from core.messaging.stalls import POLL_TROUBLED, read_stalls
 from providers.telegram.client import TelegramApi
-from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
 from tests.eventually import eventually
 from tests.patience import PATIENCE
-from tests.simulator.telegram_harness import Harness
+from tests.workbench.simulator.telegram_harness import Harness
+from workbench.simulator.faults import FaultKind, Rule
 
 GET_UPDATES = "telegram.getUpdates"
 LONGEST_POLL = 50

@@ -12,7 +12,6 @@ from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
 from core.errors import ConfigError
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
-from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import (
     BOT_ID,
     NOWHERE,
@@ -29,7 +28,8 @@ from tests.channels.telegram.builders import (
     update,
 )
 from tests.eventually import eventually
-from tests.simulator.telegram_harness import Harness
+from tests.workbench.simulator.telegram_harness import Harness
+from workbench.simulator.faults import FaultKind, Rule
 
 
 async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gateway: Gateway) -> None:

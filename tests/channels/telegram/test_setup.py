@@ -15,10 +15,10 @@ from core.language.catalogue import LANGUAGES
 from core.messaging.channels import Change, Check
 from core.messaging.chat_reader import chat_words
 from providers.telegram.client import ALLOWED_UPDATES
-from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
 from tests.eventually import eventually
-from tests.simulator.telegram_harness import Harness
+from tests.workbench.simulator.telegram_harness import Harness
+from workbench.simulator.faults import FaultKind, Rule
 
 WEBHOOK = PUBLIC_URL + PATH
 WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")

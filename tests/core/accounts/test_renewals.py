@@ -23,7 +23,7 @@ from core.db.database import Database
 from core.errors import AccountMissing, RefusedLogin
 from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
-from onevalet.doctor.accounts import check_accounts
+from operations.doctor.accounts import check_accounts
 from tests.core.accounts.test_tokens import WORK, RotatingServer, keep
 from tests.core.credentials.harness import KEYS
 

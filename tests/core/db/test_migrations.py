@@ -16,7 +16,7 @@ from core.db.migrate import check_database, migrate
 from core.db.pending import BEFORE_SQUASH
 from core.db.sql_files import load_functions, load_migrations
 from core.errors import ConfigError
-from onevalet.dev.embedded.postgres import Postgres
+from onevalet.servers.postgres import Postgres
 from tests.core.db.schema import SCHEMA, dump_schema
 from tests.core.harness import opened
 from tests.services import RunServices, empty_database, fresh_database, private_postgres

@@ -19,8 +19,8 @@ from tests.shipping.harness import PRODUCT, python_files
 OWN_CONNECTION = {
     "core/db/migrate.py",
     "core/db/pending.py",
-    "onevalet/dev/embedded/postgres.py",
-    "onevalet/dev/embedded/serving_login.py",
+    "onevalet/servers/postgres.py",
+    "onevalet/servers/serving_login.py",
 }
 """What works on a connection of its own, which it closes."""
 # What a session keeps past a transaction.

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from core.backups.programs import Login
 from core.documents.child_environment import child_environment
 from core.documents.child_process import run_in_child
 from core.documents.file import FileUnreadable, read_content
 from core.documents.kept_process import end_kept
 from core.documents.kinds import FileFailure, FileKind
-from onevalet.dev.embedded.child_process import server_environment
+from onevalet.servers.child_process import server_environment
+from operations.backups.programs import Login
 
 PRODUCT = ("core", "abilities", "agents", "channels", "notify", "providers", "jobs", "onevalet", "simulator")
 STARTERS = {"Popen", "run", "create_subprocess_exec", "create_subprocess_shell", "check_output", "call", "check_call"}

@@ -8,7 +8,7 @@ import pytest
 
 from core.messaging.messages import Address, Command, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, Whose
-from onevalet.paths.transcript import read_transcript
+from operations.paths.transcript import read_transcript
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 
 ANN = "+15550000001"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.language.catalogue import LANGUAGES
 from core.language.written import language_written
-from onevalet.demo.phrases import TABLES
+from workbench.demo.phrases import TABLES
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from core.files.links import FileLinks
 from core.ids import for_person, make_id, partition_of
 from core.messaging.chat_reader import chat_words
 from core.people.link_codes import new_link_code, shown_code
-from core.tenants.links import ExportLinks
+from operations.tenants.links import ExportLinks
 from tests.core.credentials.harness import KEYS
 from tests.core.harness import Store
 from tests.core.people.harness import CHAT, NOON, Harness

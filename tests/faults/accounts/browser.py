@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from simulator.config import Person
 from tests.channels.connect.harness import Browser
 from tests.faults.accounts.house import House
 from tests.faults.harness import PUBLIC_URL
 from tests.faults.sends import sends
 from tests.servers.rotating import STRICT
+from workbench.simulator.config import Person
 
 _TRIES = 20
 _LINK = re.compile(r"/connect/[0-9a-f]{32}")

@@ -5,7 +5,6 @@ import base64
 from collections.abc import Sequence
 from contextlib import suppress
 
-from simulator.config import Person
 from tests.faults.accounts.asking import number_of
 from tests.faults.accounts.browser import ConnectingBrowser
 from tests.faults.accounts.house import BINARY, House, calendar_file, letter, new_mail, open_house
@@ -22,6 +21,7 @@ from tests.faults.sends import sends
 from tests.faults.strikes import flush_redis
 from tests.faults.worded import Struck
 from tests.faults.worded_plans import WordedFate, WordedPlan, count_noticed, count_well, make_plans, require_worded
+from workbench.simulator.config import Person
 
 type AccountPlan = WordedPlan[Kind]
 

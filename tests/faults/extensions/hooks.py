@@ -18,7 +18,7 @@ from tests.faults.hooking import Reach, put_around
 def put_in_place(reach: Reach) -> None:
     """Wrap what a process passes messages, skills and requests on with."""
     from abilities.skills.use import SkillTools
-    from onevalet.mcp.asking import Asking
+    from operations.programs.asking import Asking
 
     _sockets(reach)
     put_around(SkillTools, "read", "skill", reach)

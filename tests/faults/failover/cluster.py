@@ -17,8 +17,8 @@ import asyncpg
 from core.db.addresses import for_primary
 from core.db.connector import connect
 from core.errors import ConfigError
-from onevalet.dev.embedded.child_process import ServerUser, unprivileged_user
-from onevalet.dev.embedded.postgres import _programs
+from onevalet.servers.child_process import ServerUser, unprivileged_user
+from onevalet.servers.postgres import _programs
 from tests.eventually import eventually
 from tests.faults.failover import programs
 from tests.forker import ROOT

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
-from onevalet.dev.embedded.child_process import ServerUser
-from onevalet.dev.embedded.paths import can_run
+from onevalet.servers.child_process import ServerUser
+from onevalet.servers.paths import can_run
 
 PACKAGES = ("patroni[etcd3]==4.1.5", "psycopg[binary]==3.3.9")
 FOLDER = Path(os.environ.get("ONEVALET_PATRONI") or "/var/cache/onevalet-patroni")

@@ -10,13 +10,13 @@ import asyncpg
 import psutil
 
 from core.db.router import Login, make_router
-from onevalet.dev.embedded.postgres import Postgres
 from onevalet.migrating import migrate
-from simulator.config import Person
+from onevalet.servers.postgres import Postgres
 from tests.forker import Forker
 from tests.servers.plproxy import empty_router
 from tests.services import private_postgres
 from tests.spine.system import Member, Setup, System, running_system
+from workbench.simulator.config import Person
 
 LOGIN = "onevalet_serving"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import asyncpg
 
-from simulator.config import TwilioConfig
 from tests.faults.checker import Finding
 from tests.faults.partitions.halves import Halves, kill, running_halves
 from tests.faults.results import Result, timed
@@ -18,6 +17,7 @@ from tests.forker import Forker
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Answer, Driver
 from tests.spine.texts import Text, make_people, make_texts
+from workbench.simulator.config import TwilioConfig
 
 DEAD, LIVING = 1, 0
 NO_SLOWER = 2.0

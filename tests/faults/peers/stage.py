@@ -19,7 +19,6 @@ from core.db.database import Database
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
-from simulator.config import Person
 from tests.eventually import eventually
 from tests.faults.database import read_value
 from tests.faults.harness import SECRET_KEY, Harness
@@ -32,6 +31,7 @@ from tests.faults.peers.serving import JOURNAL, PeerPlan
 from tests.faults.phone_driver import Saying
 from tests.forker import Forked, plain_environment
 from tests.ports import free_port
+from workbench.simulator.config import Person
 
 _TENANT = "select tenant_id from identities where user_key = $1"
 _ERROR = re.compile(r"[a-zA-Z_][\w.]*(Error|Exception|Group|Exceeded|Failed|Away|Lost)\b")

@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from notify.slack.send import SlackNotification
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SlackConfig, SystemClock
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SlackConfig, SystemClock
 
 SLACK = SlackConfig()
 

@@ -17,9 +17,9 @@ from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, Ou
 from notify.slack.markdown import defuse, literal_blocks
 from notify.slack.render import render
 from notify.slack.split import split, weigh
-from simulator.slack.blocks import Surface, block_problems, text_length
-from simulator.slack.limits import ALL_BLOCKS, MARKDOWN_BLOCKS
 from tests.examples import examples
+from workbench.simulator.slack.blocks import Surface, block_problems, text_length
+from workbench.simulator.slack.limits import ALL_BLOCKS, MARKDOWN_BLOCKS
 
 
 def message(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:

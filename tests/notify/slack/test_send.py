@@ -23,11 +23,11 @@ from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
 from providers.slack.wire import escape
-from simulator.app import Simulator
-from simulator.faults import FaultKind, Rule
 from tests.eventually import eventually
 from tests.examples import examples
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender
+from workbench.simulator.app import Simulator
+from workbench.simulator.faults import FaultKind, Rule
 
 ADA_DM = "D0ADA00001"
 TEXT = "A secret answer"

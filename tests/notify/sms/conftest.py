@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from notify.sms.send import SmsNotification
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 
 SERVICE = "MG" + "e" * 32
 TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)), ("MG" + "f" * 32, ())))

@@ -13,11 +13,11 @@ from core.messaging.messages import Address, Media, OutboundKind, OutboundMessag
 from notify.sms.mms import MAX_MESSAGE, MAX_OTHER, Mms, country_of
 from notify.sms.render import render
 from notify.sms.send import SmsNotification
-from simulator.app import Simulator
 from tests.core.documents.samples import picture
 from tests.eventually import eventually
 from tests.notify.sms.conftest import PUBLIC_URL, SERVICE, TWILIO
 from tests.notify.sms.test_send import PERSON, accepted, target
+from workbench.simulator.app import Simulator
 
 
 def file_of(name: str = "chart.png", size: int = 10, path: str = "/files/a") -> OutgoingFile:

@@ -22,9 +22,9 @@ from core.errors import (
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
 from notify.sms.send import SmsNotification
-from simulator.app import Simulator
-from simulator.faults import FaultKind, Rule
 from tests.notify.sms.conftest import PUBLIC_URL, SERVICE, TWILIO, make_sender
+from workbench.simulator.app import Simulator
+from workbench.simulator.faults import FaultKind, Rule
 
 PERSON = "+14155550101"
 CREATE = "twilio.messages.create"

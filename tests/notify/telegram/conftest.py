@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from notify.telegram.send import TelegramNotification
-from tests.simulator.telegram_harness import TOKEN, Harness, open_harness
+from tests.workbench.simulator.telegram_harness import TOKEN, Harness, open_harness
 
 
 def make_sender(api_url: str, *, token: str = TOKEN, read_seconds: float = 20.0) -> TelegramNotification:

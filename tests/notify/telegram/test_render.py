@@ -16,11 +16,11 @@ from notify.telegram.render import render, split
 from notify.telegram.text import clean, is_visible
 from providers.telegram.wire import MAX_UNITS
 from providers.utf16 import units
-from simulator.telegram.arguments import Arguments
-from simulator.telegram.entities import FormattedText
-from simulator.telegram.formatting import check_length, read_text
-from simulator.telegram.keyboards import read_markup
 from tests.examples import examples
+from workbench.simulator.telegram.arguments import Arguments
+from workbench.simulator.telegram.entities import FormattedText
+from workbench.simulator.telegram.formatting import check_length, read_text
+from workbench.simulator.telegram.keyboards import read_markup
 
 
 def message(text: str, **more: Any) -> OutboundMessage:

@@ -24,9 +24,9 @@ from core.errors import (
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, Media, OutboundKind, OutboundMessage
 from notify.telegram.send import TelegramNotification
-from simulator.faults import FaultKind, Rule
 from tests.notify.telegram.conftest import make_sender
-from tests.simulator.telegram_harness import ADA, GRACE, TOKEN, Harness
+from tests.workbench.simulator.telegram_harness import ADA, GRACE, TOKEN, Harness
+from workbench.simulator.faults import FaultKind, Rule
 
 SEND = "telegram.sendMessage"
 

@@ -9,10 +9,10 @@ from core.messaging.channels import Target, file_part
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media
 from notify.telegram.send import TelegramNotification
-from simulator.faults import FaultKind, Rule
 from tests.core.documents.samples import picture
 from tests.notify.telegram.test_send import shown, target
-from tests.simulator.telegram_harness import Harness
+from tests.workbench.simulator.telegram_harness import Harness
+from workbench.simulator.faults import FaultKind, Rule
 
 OPUS = b"OggS" + bytes(24) + b"OpusHead" + bytes(40)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.backups.types import open_backup
+from operations.backups.types import open_backup
 from tests.core.harness import Store
-from tests.core.tenants.harness import LETTER, Installation
 from tests.onevalet.cli.harness import Operator
+from tests.operations.tenants.harness import LETTER, Installation
 from tests.services import RunServices, fresh_database
 
 pytestmark = pytest.mark.xdist_group("processes")

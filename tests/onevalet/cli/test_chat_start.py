@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onevalet.cli.chat import wait_for_start
-from onevalet.dev.embedded.home import Running, hold_home
+from onevalet.servers.home import Running, hold_home
 from tests.eventually import eventually
 
 RUNNING = Running(1, "http://127.0.0.1:8080", "http://127.0.0.1:8081", "postgresql://a", "redis://b")

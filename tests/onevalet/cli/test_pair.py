@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 
 from tests.eventually import eventually
-from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, dev_environment
+from tests.workbench.dev.test_run import _start
 
 pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 

@@ -23,9 +23,9 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnEnd, TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again
-from onevalet.paths.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
 from onevalet.wiring.plugins import Plugins
+from operations.paths.transcript import Transcript, read_transcript
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store, opened
 from tests.scripted_model import ScriptedModel, calls, text

@@ -6,8 +6,8 @@ import stat
 import pytest
 
 from tests.core.harness import ACCOUNT, Store, message
-from tests.core.tenants.rewriting import Contents, keep, rewritten, rows_of
 from tests.onevalet.cli.harness import Operator
+from tests.operations.tenants.rewriting import Contents, keep, rewritten, rows_of
 
 ANNS = "+15550000001"
 pytestmark = pytest.mark.xdist_group("processes")

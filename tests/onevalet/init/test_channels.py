@@ -11,10 +11,10 @@ import pytest
 
 from channels.slack.manifest import SCOPES
 from channels.sms.setup import RETRIES
-from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock
 from tests.onevalet.init.terminal import CTRL_C, Terminal, opened, saved
 from tests.ports import free_port
+from workbench.simulator.app import Simulator, serve_simulator
+from workbench.simulator.config import SimulatorConfig, SystemClock
 
 pytestmark = pytest.mark.slow
 CONFIG = SimulatorConfig()

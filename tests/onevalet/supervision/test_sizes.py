@@ -9,7 +9,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.core.harness import Store, opened
 from tests.eventually import eventually
 from tests.onevalet.supervision.test_supervisor import worker_environment
@@ -17,6 +16,7 @@ from tests.patience import PATIENCE
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 from tests.shipping.harness import ROOT
 from tests.shipping.sizes import is_about, resident, stated
+from workbench.simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 
 NOWHERE = "http://127.0.0.1:1"
 CHANNELS = {

@@ -15,10 +15,10 @@ import onevalet.wiring.web
 from channels.http.app import build_app
 from channels.http.penalties import BadRequests
 from core.credentials.secret_keys import SecretKeys
-from onevalet.console.door import ConsoleDoor
 from onevalet.settings import Settings
-from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
+from operations.console.door import ConsoleDoor
 from tests.ports import connect_from, free_port
+from workbench.simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 
 KEY = base64.b64encode(b"k" * 32).decode()
 KEYS = SecretKeys.from_text(KEY)

@@ -20,10 +20,10 @@ from core.accounts.links import ConnectLinkStore
 from core.clients.tokens import ClientTokens
 from core.console.sign_in import PATH, ConsoleSignIn
 from core.ids import make_id
-from core.tenants.links import ExportLinks
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Pages, signed_in
-from onevalet.console.pages.every import PAGES
+from operations.console.access import Visit
+from operations.console.pages.base import Pages, signed_in
+from operations.console.pages.every import PAGES
+from operations.tenants.links import ExportLinks
 from tests.core.harness import Store, opened
 from tests.examples import scaled
 from tests.onevalet.wiring.served import KEYS, METRICS_TOKEN, PUBLIC_URL, Address, Served, open_served, raw
@@ -293,7 +293,7 @@ class Careless(Pages):
 async def test_promise_12_a_registered_page_that_ends_in_5xx_is_found(
     database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("onevalet.console.routes.PAGES", (*PAGES, Careless))
+    monkeypatch.setattr("operations.console.routes.PAGES", (*PAGES, Careless))
     registered = Served.addresses
     monkeypatch.setattr(
         Served, "addresses", lambda served: [one for one in registered(served) if "careless" in one.pattern]

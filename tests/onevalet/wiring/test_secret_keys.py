@@ -10,12 +10,12 @@ from pydantic import SecretStr
 
 from core.credentials.store import CredentialStore
 from core.errors import ConfigError
-from onevalet.dev.run import describe
-from onevalet.dev.simulator_wiring import Simulated
 from onevalet.settings import Settings, load_settings
 from onevalet.wiring.secret_keys import key_file, key_for, secret_keys, with_key_file
 from tests.core.harness import Store
 from tests.onevalet.cli.harness import add_people
+from workbench.dev.run import describe
+from workbench.dev.simulator_wiring import Simulated
 
 URL = SecretStr("redis://127.0.0.1:1/0")
 KEY = base64.b64encode(bytes(range(32))).decode()

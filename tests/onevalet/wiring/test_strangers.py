@@ -18,7 +18,7 @@ from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.files.links import FileLinks
-from core.tenants.links import ExportLinks
+from operations.tenants.links import ExportLinks
 from tests.core.harness import opened
 from tests.examples import scaled
 from tests.onevalet.wiring.served import KEYS, PUBLIC_URL, Address, Served, open_served, raw

@@ -9,12 +9,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.shipping.sizes import is_about, resident, stated
+from workbench.simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify", "opentelemetry")
@@ -64,5 +64,5 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
     modules = json.loads(loaded.read_text())
     assert "channels.http.app" in modules
     assert [name for name in modules if name.split(".")[0] in HEAVY] == []
-    assert "onevalet.console.door" in modules
-    assert "onevalet.console.routes" not in modules, "nobody has looked yet"
+    assert "operations.console.door" in modules
+    assert "operations.console.routes" not in modules, "nobody has looked yet"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from core.console.sign_in import PATH
-from onevalet.console.access import Visit
-from onevalet.console.pages.base import Pages, signed_in
+from operations.console.access import Visit
+from operations.console.pages.base import Pages, signed_in
 
 
 class HabitPages(Pages):

@@ -12,7 +12,6 @@ from abilities.tasks.kinds.condition import ERRORS_TOLD
 from core.http.client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
-from onevalet.demo.model import DEMO_MODEL
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.canaries import marked
@@ -20,6 +19,7 @@ from tests.contract.channel_harnesses import HARNESSES, SmsHarness
 from tests.contract.harness import ChannelHarness
 from tests.core.builders import Step, wants
 from tests.servers.site import Site, open_site
+from workbench.demo.model import DEMO_MODEL
 
 pytestmark = pytest.mark.slow
 

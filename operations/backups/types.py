@@ -1,0 +1,65 @@
+"""What a backup is: an archive of one dump, people's files and a manifest; and why one is not taken or restored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from core.errors import OneValetError
+from operations.archives.zips import ManifestBase, read_manifest
+
+FORMAT = 1
+DUMP = "database.dump"
+
+
+class BackupFailed(OneValetError):
+    """A backup that was not taken, or not restored, and why in one sentence."""
+
+
+class TableSum(BaseModel):
+    """The rows of a table: how many there are, and the sum of their hashes, which does not depend on their order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    rows: int
+    hashes: str
+
+
+class BackupManifest(ManifestBase):
+    """What a backup says of itself."""
+
+    taken_at: datetime
+    postgres: int
+    """The server's major version: an older one may not understand the dump."""
+    secret_keys: tuple[str, ...]
+    """The ids of the keys that people's data keys are wrapped with; the keys themselves are in no backup."""
+    tables: tuple[TableSum, ...]
+    gone: tuple[str, ...] = ()
+    """Keys of files that were deleted while the backup was taken."""
+    lost: tuple[str, ...] = ()
+    """Keys of files whose bytes the store did not have, though nobody had deleted them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup whose every entry is what its manifest says. `path` must not change while it is read."""
+
+    path: Path
+    manifest: BackupManifest
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows it has."""
+        return sum(table.rows for table in self.manifest.tables)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the entries of people's files by their keys."""
+        return {entry.file: entry.path for entry in self.manifest.entries if entry.file}
+
+
+def open_backup(path: Path) -> Backup:
+    """Check a backup from end to end. Raises `operations.archives.zips.ArchiveRefused`, also for one cut or changed."""
+    return Backup(path, read_manifest(path, BackupManifest, FORMAT))

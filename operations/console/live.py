@@ -1,0 +1,297 @@
+"""What changes is told to the page that shows it: its version is looked at each second while it is open."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from channels.http.stopping import stops_within
+from core.console.sign_in import Viewer
+from core.db.database import Database
+from core.errors import RequestRefused, StoreUnavailable
+from core.ids import PARTITION
+from core.turns.types import TurnState
+from operations.console.rendering import HEADERS
+
+EVERY = 1.0
+"""Seconds between two looks."""
+MAX_STREAMS = 50
+"""Pages of one process that are told at once; others show what was when they were opened."""
+MAX_OF_ONE = 5
+"""Of these of one person, so that nobody holds them all."""
+LASTS = 300.0
+"""Seconds after which the browser connects again, so that a session that has ended shows nothing more."""
+SHOWN = 50
+"""How much of a list its version covers: a page."""
+
+_PERSON_ID = rf"({PARTITION}[\w-]{{1,64}})"
+_CONVERSATION = re.compile(rf"/console/conversations/{_PERSON_ID}/([\w-]{{1,64}})")
+_TURN = re.compile(r"/console/turns/([\w-]{1,64})")
+_APPROVAL = re.compile(rf"/console/waiting/approvals/{_PERSON_ID}/([\w-]{{1,64}})")
+_TASK = re.compile(rf"/console/tasks/{_PERSON_ID}/([\w-]{{1,64}})")
+_PERSON = re.compile(rf"/console/people/{_PERSON_ID}(/memory)?")
+
+
+type Doing = Callable[[str], Awaitable[str]]
+"""Returns what a running turn does at the moment, in words; empty where that is not known."""
+
+
+async def nothing_told(turn_id: str) -> str:
+    """Know of no turn what it does."""
+    return ""
+
+
+@dataclass(slots=True)
+class LivePages:
+    """Tell pages of changes. `versions`: how the version of what a page shows is read."""
+
+    versions: "PageVersions"
+    _open: list[tuple[str, web.Request]] = field(default_factory=list, init=False)
+    """The pages that are told, each with its person."""
+
+    async def stream(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
+        """Answer with events until the page is closed."""
+        path, known = request.query.get("page", ""), request.query.get("version", "")
+        # One that was closed is told until the next look: somebody who goes from page to page has one open.
+        of_whom = [person for person, opened in self._open if not _is_closed(opened)]
+        if len(of_whom) >= MAX_STREAMS or of_whom.count(viewer.tenant_id) >= MAX_OF_ONE:
+            raise RequestRefused("too many live pages", status=429)
+        response = web.StreamResponse(
+            headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
+        )
+        self._open.append((viewer.tenant_id, request))
+        try:
+            await response.prepare(request)
+            await response.write(b"retry: 3000\n\n")
+            with suppress(ConnectionError):  # the page was closed
+                await self._tell(request, response, path, known, viewer)
+        finally:
+            self._open = [one for one in self._open if one[1] is not request]
+        return response
+
+    async def _tell(
+        self, request: web.Request, response: web.StreamResponse, path: str, known: str, viewer: Viewer
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        end, quiet = loop.time() + LASTS, 0
+        while loop.time() < end:
+            try:
+                version = await self.versions.of(path, viewer)
+            except StoreUnavailable:
+                version = known
+            if version != known:
+                known, quiet = version, 0
+                await response.write(f"event: changed\ndata: {version}\n\n".encode())
+            elif (quiet := quiet + 1) % 20 == 0:
+                await response.write(b": here\n\n")  # a proxy ends what says nothing
+            if await stops_within(request, EVERY) or _is_closed(request):
+                return
+
+
+def _is_closed(request: web.Request) -> bool:
+    """Return whether who asked has closed the connection."""
+    return request.transport is None or request.transport.is_closing()
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersions:
+    """A short text for each page that changes when what is on it does."""
+
+    database: Database
+    doing: Doing = nothing_told
+
+    async def of(self, path: str, viewer: Viewer) -> str:
+        """Return the version of a page; empty for a page that never changes, or that the viewer may not see."""
+        if match := _TURN.fullmatch(path):
+            return await self.turn(match[1], viewer)
+        if match := _CONVERSATION.fullmatch(path):
+            return await self.conversation(match[1], match[2]) if viewer.sees(match[1]) else ""
+        for pattern, version in ((_APPROVAL, self.approval), (_TASK, self.task)):
+            if match := pattern.fullmatch(path):
+                return await version(match[1], match[2]) if viewer.sees(match[1]) else ""
+        if path.startswith(("/console/people", "/console/deliveries")):
+            return await self._about_people(path, viewer)
+        if path == "/console/waiting":
+            return await self.waiting(viewer)
+        if path == "/console/tasks":
+            return await self.tasks(viewer)
+        if path in ("/console", "/console/conversations"):
+            return await self.everything() if viewer.operator else await self.person(viewer.tenant_id)
+        return await self.health() if path == "/console/health" and viewer.operator else ""
+
+    async def _about_people(self, path: str, viewer: Viewer) -> str:
+        if match := _PERSON.fullmatch(path):
+            if not viewer.sees(match[1]):
+                return ""
+            return await (self.memory(match[1]) if match[2] else self.profile(match[1]))
+        match path:
+            case "/console/deliveries":
+                return await self.deliveries(viewer)
+            case "/console/deliveries/stops":
+                return await self.stops(viewer)
+            case "/console/people" if viewer.operator:
+                return await self.people()
+        return ""
+
+    async def turn(self, turn_id: str, viewer: Viewer) -> str:
+        found = await self.database.call("select tenant_id, turn_id from find_trace($1)", turn_id)
+        if found is None or not viewer.sees(found["tenant_id"]):
+            return ""
+        version = await self._of(
+            found["tenant_id"],
+            "select t.state || t.attempts || '.' || (select count(*) || '.' || count(s.finished_at) from steps s"
+            "  where s.tenant_id = $1 and s.turn_id = $2)"
+            " || coalesce((select string_agg(o.state || o.attempts, ',' order by o.id) from outbound o"
+            "  where o.tenant_id = $1 and o.turn_id = $2), '')"
+            " || coalesce((select string_agg(p.status, ',' order by p.outbound_id, p.part) from outbound_parts p"
+            "  join outbound o on o.tenant_id = p.tenant_id and o.id = p.outbound_id"
+            "  where o.tenant_id = $1 and o.turn_id = $2), '')"
+            " as version from turns t where t.tenant_id = $1 and t.id = $2",
+            found["turn_id"] or "",
+        )
+        if not version.startswith(TurnState.RUNNING.value):
+            return version
+        return f"{version}.{_short(await self.doing(found['turn_id'] or ''))}"
+
+    async def conversation(self, tenant_id: str, conversation: str) -> str:
+        version = await self._of(
+            tenant_id,
+            "select c.in_seq || '.' || c.out_seq"
+            " || coalesce((select string_agg(i.state || coalesce(i.outcome, ''), ',' order by i.seq) from inbound i"
+            "  where i.tenant_id = $1 and i.conversation_id = $2 and i.seq > c.in_seq - 20), '')"
+            " || coalesce((select string_agg(o.state, ',' order by o.seq) from outbound o"
+            "  where o.tenant_id = $1 and o.conversation_id = $2 and o.seq > c.out_seq - 20), '')"
+            " as version from conversations c where c.tenant_id = $1 and c.id = $2",
+            conversation,
+        )
+        return _short(version) if version else ""
+
+    async def approval(self, tenant_id: str, approval: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select a.state || coalesce(a.expires_at::text, '') || (select count(*) from approval_audit u"
+            "  where u.tenant_id = $1 and u.approval_id = $2) as version"
+            " from approvals a where a.tenant_id = $1 and a.id = $2",
+            approval,
+        )
+
+    async def task(self, tenant_id: str, task: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select t.state || t.revision || '.' || t.fired || coalesce(t.next_at::text, '') || coalesce("
+            " (select string_agg(r.state, ',' order by r.created_at desc, r.id desc) from (select * from task_runs n"
+            "  where n.tenant_id = $1 and n.task_id = $2 order by n.created_at desc, n.id desc limit 10) r), '')"
+            " as version from tasks t where t.tenant_id = $1 and t.id = $2",
+            task,
+        )
+
+    async def waiting(self, viewer: Viewer) -> str:
+        """Return the version of the first page of what waits."""
+        if not viewer.operator:
+            return await self._of(
+                viewer.tenant_id,
+                "select (select count(*) || coalesce(max(id), '') from approvals"
+                "  where tenant_id = $1 and state = 'pending')"
+                " || (select coalesce(string_agg(agent_id || status, ',' order by agent_id), '') from pool_entries"
+                "  where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')) as version",
+            )
+        rows = await self.database.rows("select id from console_waiting(null, '', $1)", SHOWN)
+        return _short("".join(row["id"] for row in rows))
+
+    async def tasks(self, viewer: Viewer) -> str:
+        """Return the version of the first page of tasks."""
+        if not viewer.operator:
+            return await self._of(
+                viewer.tenant_id,
+                "select count(*) || '.' || coalesce(sum(revision), 0) || '.' || coalesce(sum(fired), 0) as version"
+                " from tasks where tenant_id = $1 and deleted_at is null",
+            )
+        rows = await self.database.rows("select * from console_tasks('', '', '', $1)", SHOWN)
+        return _short("".join(f"{row['task_id']}{row['state']}{row['next_at']}" for row in rows))
+
+    async def deliveries(self, viewer: Viewer) -> str:
+        """Return the version of the first page of what did not arrive or waits."""
+        if viewer.operator:
+            people = await self.database.rows("select * from find_held_people($1)", SHOWN)
+            held = str([tuple(row) for row in people])
+        else:
+            held = await self._of(
+                viewer.tenant_id,
+                "select coalesce(string_agg(id || coalesce(not_before::text, ''), ',' order by id), '') as version"
+                " from notifications where tenant_id = $1 and state = 'held'",
+            )
+        person = "" if viewer.operator else viewer.tenant_id
+        rows = await self.database.rows("select * from find_unsettled($1, '', null, '', $2)", person, SHOWN)
+        return _short("".join(row["outbound_id"] + row["state"] for row in rows) + held)
+
+    async def stops(self, viewer: Viewer) -> str:
+        rows = await self.database.rows(
+            "select id from list_consents($1, null, 1)", "" if viewer.operator else viewer.tenant_id
+        )
+        return str(rows[0]["id"]) if rows else ""
+
+    async def people(self) -> str:
+        """Return the version of the first page of people, and of those who wait to be let in."""
+        rows = await self.database.rows("select tenant_id from console_people(null, '', $1)", SHOWN)
+        asking = await self.database.one(
+            "select count(*) || coalesce(max(asked_at)::text, '') as version from pairings where used_at is null"
+        )
+        return _short("".join(row["tenant_id"] for row in rows) + str(asking["version"]))
+
+    async def profile(self, tenant_id: str) -> str:
+        """Return the version of a person's page."""
+        return _short(
+            await self._of(
+                tenant_id,
+                "select t.role || t.tier || t.name || coalesce((select string_agg(i.id || i.state || i.admitted, ','"
+                "  order by i.id) from identities i where i.tenant_id = $1), '')"
+                " || coalesce((select string_agg(k.expires_at || k.asked_channel || k.asked_user_key, ','"
+                "  order by k.made_at) from link_codes k where k.tenant_id = $1 and k.used_at is null), '')"
+                " || coalesce((select string_agg(c.service || c.account_name || coalesce(c.revoked_at::text, ''), ','"
+                "  order by c.service, c.account_name) from credentials c where c.tenant_id = $1), '')"
+                " || coalesce((select string_agg(s.number || s.state || s.used, ',' order by s.number)"
+                "  from standing_consents s where s.tenant_id = $1), '')"
+                " || coalesce((select string_agg(l.channel || l.until, ',') from find_asked_links($1, now()) l), '')"
+                " || coalesce((select a.id from console_actions a where a.tenant_id = $1 order by a.at desc, a.id desc"
+                "  limit 1), '') as version from tenants t where t.tenant_id = $1",
+            )
+        )
+
+    async def memory(self, tenant_id: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select (select count(*) || '.' || count(undone_at) from profile_facts where tenant_id = $1)"
+            " || coalesce((select '.' || version || '.' || epoch from memory_versions where tenant_id = $1), '')"
+            " || (select '.' || count(valid_to) from (select valid_to from memories where tenant_id = $1"
+            "  order by number desc limit $2) m) as version",
+            SHOWN,
+        )
+
+    async def person(self, tenant_id: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select max(last_inbound_at)::text || coalesce((select string_agg(t.id || t.state, ',' order by t.id)"
+            "  from turns t where t.tenant_id = $1 and t.state in ('running', 'waiting')), '') as version"
+            " from conversations where tenant_id = $1",
+        )
+
+    async def everything(self) -> str:
+        row = await self.database.call("select last_at from console_conversations('', null, '', 1)")
+        work = await self.database.one("select * from count_work()")
+        return f"{row['last_at'].isoformat()}.{work['running_turns']}.{work['waiting_messages']}" if row else ""
+
+    async def health(self) -> str:
+        row = await self.database.one("select * from count_work()")
+        return ".".join(str(value) for value in row.values())
+
+    async def _of(self, tenant_id: str, statement: str, *args: object) -> str:
+        row = await self.database.tenant_row(tenant_id, statement, *args)
+        return str(row["version"] or "") if row else ""
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

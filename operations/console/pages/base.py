@@ -1,0 +1,157 @@
+"""What every page of the console stands on: the visit, the template, and where a form leads."""
+
+import functools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from urllib.parse import urlencode
+from weakref import WeakSet
+
+from aiohttp import web
+
+from channels.http.sound import read_form
+from core.db.database import Database
+from core.queue.wakeups import Wakeups
+from operations.console.access import ConsoleAccess, SignInNeeded, Visit
+from operations.console.actions import Actions
+from operations.console.budgets import ShownBudgets
+from operations.console.live import Doing, PageVersions, nothing_told
+from operations.console.reading.counts import count_open
+from operations.console.rendering import HEADERS, Renderer
+from operations.console.services import PersonServices
+from operations.console.texts import Texts
+
+type WaysIn = Callable[[], Mapping[str, str]]
+"""Returns the channels that know by themselves whether anything comes in, each with what is wrong or nothing."""
+type Page[Pages] = Callable[[Pages, web.Request, Visit], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What pages are made with."""
+
+    access: ConsoleAccess
+    database: Database
+    texts: Texts
+    wakeups: Wakeups
+    actions: Actions
+    versions: PageVersions
+    renderer: Renderer
+    services: PersonServices
+    budgets: ShownBudgets
+    ways_in: WaysIn
+
+    @classmethod
+    def build(
+        cls,
+        access: ConsoleAccess,
+        database: Database,
+        texts: Texts,
+        wakeups: Wakeups,
+        services: PersonServices,
+        budgets: ShownBudgets | None = None,
+        ways_in: WaysIn = dict,
+        doing: Doing = nothing_told,
+        renderer: Renderer | None = None,
+    ) -> "Kit":
+        """Build a kit from what the installation has."""
+        return cls(
+            access,
+            database,
+            texts,
+            wakeups,
+            Actions(database, access.clock, texts.make_id),
+            PageVersions(database, doing),
+            renderer or Renderer(),
+            services,
+            budgets or ShownBudgets(),
+            ways_in,
+        )
+
+    def now(self) -> datetime:
+        return self.access.clock.now()
+
+    def machine_now(self) -> datetime:
+        return self.access.clock.machine_now()
+
+    def page(self, template: str, visit: Visit, *, status: int = 200, **values: object) -> web.Response:
+        """Return a page. `values` are the names that its template uses."""
+        return self.renderer.page(template, visit, self.access.clock, values, status=status)
+
+    def nothing(self, visit: Visit) -> web.Response:
+        """Answer the same for what is not there and for what is not theirs."""
+        return self.page(
+            "problem.html",
+            visit,
+            status=404,
+            here="",
+            title="Nothing is here",
+            sentence="Nothing is known by this address, or it is not yours to see.",
+        )
+
+    def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
+        """Return the page of somebody without a session. `query` says where the link leads."""
+        values = {"title": title, "token": token, "query": query}
+        return self.renderer.page("sign_in.html", None, self.access.clock, values, status=status)
+
+
+class Pages:
+    """Some pages of the console. A subclass has the handlers, and `routes` names their addresses."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return the addresses of these pages."""
+        raise NotImplementedError
+
+
+type MakePages = Callable[[Kit], Pages]
+"""Makes pages from the kit: their class, for one."""
+
+_signed_in = WeakSet[Callable[..., object]]()
+
+
+def signed_in[Served: Pages](
+    page: Page[Served],
+) -> Callable[[Served, web.Request], Awaitable[web.StreamResponse]]:
+    """Answer with a page for a visitor with a session, and with how to get one for any other."""
+
+    @functools.wraps(page)
+    async def answer(pages: Served, request: web.Request) -> web.StreamResponse:
+        try:
+            visit = await pages.kit.access.visit(request)
+        except SignInNeeded:
+            return pages.kit.sign_in("Sign in", status=401)
+        if request.method == "GET":
+            visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
+        return await page(pages, request, visit)
+
+    _signed_in.add(answer)
+    return answer
+
+
+def asks_who_it_is(route: web.RouteDef) -> bool:
+    """Return whether a page is one for visitors with a session alone, as `signed_in` makes it."""
+    return getattr(route.handler, "__func__", None) in _signed_in
+
+
+async def entered(request: web.Request) -> dict[str, str]:
+    """Return the texts that a form sent, their lines ended as ours are."""
+    return {name: value.replace("\r\n", "\n") for name, value in (await read_form(request)).items()}
+
+
+async def entered_all(request: web.Request, name: str) -> list[str]:
+    """Return all texts that a form sent under a name."""
+    return (await read_form(request)).getall(name, [])
+
+
+def read_number(text: str) -> int:
+    """Return a number that a form or an address names; 0 for what is none."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else 0
+
+
+def lead_to(path: str, **query: str) -> web.Response:
+    """Answer a form: the browser opens a page next, which a reload does not send again."""
+    address = f"{path}?{urlencode(query)}" if query else path
+    return web.Response(status=303, headers={**HEADERS, "Location": address})

@@ -1,0 +1,59 @@
+"""Standing consents on a person's page: one is ended, as by WITHDRAW in a chat."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from core.consents.store import ConsentStore
+from core.consents.words import agreed_in_words
+from core.db.database import Database
+from core.language.catalogue import gettext, speaking
+from operations.console.access import Visit
+from operations.console.pages.base import Pages, entered, lead_to, signed_in
+from operations.console.pages.people import PLACE, person_of
+
+CONSENT_SAID = {
+    "consent-ended": "Ended. The person is asked from now on.",
+    "no-consent": "There is no such consent any more.",
+}
+
+
+class ConsentPages(Pages):
+    """End a consent: its person's own, and anybody's for operators."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.post(f"{PLACE}/{{tenant}}/withdraw", self._withdraw)]
+
+    @signed_in
+    async def _withdraw(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None:
+            return self.kit.nothing(visit)
+        written = (await entered(request)).get("number", "")
+        number = int(written) if written.isdecimal() and len(written) < 10 else 0
+        await self.kit.actions.record(visit.viewer, person.id, "withdraw", str(number))
+        text = "" if person.id == visit.viewer.tenant_id else await _told(self.kit.database, person.id, number)
+        ended = await ConsentStore(self.kit.database).withdraw(person.id, number, "console", self.kit.now(), text)
+        return lead_to(f"{PLACE}/{person.id}", said="consent-ended" if ended else "no-consent")
+
+
+async def consent_lines(database: Database, tenant: str) -> list[tuple[int, str, str, bool]]:
+    """Return a person's consents: the number, what it covers, how it stands, and whether it can be ended."""
+    return [
+        (
+            consent.number,
+            agreed_in_words(consent.agreed),
+            f"used {consent.used} of {consent.agreed.max_uses}, until {consent.agreed.expires_at:%Y-%m-%d}"
+            + (f", ended: {consent.reason.replace('_', ' ')}" if consent.state == "ended" else ""),
+            consent.state == "active",
+        )
+        for consent in await ConsentStore(database).all(tenant)
+    ]
+
+
+async def _told(database: Database, tenant: str, number: int) -> str:
+    row = await database.tenant_row(tenant, "select language from tenants where tenant_id = $1")
+    with speaking(str(row["language"]) if row else None):
+        return gettext(
+            "Your consent {number} was ended by whoever runs me. From now on I ask you first.", number=number
+        )

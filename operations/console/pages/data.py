@@ -1,0 +1,52 @@
+"""All that is kept of a person, from their page: exported by themselves, deleted by an operator."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from operations.console.access import Visit
+from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.pages.people import PLACE, person_of
+from operations.tenants.deletion import AskedBy, ask_deletion
+from operations.tenants.links import ExportLinks
+
+DATA_SAID = {
+    "links": "There were many exports today; try again tomorrow.",
+    "other": "Nobody was deleted: that is not the id of this person.",
+}
+
+
+class DataPages(Pages):
+    """Lead people to the archive of what is theirs, and have operators delete others."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        # The archive is at this very address, so that its link needs no origin.
+        self._links = ExportLinks(kit.database, "", kit.access.sign_in.keys)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        place = f"{PLACE}/{{tenant}}"
+        return [web.post(f"{place}/export", self._export), web.post(f"{place}/delete", self._delete)]
+
+    @signed_in
+    async def _export(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Lead to a new link. Operators export by the command line: an archive has all of a person's texts."""
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None or person.id != visit.viewer.tenant_id:
+            return self.kit.nothing(visit)
+        await self.kit.actions.record(visit.viewer, person.id, "export", "")
+        link = await self._links.link(person.id, self.kit.now())
+        return lead_to(link) if link else lead_to(f"{PLACE}/{person.id}", said="links")
+
+    @signed_in
+    async def _delete(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Have a worker delete a person, as `tenants delete` does. Nobody deletes themselves here, without a card."""
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None or not visit.viewer.operator or person.id == visit.viewer.tenant_id:
+            return self.kit.nothing(visit)
+        if (await entered(request)).get("id", "").strip() != person.id:
+            return lead_to(f"{PLACE}/{person.id}", said="other")
+        # On the operator's own page, since the person's goes with them.
+        await self.kit.actions.record(visit.viewer, visit.viewer.tenant_id, "delete", person.id)
+        await ask_deletion(self.kit.database, person.id, AskedBy.OPERATOR, self.kit.now())
+        return lead_to(PLACE, said="deleted")

@@ -1,0 +1,84 @@
+"""The page "People": who was let in, and who waits to be."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from core.console.sign_in import PATH, Viewer
+from core.people.access_policy import Listed, PersonRole
+from core.people.pairing import Pairings
+from core.people.place_names import masked
+from operations.console.access import Visit
+from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.reading.conversations import Cursor
+from operations.console.reading.people import PAGE, Person, list_people, list_strangers, read_person
+
+PLACE = f"{PATH}/people"
+_SAID = {
+    "admitted": "They are in, and may write now.",
+    "gone": "Nobody was let in: the code has run out, or they are in already.",
+    "deleted": "A worker deletes them now; within a minute nothing is left.",
+    "wrong": "There is no such role or tier.",
+}
+
+
+class PeoplePages(Pages):
+    """List people for operators; lead others to their own page."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        self._pairings = Pairings(kit.database, kit.texts.make_id)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(PLACE, self._list), web.post(f"{PLACE}/admit", self._admit)]
+
+    @signed_in
+    async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        if not visit.viewer.operator:
+            return lead_to(f"{PLACE}/{visit.viewer.tenant_id}")
+        after = Cursor.read(request.query.get("after", ""))
+        people = await list_people(self.kit.database, after)
+        return self.kit.page(
+            "people.html",
+            visit,
+            here="people",
+            people=people,
+            strangers=[] if after else await list_strangers(self.kit.database, self.kit.now()),
+            roles=list(PersonRole),
+            tiers=self.kit.services.tiers,
+            next=str(people[-1].cursor) if len(people) == PAGE else "",
+            said=_SAID.get(request.query.get("said", ""), ""),
+            version=await self.kit.versions.of(PLACE, visit.viewer),
+        )
+
+    @signed_in
+    async def _admit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Let in somebody who has a code, as `pair --address` does."""
+        if not visit.viewer.operator:
+            return self.kit.nothing(visit)
+        fields = await entered(request)
+        role, tier = read_role(fields.get("role", "")), fields.get("tier", "")
+        if role is None or (tier and tier not in self.kit.services.tiers):
+            return lead_to(PLACE, said="wrong")
+        wanted = fields.get("channel", ""), fields.get("account", ""), fields.get("user_key", "")
+        waiting = await list_strangers(self.kit.database, self.kit.now())
+        if wanted not in {(stranger.channel, stranger.account, stranger.user_key) for stranger in waiting}:
+            return lead_to(PLACE, said="gone")
+        channel, account, user_key = wanted
+        await self.kit.actions.record(
+            visit.viewer, visit.viewer.tenant_id, "admit", f"{channel} {masked(user_key)} as {role}"
+        )
+        listed = Listed(channel, user_key, account or None)
+        admitted = await self._pairings.admit(listed, role, self.kit.now(), tier or None)
+        return lead_to(PLACE, said="admitted" if admitted else "gone")
+
+
+async def person_of(kit: Kit, request: web.Request, viewer: Viewer) -> Person | None:
+    """Return the person whose page an address is of; None where the viewer sees nothing of them."""
+    tenant = request.match_info["tenant"]
+    return await read_person(kit.database, tenant) if viewer.sees(tenant) else None
+
+
+def read_role(text: str) -> PersonRole | None:
+    """Return the role that a form names; None where there is none of this name."""
+    return PersonRole(text) if text in list(PersonRole) else None

@@ -1,0 +1,129 @@
+"""How the installation fares, as figures and as checks with what to do; counts over everybody, no text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.db.clock_check import MAX_APART
+from core.db.database import Database
+from core.language.counted import counted
+from core.messaging.channels import Check
+from core.notifications.delays import DELAYED
+from core.queue.worker_health import WorkerHealth, workers_seen
+from operations.console.reading.strain import LATELY, read_strain
+from operations.console.rendering import ago
+
+LATE = timedelta(seconds=30)
+"""How long a message may wait for a worker, or an answer to be sent, before it is red."""
+REPEATED = 2
+"""Failures of a part in a row that are shown: a single one may be chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of the page."""
+
+    name: str
+    value: str
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the page shows."""
+
+    figures: tuple[Figure, ...]
+    checks: tuple[Check, ...]
+
+
+async def read_health(database: Database, now: datetime, ways_in: Mapping[str, str]) -> Health:
+    """Return how things are now. `ways_in`: see `read_strain`."""
+    work = await database.one("select * from count_work()")
+    oldest = await database.one("select * from console_oldest()")
+    delayed = await database.rows("select * from count_delayed($1)", DELAYED)
+    unsettled = await database.one("select * from console_unsettled($1)", LATELY)
+    aside = await database.one("select * from count_set_aside()")
+    workers = await workers_seen(database)
+    late_in, late_out = (_is_late(oldest[name], now) for name in ("waiting", "to_send"))
+    figures = (
+        Figure("Workers", str(len(workers)), not workers),
+        Figure("Waiting", str(work["waiting_messages"])),
+        Figure("Oldest waiting", ago(oldest["waiting"], now) if oldest["waiting"] else "none", late_in),
+        Figure("Running", str(work["running_turns"])),
+        Figure("To send", str(work["open_outbound"])),
+        Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out),
+        Figure("May have arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
+        Figure("Failed", str(unsettled["failed"])),
+        Figure("Not delivered", str(unsettled["undelivered"])),
+        Figure("Set aside", str(unsettled["set_aside"]), bool(unsettled["set_aside"])),
+    )
+    checks = [
+        Check(
+            "workers",
+            bool(workers),
+            f"{len(workers)} seen in the last minute",
+            "" if workers else "start one: bin/onevalet worker",
+        ),
+        Check(
+            "queue",
+            not late_in,
+            f"the oldest message has waited for {ago(oldest['waiting'], now)}"
+            if oldest["waiting"]
+            else "nothing waits",
+            "see whether workers are at work; more of them may be started" if late_in else "",
+        ),
+        _sending_check(oldest["to_send"], now, late=late_out),
+        *_unsettled_checks(unsettled["ambiguous"], unsettled["set_aside"], unsettled["last_set_aside"]),
+        *await read_strain(database, ways_in),
+        *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
+        *(check for worker in workers for check in _worker_checks(worker)),
+    ]
+    if any(aside.values()):
+        detail = ", ".join(counted(aside[f"{noun}s"], noun) for noun in ("task", "notice", "event"))
+        checks.append(Check("set aside", False, detail, "see the log for each, then: tasks retry, events retry"))
+    return Health(figures, tuple(sorted(checks, key=lambda check: check.ok)))
+
+
+def _is_late(since: datetime | None, now: datetime) -> bool:
+    return since is not None and now - since > LATE
+
+
+def _sending_check(since: datetime | None, now: datetime, *, late: bool) -> Check:
+    detail = f"the oldest answer has waited to be sent for {ago(since, now)}" if since else "nothing waits to be sent"
+    fix = "see whether workers are at work, and whether a provider is away or limits us" if late else ""
+    return Check("sending", not late, detail, fix)
+
+
+def _unsettled_checks(ambiguous: int, set_aside: int, last: str | None) -> Sequence[Check]:
+    """Return a check for each kind of thing that ended badly, with where it can be looked after."""
+    checks = []
+    if ambiguous:
+        detail = f"{ambiguous} sent, of which nobody knows whether they arrived"
+        checks.append(Check("may have arrived", False, detail, "see Deliveries, to send them again or leave them"))
+    if set_aside:
+        detail = f"{set_aside} since this time yesterday, as each crashed or failed again and again"
+        checks.append(
+            Check("turns set aside", False, detail, f"its people were told; the last: bin/onevalet trace {last}")
+        )
+    return checks
+
+
+def _delayed_check(channel: str, conversations: int, reasons: str | None) -> Check:
+    detail = f"answers in {counted(conversations, 'conversation')} wait ({reasons or 'no reason given'})"
+    return Check(
+        f"{channel}: delayed", False, detail, "see whether the provider is away or limits us; it is tried again"
+    )
+
+
+def _worker_checks(worker: WorkerHealth) -> Sequence[Check]:
+    name = worker.worker.split("/")[0]
+    checks = []
+    if worker.ahead is not None and abs(worker.ahead) > MAX_APART:
+        way = "ahead of" if worker.ahead > 0 else "behind"
+        detail = f"{abs(worker.ahead):,.0f} s {way} Postgres: nothing that time decides is done there"
+        checks.append(Check(f"clock of {name}", False, detail, "set the time of that machine, by NTP for example"))
+    for part in worker.failing:
+        if int(str(part["failures"])) >= REPEATED:
+            detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
+            checks.append(Check(f"part of {name}", False, detail, "look for worker_part_failed in its log"))
+    return checks

@@ -1,0 +1,348 @@
+"""A turn's path for the page: what came in, each step with what it cost, and what went out, on one axis of time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from core.db.database import Connection, Database, fetch_one
+from core.journal.types import Outcome, StepKind
+from core.llm.types import TokenUsage
+from core.messaging.states import CallOutcome, SendState
+from core.turns.types import TurnState
+from operations.console.reading.prompts import Prompts, ShownPrompt, read_prompts
+from operations.paths.transcript import label
+
+_GOES_WELL = frozenset({CallOutcome.ACCEPTED, "started"})
+_KINDS = {"THINK": "model", "RESPOND": "model", "CALL_TOOL": "tool", "OBSERVE": "note", "ERROR": "error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One row of the waterfall. `kind` is how it is drawn; `texts` are shown to those who may read them."""
+
+    at: datetime
+    until: datetime
+    kind: str
+    title: str
+    note: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    failed: bool = False
+    prompt: ShownPrompt | None = None
+    """Of a model's step, where its texts may be read."""
+    place: str = ""
+    """Of a step of the journal: its key, which begins with that of the call within which it was done."""
+    within: str = ""
+    """The place of that call, empty where it is in none."""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of the turn. `inward`: the person wrote it."""
+
+    at: datetime
+    inward: bool
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPath:
+    """A turn from its first message to the last word of a provider."""
+
+    tenant_id: str
+    turn_id: str
+    conversation_id: str
+    channel: str
+    person: str
+    state: TurnState
+    reason: str
+    attempts: int
+    started_at: datetime
+    finished_at: datetime | None
+    usage: TokenUsage
+    model_calls: int
+    tool_calls: int
+    spans: tuple[Span, ...] = ()
+    said: tuple[Said, ...] = ()
+
+    @property
+    def begins(self) -> datetime:
+        return min((span.at for span in self.spans), default=self.started_at)
+
+    @property
+    def ends(self) -> datetime:
+        return max((span.until for span in self.spans), default=self.started_at)
+
+    @property
+    def took_ms(self) -> float:
+        return max((self.ends - self.begins).total_seconds() * 1000, 1.0)
+
+    def placed(self, span: Span) -> tuple[float, float]:
+        """Return where a span begins and how long it is, in thousandths of the whole."""
+        begin = (span.at - self.begins).total_seconds() * 1_000_000 / self.took_ms
+        length = (span.until - span.at).total_seconds() * 1_000_000 / self.took_ms
+        return round(min(begin, 996), 1), round(max(length, 4), 1)
+
+
+async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
+    """Return the person and the turn that an id belongs to."""
+    found = await database.call("select * from find_trace($1)", wanted)
+    return (found["tenant_id"], found["turn_id"]) if found and found["turn_id"] else None
+
+
+async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, prompts: bool = False) -> TurnPath:
+    """Return a turn's path, with the prompts of its steps if `prompts`."""
+    turn = await fetch_one(
+        connection,
+        "select t.*, coalesce(c.channel, '') as channel, coalesce(nullif(p.name, ''), i.name, '') as person"
+        " from turns t join tenants p on p.tenant_id = t.tenant_id"
+        " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
+        " left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
+        " where t.tenant_id = $1 and t.id = $2",
+        tenant_id,
+        turn_id,
+    )
+    steps = await connection.fetch(
+        "select * from steps where tenant_id = $1 and turn_id = $2 order by started_at, agent_path, step, call_index",
+        tenant_id,
+        turn_id,
+    )
+    usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL and step["name"]]
+    spans = [
+        *await _received(connection, tenant_id, turn_id, turn["started_at"]),
+        *await _recalled(connection, tenant_id, turn_id),
+        *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
+        *await _sent(connection, tenant_id, turn_id),
+        *_away(turn),
+    ]
+    return TurnPath(
+        tenant_id,
+        turn_id,
+        turn["conversation_id"] or "",
+        turn["channel"],
+        turn["person"],
+        TurnState(turn["state"]),
+        turn["reason"],
+        turn["attempts"],
+        turn["started_at"],
+        turn["finished_at"],
+        sum(usages, TokenUsage()),
+        len(usages),
+        sum(step["kind"] == StepKind.TOOL for step in steps),
+        nested(spans),
+        await _said(connection, tenant_id, turn_id),
+    )
+
+
+def nested(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return spans in order of time, what was done within a call right after it and one deeper."""
+    places = {span.place for span in spans if span.place}
+    inside: dict[str, list[Span]] = {}
+    for span in sorted(spans, key=lambda span: span.at):
+        inside.setdefault(span.within if span.within in places else "", []).append(span)
+
+    def unfolded(within: str, depth: int) -> list[Span]:
+        found = []
+        for span in inside.get(within, ()):
+            found.append(replace(span, depth=depth))
+            found += unfolded(span.place, depth + 1) if span.place else []
+        return found
+
+    return tuple(unfolded("", 0))
+
+
+async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Said, ...]:
+    rows = await connection.fetch(
+        "select received_at as at, true as inward, coalesce(nullif(text, ''), heard) as text, '' as kind"
+        " from inbound where tenant_id = $1 and turn_id = $2"
+        " union all select created_at, false, text, kind from outbound where tenant_id = $1 and turn_id = $2"
+        " order by at",
+        tenant_id,
+        turn_id,
+    )
+    return tuple(Said(row["at"], row["inward"], row["text"] or "", row["kind"]) for row in rows)
+
+
+async def _received(connection: Connection, tenant_id: str, turn_id: str, begun: datetime) -> list[Span]:
+    rows = await connection.fetch(
+        "select id, text, heard, received_at, sent_at, seq, state, reason from inbound"
+        " where tenant_id = $1 and turn_id = $2 order by seq",
+        tenant_id,
+        turn_id,
+    )
+    return [
+        Span(
+            row["received_at"],
+            max(row["received_at"], begun) if row["received_at"] <= begun else row["received_at"],
+            "in",
+            "Received",
+            "waited for a worker" if begun - row["received_at"] > timedelta(milliseconds=100) else "",
+            _facts(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
+            _texts(("What they wrote", row["text"] or row["heard"])),
+        )
+        for row in rows
+    ]
+
+
+def _away(turn: asyncpg.Record) -> list[Span]:
+    """Return since when no model answers, while the turn waits for one."""
+    since = turn["model_down_since"]
+    if since is None:
+        return []
+    return [Span(since, since, "error", "No model answers", f"tried {turn['model_tries']} times", failed=True)]
+
+
+async def _recalled(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
+    row = await connection.fetchrow(
+        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant_id, turn_id
+    )
+    if row is None:
+        return []
+    legs = row["report"]["legs"]
+    took = timedelta(milliseconds=max((float(leg["took_ms"]) for leg in legs), default=0.0))
+    found = len({hit for leg in legs for hit in leg["hits"]})
+    facts = _facts(**{leg["leg"]: f"{len(leg['hits'])} found, {float(leg['took_ms']):.1f} ms" for leg in legs})
+    note = "nothing" if not found else "1 memory" if found == 1 else f"{found} memories"
+    return [Span(row["created_at"] - took, row["created_at"], "note", "Recalled", note, facts)]
+
+
+def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:
+    asked = {
+        (step["agent_path"], step["step"], number): call.get("arguments", "")
+        for step in steps
+        if step["kind"] == StepKind.MODEL
+        for number, call in enumerate(_calls(step["result"]), 1)
+    }
+    spans = []
+    for step in steps:
+        kind, outcome = StepKind(step["kind"]), Outcome(step["outcome"])
+        word = label(kind, outcome, calls=bool(step["result"].get("tool_calls")))
+        usage = TokenUsage.from_json(step["usage"])
+        arguments = asked.get((step["agent_path"], step["step"], step["call_index"]), "")
+        is_call = kind in (StepKind.TOOL, StepKind.AGENT)
+        prompt = None
+        if prompts is not None and kind is StepKind.MODEL:
+            prompt = prompts.get((step["agent_path"], step["step"]), ShownPrompt())
+        end = step["finished_at"] or step["started_at"]
+        spans.append(
+            Span(
+                min(step["started_at"], end - timedelta(milliseconds=step["duration_ms"])),
+                end,
+                _KINDS[word],
+                _title(step),
+                "" if outcome is Outcome.OK else outcome.value,
+                _facts(
+                    step=f"{step['agent_path']}{step['step']}.{step['call_index']}",
+                    state=step["state"],
+                    effect=step["effect"] if is_call else "",
+                    tokens=f"{usage.input_tokens} in, {usage.output_tokens} out" if usage.total else "",
+                    cached=usage.cached_tokens or "",
+                    cost=f"${usage.cost:.5f}" if usage.cost else "",
+                ),
+                _texts(
+                    ("Arguments", str(arguments) if is_call else ""),
+                    ("Result" if is_call else "Answer", str(step["result"].get("text") or "")),
+                    ("Thinking", str(step["result"].get("thinking") or "")),
+                ),
+                word == "ERROR",
+                prompt,
+                place=f"{step['agent_path']}/" * bool(step["agent_path"]) + f"{step['step']}.{step['call_index']}",
+                within=step["agent_path"].rpartition("/")[0],
+            )
+        )
+    return spans
+
+
+async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
+    rows = await connection.fetch(
+        "select * from outbound where tenant_id = $1 and turn_id = $2 order by created_at", tenant_id, turn_id
+    )
+    ids = [row["id"] for row in rows]
+    calls = await connection.fetch(
+        "select d.*, p.text as part_text from deliveries d join outbound_parts p on p.tenant_id = d.tenant_id"
+        " and p.outbound_id = d.outbound_id and p.part = d.part"
+        " where d.tenant_id = $1 and d.outbound_id = any ($2) order by d.started_at",
+        tenant_id,
+        ids,
+    )
+    parts = await connection.fetch(
+        "select * from outbound_parts where tenant_id = $1 and outbound_id = any ($2) and status_at is not null",
+        tenant_id,
+        ids,
+    )
+    queued = [
+        Span(
+            row["created_at"],
+            row["created_at"],
+            "out",
+            f"Queued: {row['kind']}",
+            row["reason"],
+            _facts(id=row["id"], state=row["state"], attempts=row["attempts"]),
+            _texts(("What is said", row["text"])),
+            SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS),
+        )
+        for row in rows
+    ]
+    handed = [
+        Span(
+            call["started_at"],
+            call["finished_at"] or call["started_at"],
+            "provider",
+            "Handed to the provider",
+            "" if call["outcome"] in _GOES_WELL else f"{call['outcome']} {call['error_code']}".strip(),
+            _facts(
+                part=call["part"], attempt=call["attempt"], outcome=call["outcome"], provider_id=call["provider_id"]
+            ),
+            _texts(("As sent", call["part_text"])),
+            call["outcome"] not in {*_GOES_WELL, CallOutcome.FOUND},
+        )
+        for call in calls
+    ]
+    told = [
+        Span(
+            part["status_at"],
+            part["status_at"],
+            "provider",
+            f"Provider says: {part['status']}",
+            part["error_code"],
+            _facts(part=part["part"], provider_id=part["provider_id"]),
+            failed=bool(part["error_code"]),
+        )
+        for part in parts
+    ]
+    return [*queued, *handed, *told]
+
+
+def _title(step: asyncpg.Record) -> str:
+    kind, name = StepKind(step["kind"]), step["name"]
+    match kind:
+        case StepKind.MODEL if not name:
+            return "Begins with a call"  # no model was asked
+        case StepKind.MODEL:
+            return f"{name}: asks for tools" if step["result"].get("tool_calls") else f"{name}: answers"
+        case StepKind.AGENT if step["call_index"] > 1:
+            # It had asked something, and goes on.
+            return f"{name} at work, run {step['call_index']}"
+        case StepKind.AGENT:
+            return f"{name} at work"
+        case StepKind.TOOL:
+            return str(name)
+        case _:
+            return f"{kind.value.capitalize()} {name}".strip()
+
+
+def _calls(result: object) -> list[dict[str, object]]:
+    calls = result.get("tool_calls") if isinstance(result, dict) else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _facts(**facts: object) -> tuple[tuple[str, str], ...]:
+    return tuple((name.replace("_", " "), str(value)) for name, value in facts.items() if value not in ("", None))
+
+
+def _texts(*texts: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, text) for name, text in texts if text)

@@ -1,0 +1,93 @@
+"""Messages by their words, as the viewer may read them."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.console.sign_in import Viewer
+from core.db.database import Database
+from core.messaging.search import FoundAfter, PersonMessages, SaidMessage, excerpt, read_said
+from operations.console.reading.conversations import Cursor
+from operations.console.rendering import plain
+from operations.console.texts import Texts
+
+PAGE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """A message in the list. `excerpt`: what is before the word that was found, the word, and what follows."""
+
+    tenant_id: str
+    person: str
+    said: SaidMessage
+    excerpt: tuple[str, str, str]
+
+    @property
+    def writer(self) -> str:
+        return self.person if self.said.inward else "OneValet"
+
+    @property
+    def reader(self) -> str:
+        """Return whom we wrote to; empty for what we received."""
+        return "" if self.said.inward else self.said.recipient or self.person
+
+    @property
+    def cursor(self) -> Cursor:
+        return Cursor(self.said.at, self.said.id)
+
+    @property
+    def address(self) -> str:
+        """Return the page of the message: its turn, or its conversation where it had none."""
+        if self.said.turn_id:
+            return f"/console/turns/{self.said.turn_id}"
+        return f"/console/conversations/{self.tenant_id}/{self.said.conversation_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSearch:
+    """Search as the viewer may read: everybody's messages for operators who are shown texts, else their own."""
+
+    database: Database
+    texts: Texts
+
+    def everybody(self, viewer: Viewer) -> bool:
+        """Return whether the viewer searches in everybody's messages."""
+        return viewer.operator and self.texts.for_operators
+
+    async def find(self, viewer: Viewer, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:
+        """Return a page of messages, the newest first."""
+        if self.everybody(viewer):
+            return await self._of_everybody(viewer, words, after, now)
+        place = FoundAfter(after.at, after.id) if after else None
+        found = await PersonMessages(self.database, viewer.tenant_id).search(words, PAGE, place)
+        return [FoundMessage(viewer.tenant_id, viewer.name or "You", said, _excerpt(said, words)) for said in found]
+
+    async def _of_everybody(
+        self, viewer: Viewer, words: str, after: Cursor | None, now: datetime
+    ) -> list[FoundMessage]:
+        rows = await self.database.rows(
+            "select tenant_id, message_id from console_messages($1, $2, $3, $4)",
+            words,
+            after.at if after else None,
+            after.id if after else "",
+            PAGE,
+        )
+        ids = defaultdict(list)
+        for row in rows:
+            ids[row["tenant_id"]].append(row["message_id"])
+        shown = []
+        for tenant_id, wanted in ids.items():
+            async with self.database.tenant(tenant_id) as connection:
+                if not await self.texts.look(connection, viewer, tenant_id, "search", ",".join(wanted), now):
+                    continue
+                name = await connection.fetchval("select name from tenants where tenant_id = $1", tenant_id)
+                shown += [
+                    FoundMessage(tenant_id, name or "Somebody", said, _excerpt(said, words))
+                    for said in await read_said(connection, tenant_id, wanted)
+                ]
+        return sorted(shown, key=lambda found: (found.said.at, found.said.id), reverse=True)
+
+
+def _excerpt(said: SaidMessage, words: str) -> tuple[str, str, str]:
+    return excerpt(said.text if said.inward else plain(said.text), words)

@@ -1,0 +1,165 @@
+"""Pages from templates: every value is escaped, and a page runs our own scripts only."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from http import HTTPStatus
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from core.clock import Clock
+from core.console.sign_in import Viewer
+from operations.console.access import Visit
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+PLACES = (
+    ("conversations", "Conversations"),
+    ("waiting", "Waiting"),
+    ("deliveries", "Deliveries"),
+    ("people", "People"),
+    ("cost", "Cost"),
+    ("health", "Health"),
+)
+"""The pages in the order of the menu: their address below `/console/`, and their title."""
+
+
+def make_environment(further: Mapping[str, Path]) -> Environment:
+    """Return the templates' environment, which keeps what it compiled. An unknown name is an error, never empty.
+
+    `further` are folders by what the names of their templates begin with, before a slash.
+    """
+    folders = PrefixLoader({name: FileSystemLoader(folder) for name, folder in further.items()})
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(_HERE / "templates"), folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label, "markdown": markdown}
+    environment.filters["plain"] = plain
+    return environment
+
+
+class Renderer:
+    """Render templates for a visit. `menu` and `templates` are those of abilities, besides ours."""
+
+    def __init__(self, menu: Sequence[tuple[str, str]] = (), templates: Mapping[str, Path] | None = None) -> None:
+        self._environment = make_environment(templates or {})
+        self._places = (*PLACES[:-1], *menu, PLACES[-1])
+
+    def page(
+        self, template: str, visit: Visit | None, clock: Clock, values: Mapping[str, object], *, status: int = 200
+    ) -> web.Response:
+        """Return a page as a response. `values` are the names that its template uses.
+
+        `age` is of what the database dated, by the machine's clock; `ago` and `until` are of what people's clock did,
+        which `dev` may have moved.
+        """
+        zone = zone_of(visit.viewer if visit else None)
+        now, machine_now = clock.now(), clock.machine_now()
+        text = self._environment.get_template(template).render(
+            visit=visit,
+            now=now,
+            machine_now=machine_now,
+            refused=status != HTTPStatus.OK,
+            moved=moved(now, machine_now),
+            places=[place for place in self._places if place[0] != "health" or (visit and visit.viewer.operator)],
+            at=lambda moment: in_zone(moment, zone, now),
+            age=lambda moment: ago(moment, machine_now),
+            ago=lambda moment: ago(moment, now),
+            until=lambda moment: until(moment, now),
+            due=lambda moment: due(moment, zone, now),
+            clock=lambda moment: f"{moment.astimezone(zone):%H:%M}",
+            **values,
+        )
+        return web.Response(status=status, text=text, content_type="text/html", charset="utf-8", headers=HEADERS)
+
+
+def moved(now: datetime, machine_now: datetime) -> str:
+    """Return how far people's clock is from the machine's, in words; empty where they agree to the minute."""
+    apart = timedelta(seconds=round(abs(now - machine_now).total_seconds()))
+    if apart < timedelta(minutes=1):
+        return ""
+    return f"{ago(now, now + apart)} {'ahead of' if now > machine_now else 'behind'}"
+
+
+def markdown(text: str) -> Markup:
+    """Return Markdown as HTML without any markup of its own; as it was written where it is nested too deeply."""
+    from notify.email.html import body_html
+
+    html = body_html(text)
+    return Markup(html) if html else escape(text)  # noqa: S704 - the parser escapes all HTML in the text
+
+
+def plain(text: str) -> str:
+    """Return what we wrote, which is Markdown, as its words."""
+    from notify.plain_markdown import to_plain
+
+    return to_plain(text)
+
+
+def until(moment: datetime, now: datetime) -> str:
+    """Return how long it is to a moment, in its largest unit."""
+    return ago(now, moment)
+
+
+def zone_of(viewer: Viewer | None) -> tzinfo:
+    return ZoneInfo(viewer.timezone) if viewer and viewer.timezone else UTC
+
+
+def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:
+    """Return a moment in a zone: without the day where it is today's, without the year where it is this year's."""
+    local, today = moment.astimezone(zone), now.astimezone(zone)
+    if local.date() == today.date():
+        return f"{local:%H:%M:%S}"
+    return f"{local:%-d %b %H:%M}" if local.year == today.year else f"{local:%-d %b %Y %H:%M}"
+
+
+def due(moment: datetime, zone: tzinfo, now: datetime) -> str:
+    """Return a moment that is planned, to the minute; the day goes with it where it is not today's."""
+    local, today = moment.astimezone(zone), now.astimezone(zone)
+    return f"{local:%H:%M}" if local.date() == today.date() else in_zone(moment, zone, now)
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """Return how long ago a moment was, in its largest unit."""
+    passed = max(now - moment, timedelta())
+    for unit, name in ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (timedelta(minutes=1), "min")):
+        if passed >= unit:
+            return f"{passed // unit} {name}"
+    return f"{int(passed.total_seconds())} s"
+
+
+def milliseconds(value: float) -> str:
+    """Return a span that is given in milliseconds as people read it."""
+    if value < 1000:
+        return f"{value:.0f} ms"
+    return f"{value / 1000:.1f} s" if value < 60_000 else f"{value / 60_000:.1f} min"
+
+
+def money(value: float) -> str:
+    """Return an amount of US dollars; small ones with the digits that tell."""
+    return f"${value:.2f}" if value >= 1 or not value else f"${value:.4f}"
+
+
+def channel_label(name: str) -> str:
+    return name.upper() if name in ("mcp", "sms") else name.capitalize()

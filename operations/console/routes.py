@@ -1,0 +1,176 @@
+"""What answers at the console's addresses: signing in, the pages, and what they load."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from core.console.sign_in import PATH
+from core.errors import ConfigError, RequestRefused
+from core.ids import PARTITION
+from operations.console.access import Visit
+from operations.console.live import LivePages
+from operations.console.pages.base import Kit, MakePages, Pages, asks_who_it_is, signed_in
+from operations.console.pages.every import PAGES
+from operations.console.pages.people import PLACE
+from operations.console.reading.conversations import (
+    PAGE,
+    Cursor,
+    find_conversation,
+    list_conversations,
+    read_messages,
+)
+from operations.console.reading.health import read_health
+from operations.console.reading.paths import find_turn, read_path
+from operations.console.rendering import HEADERS, STATIC
+
+HIDDEN = "(hidden)"
+"""What is listed in the place of a text that belongs to somebody else."""
+_TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+class ConsoleRoutes(Pages):
+    """Serve the console. `further` are the pages of abilities. Raises `ConfigError` for one that is open to anybody."""
+
+    def __init__(self, kit: Kit, further: Iterable[MakePages] = ()) -> None:
+        super().__init__(kit)
+        self._further = [route for make in further for route in make(kit).routes()]
+        for route in self._further:
+            if not asks_who_it_is(route) or not route.path.startswith(f"{PATH}/"):
+                raise ConfigError(f"The page {route.path} must be below {PATH}/ and marked with @signed_in.")
+        self.access = kit.access
+        self._database = kit.database
+        self._texts = kit.texts
+        self._versions = kit.versions
+        self._live = LivePages(self._versions)
+        self._static = {path.name: path for path in STATIC.iterdir() if path.suffix in _TYPES}
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [
+            web.get(PATH, self._conversations),
+            web.get(f"{PATH}/conversations", self._conversations),
+            web.get(f"{PATH}/conversations/{{tenant}}/{{conversation}}", self._conversation),
+            web.get(f"{PATH}/turns/{{id}}", self._turn),
+            web.get(f"{PATH}/health", self._health),
+            *(route for pages in PAGES for route in pages(self.kit).routes()),
+            *self._further,
+            web.get(f"{PATH}/live", self._stream),
+            web.get(f"{PATH}/sign-in/{{token}}", self._show_link),
+            web.post(f"{PATH}/sign-in/{{token}}", self._use_link),
+            web.post(f"{PATH}/sign-out", self._sign_out),
+            web.get(f"{PATH}/static/{{name}}", self._file),
+        ]
+
+    @signed_in
+    async def _conversations(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        channel, after = request.query.get("channel", "")[:20], Cursor.read(request.query.get("after", ""))
+        rows = await list_conversations(self._database, visit.viewer, channel=channel, after=after)
+        rows = [
+            row if self._texts.may_preview(visit.viewer, row.tenant_id) else replace(row, last_text=HIDDEN)
+            for row in rows
+        ]
+        version = await self._versions.of(f"{PATH}/conversations", visit.viewer)
+        following = str(rows[-1].cursor) if rows and len(rows) == PAGE else ""
+        return self.kit.page(
+            "conversations.html",
+            visit,
+            here="conversations",
+            rows=rows,
+            channel=channel,
+            after=bool(after),
+            next=following,
+            version=version,
+        )
+
+    @signed_in
+    async def _conversation(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        tenant, wanted = request.match_info["tenant"], request.match_info["conversation"]
+        if not visit.viewer.sees(tenant):
+            return self.kit.nothing(visit)
+        async with self._database.tenant(tenant) as connection:
+            row = await find_conversation(connection, tenant, wanted)
+            if row is None:
+                return self.kit.nothing(visit)
+            page = await read_messages(connection, tenant, wanted, request.query.get("before", ""))
+            may_read = await self._texts.look(
+                connection, visit.viewer, tenant, "conversation", wanted, self.access.clock.now()
+            )
+        version = await self._versions.conversation(tenant, wanted)
+        return self.kit.page(
+            "conversation.html", visit, here="conversations", row=row, page=page, may_read=may_read, version=version
+        )
+
+    @signed_in
+    async def _turn(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        found = await find_turn(self._database, request.match_info["id"])
+        if found is None or not visit.viewer.sees(found[0]):
+            return self.kit.nothing(visit)
+        tenant, turn = found
+        async with self._database.tenant(tenant) as connection:
+            may_read = await self._texts.look(connection, visit.viewer, tenant, "turn", turn, self.access.clock.now())
+            path = await read_path(connection, tenant, turn, prompts=may_read)
+        version = await self._versions.turn(turn, visit.viewer)
+        doing = await self._versions.doing(turn) if path.finished_at is None and may_read else ""
+        return self.kit.page(
+            "turn.html", visit, here="conversations", path=path, may_read=may_read, version=version, doing=doing
+        )
+
+    @signed_in
+    async def _health(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        if not visit.viewer.operator:
+            return self.kit.nothing(visit)
+        health = await read_health(self._database, self.kit.machine_now(), self.kit.ways_in())
+        version = await self._versions.health()
+        return self.kit.page(
+            "health.html", visit, here="health", figures=health.figures, checks=health.checks, version=version
+        )
+
+    @signed_in
+    async def _stream(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        return await self._live.stream(request, visit.viewer)
+
+    async def _show_link(self, request: web.Request) -> web.StreamResponse:
+        token = request.match_info["token"]
+        if not _TOKEN.fullmatch(token) or not await self.access.sign_in.is_good(token, self.access.clock.now()):
+            return self.kit.sign_in("This link was used already, or is too old", status=404)
+        return self.kit.sign_in("Sign in to the console", token=token, query=_query(request))
+
+    async def _use_link(self, request: web.Request) -> web.StreamResponse:
+        self.access.check_origin(request)
+        token = request.match_info["token"]
+        good = _TOKEN.fullmatch(token)
+        session = await self.access.sign_in.begin(token, self.access.clock.now()) if good else None
+        if session is None:
+            return self.kit.sign_in("This link was used already, or is too old", status=404)
+        place = PATH
+        if query := _query(request):
+            viewer = await self.access.sign_in.viewer(session, self.access.clock.now())
+            place = f"{PLACE}/{viewer.tenant_id}{query}#programs" if viewer else PATH
+        response = web.Response(status=303, headers={**HEADERS, "Location": place})
+        self.access.keep(response, session)
+        return response
+
+    @signed_in
+    async def _sign_out(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        if not visit.is_local:
+            await self.access.sign_in.end(visit.viewer, visit.session)
+        response = web.Response(status=303, headers={**HEADERS, "Location": PATH})
+        self.access.drop(response)
+        return response
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        path = self._static.get(request.match_info["name"])
+        if path is None:
+            raise RequestRefused("no such file", status=404)
+        headers = {**HEADERS, "Cache-Control": "no-cache"}
+        return web.Response(text=path.read_text(), content_type=_TYPES[path.suffix], charset="utf-8", headers=headers)
+
+
+def _query(request: web.Request) -> str:
+    """Return what a link says of where it leads: to the programs, with the name of a new one, or nowhere else."""
+    if request.query.get("to") != "programs":
+        return ""
+    return "?" + urlencode({"to": "programs", "name": request.query.get("name", "")[:60]})

@@ -1,0 +1,116 @@
+"""`/export/{token}`: all that is kept of a person as one zip file, for whoever has the link, once.
+
+Opening a link uses nothing up, as chats open links to preview them; its button does.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from typing import Protocol
+
+import structlog
+from aiohttp import web
+
+from channels.connect.html import headers, page, tag
+from channels.http.proofs import proven
+from core.clock import Clock
+from core.errors import RequestRefused, StoreUnavailable
+from core.language.catalogue import gettext, gettext_noop, speaking
+from operations.tenants.links import PATH, ExportLinks, LinkedPerson
+
+AT_ONCE = 2
+"""Archives that a process makes at one moment: each holds a connection to the database meanwhile."""
+STALLED = 60.0
+"""Seconds after which a client that takes nothing more is left."""
+_MAX_TOKEN = 100
+_GONE = gettext_noop("This link was used already, or is too old. Ask me for a new one.")
+_log = structlog.get_logger()
+
+
+class Archives(Protocol):
+    """What makes archives: `operations.tenants.export.Exporter`."""
+
+    def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
+        """Yield a person's archive piece by piece."""
+        ...
+
+
+class ExportRoutes:
+    """Hand out archives by their links. `load` returns what makes them; it is called when the first one is wanted."""
+
+    def __init__(self, links: ExportLinks, load: Callable[[], Archives], clock: Clock) -> None:
+        self._links = links
+        self._load = load
+        self._clock = clock
+        self._archives: Archives | None = None
+        self._making = 0
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        routes = (web.get(f"{PATH}/{{token}}", self._show), web.post(f"{PATH}/{{token}}", self._hand_out))
+        return [proven(route, self._shown) for route in routes]
+
+    def _shown(self, request: web.Request) -> str | None:
+        token = _token(request)
+        return f"export {token}" if self._links.tokens.is_ours(token) else None
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        person = await self._links.find(_token(request), self._clock.now())
+        if person is None:
+            return _gone()
+        with speaking(person.language):
+            told = gettext(
+                "All that I keep about you, as one zip file: our messages, too, so keep it where nobody else reads it."
+            )
+            button = tag("form", tag("button", gettext("Download")), method="post")
+            once = tag("p", gettext("This works once."), class_="soft")
+            return _page(page(person.language, gettext("Your data"), tag("p", told), button, once))
+
+    async def _hand_out(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise RequestRefused("form of another page", status=403)
+        if self._making >= AT_ONCE:
+            raise StoreUnavailable("other archives are made just now")
+        self._making += 1
+        try:
+            person = await self._links.use(_token(request), self._clock.now())
+            return _gone() if person is None else await self._stream(request, person)
+        finally:
+            self._making -= 1
+
+    async def _stream(self, request: web.Request, person: LinkedPerson) -> web.StreamResponse:
+        if self._archives is None:
+            self._archives = await asyncio.to_thread(self._load)
+        name = f"onevalet-{self._clock.now():%Y-%m-%d}.zip"
+        response = web.StreamResponse(
+            headers={
+                **headers(),
+                "Content-Type": "application/zip",
+                "Content-Disposition": f'attachment; filename="{name}"',
+            }
+        )
+        await response.prepare(request)
+        try:
+            async with aclosing(self._archives.pieces(person.tenant_id)) as pieces:
+                async for piece in pieces:
+                    async with asyncio.timeout(STALLED):
+                        await response.write(piece)
+            await response.write_eof()
+        except (StoreUnavailable, OSError) as error:  # a timeout is an OSError, too
+            _log.warning("export_cut", tenant=person.tenant_id, cause=type(error).__name__)
+            # What was sent looks whole to nobody: the connection ends without the end of the answer.
+            if request.transport is not None:
+                request.transport.abort()
+        return response
+
+
+def _token(request: web.Request) -> str:
+    return request.match_info["token"][:_MAX_TOKEN]
+
+
+def _gone() -> web.Response:
+    """Return the one answer to a link that is wrong, used or too old: nobody learns which."""
+    return _page(page(None, gettext("Your data"), tag("p", gettext(_GONE))), status=404)
+
+
+def _page(body: str, status: int = 200) -> web.Response:
+    return web.Response(status=status, text=body, content_type="text/html", charset="utf-8", headers=headers())

@@ -1,5 +1,0 @@
-"""Slack, emulated: Web API, Events API, interactions, slash commands and Socket Mode."""
-
-from simulator.slack.provider import SlackSimulator
-
-__all__ = ["SlackSimulator"]

@@ -1,5 +1,0 @@
-"""Twilio's Messaging, emulated: the REST API, the statuses, the webhooks."""
-
-from simulator.twilio.provider import TwilioSimulator
-
-__all__ = ["TwilioSimulator"]

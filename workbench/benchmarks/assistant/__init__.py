@@ -1,0 +1,10 @@
+"""How well a model serves as the assistant: 150 frozen requests through the real prompt and tools.
+
+    uv run -m workbench.benchmarks.assistant --model openai/gpt-5-mini
+    uv run -m workbench.benchmarks.assistant --model openai/qwen3:8b --base http://127.0.0.1:11434/v1
+
+`requests.json` holds 25 scenarios, each in six languages: plain wishes, plans, agents, follow-ups, messages that want
+nothing, questions that want a question back, and two wishes at once. Each request is a turn of a person of its own, at
+one frozen moment, with a weather service that answers at once; whatever wants consent waits for it. Measured are the
+first tool, its arguments, model calls, tokens, money and time.
+"""

@@ -1,0 +1,91 @@
+"""Write `docs/performance.md` from results: a section for each benchmark, with its table, plots and reasons."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.benchmarks.report.reasons import REASONS
+from workbench.benchmarks.report.results import ROOT
+from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric
+
+PAGE = ROOT / "docs" / "performance.md"
+_HEAD = """# Performance
+
+Written by `bin/uv run -m workbench.benchmarks --peers --write`; do not edit it by hand. Times depend on the machine:
+compare the figures of one row, which were measured in turns in one run. What does not depend on it is asserted by
+tests, which fail when it grows: [what tests hold](#what-tests-hold).
+
+A figure is the median of its rounds, with their range behind it. CPU is that of the processes named, by the kernel's
+count. The floor is the least code that does the same work. Peers run in environments of their own, over the same
+model server, at the versions in `workbench/benchmarks/peers/environments.py`; none of them stores anything. Postgres is
+the embedded one, with fsync, and Redis the embedded Valkey, with an append-only file; settings are as shipped, with
+memory and profile off unless the section says otherwise.
+"""
+_TESTS = """## What tests hold
+
+- Round trips, transactions and flushes of the WAL of a turn, plain and with tools, and its Redis commands:
+  `tests/jobs/test_turn_cost.py`.
+- Statements and transactions of a webhook, alone and grouped: `tests/core/inbox/test_groups.py`.
+- Statements of an idle worker: `tests/jobs/test_idle_cost.py`.
+- Model calls of a conversation, and how much of a prompt begins like the one before:
+  `tests/abilities/memory/test_reading_talks.py` and `tests/jobs/test_prompt_cache.py`.
+- What a start loads: `tests/test_import_cost.py`, `tests/core/llm/test_lean_litellm.py`,
+  `tests/onevalet/wiring/test_preload.py`.
+- That each benchmark of this page runs: `tests/workbench/benchmarks/test_suite.py`.
+"""
+
+
+def write(results: Mapping[str, Any], benchmarks: Sequence[Benchmark]) -> None:
+    """Write the page."""
+    PAGE.write_text("\n".join(lines(results, benchmarks)) + "\n", encoding="utf-8")
+
+
+def lines(results: Mapping[str, Any], benchmarks: Sequence[Benchmark]) -> Iterator[str]:
+    """Yield the page's lines."""
+    yield _HEAD
+    yield f"Machine: {results['machine']}."
+    for benchmark in benchmarks:
+        if run := results["benchmarks"].get(benchmark.name):
+            yield from _section(benchmark, run)
+    yield f"\n{_TESTS.rstrip()}"
+
+
+def _section(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
+    yield f"\n## {benchmark.title}\n"
+    yield f"{benchmark.about}\n"
+    yield "| work | unit | floor | peers | ours | goal | |"
+    yield "|---|---|---|---|---|---|---|"
+    measured = [metric for metric in benchmark.metrics if OURS in run["metrics"].get(metric.name, {})]
+    for metric in measured:
+        yield _row(metric, run["metrics"][metric.name])
+    yield f"\nMeasured {run['at']} at commit {run['commit']}; load {run['load'][0]} before, {run['load'][1]} after."
+    missed = [metric for metric in measured if _is_met(metric, run["metrics"][metric.name]) is False]
+    if missed:
+        yield "\nWhy it falls short:\n"
+        yield from (f"- **{metric.title}**: {REASONS.get(metric.name, 'not explained yet.')}" for metric in missed)
+    for plot in run["plots"]:
+        yield f"\n![{plot['title']}: {plot['y']} over {plot['x']}](performance/{plot['name']}.svg)"
+
+
+def _row(metric: Metric, figures: Mapping[str, Any]) -> str:
+    peers = "<br>".join(f"{name} {_range(figure)}" for name, figure in figures.items() if name not in (OURS, FLOOR))
+    floor = _range(figures[FLOOR]) if FLOOR in figures else ""
+    met = {None: "", True: "reached", False: "**missed**"}[_is_met(metric, figures)]
+    ours = f"**{_range(figures[OURS])}**"
+    return f"| {metric.title} | {metric.unit} | {floor} | {peers} | {ours} | {metric.target or ''} | {met} |"
+
+
+def _is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:
+    if metric.target is None:
+        return None
+    floor = figures[FLOOR]["median"] if FLOOR in figures else None
+    return metric.target.is_met(figures[OURS]["median"], floor)
+
+
+def _range(figure: Mapping[str, float]) -> str:
+    if figure["least"] == figure["most"]:
+        return _number(figure["median"])
+    return f"{_number(figure['median'])} ({_number(figure['least'])} to {_number(figure['most'])})"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

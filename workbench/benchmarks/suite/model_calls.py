@@ -1,0 +1,84 @@
+"""What a conversation asks of models: calls a message, and how much of a prompt is the one before."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onevalet.migrating import migrate
+from tests.scripted_model import Script, text
+from tests.services import private_postgres, private_valkey
+from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
+
+if TYPE_CHECKING:
+    from tests.abilities.memory.talking import Talking
+
+_ABOUT = """\
+One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
+something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
+calls that answer. For the prompts, half of the messages use tools, some of them set reminders, and things are recalled
+(`bin/uv run -m workbench.benchmarks.prompt_share` has each apart); counted is how many bytes of a
+prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves. A
+hello is a first message, with all tools that ship, fifty of MCP servers and twenty skills, at four bytes a token; its
+floor is the prompt without tools (`bin/uv run -m workbench.benchmarks.prompt_cost` has its parts)."""
+METRICS = (
+    Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
+    Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),
+    Metric("hello-tokens", "prompt of a hello", "tokens", Target(3000)),
+)
+
+
+async def run(options: Options) -> Samples:
+    """Have both conversations."""
+    from tests.jobs import prompt_cost, prompt_share, test_reading  # here, since they load a whole worker
+
+    samples, count = Samples(), options.of(20, 4)
+    async with _talking(test_reading.answer, onevalet_small_model="openai/small") as person:
+        for words in test_reading.PLAIN[:count]:
+            await person.say(words)
+            await person.remember()
+            await person.read()
+        await person.be_quiet()
+        await person.read()
+        calls = person.model.calls
+        behind = [call for call in calls if call.system.startswith(test_reading.READS)]
+        samples.add("model-calls", FLOOR, (len(calls) - len(behind)) / count)
+        samples.add("model-calls", OURS, len(calls) / count)
+    by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+    async with _talking(prompt_share.answer, **by_rules) as person:
+        asked = await prompt_share.talk_with(person, "all", count)
+        samples.add("prompt-prefix", OURS, prompt_share.cached_share(asked) * 100)
+    async with _database() as (postgres, valkey, home, patch):
+        async with prompt_cost.everything(postgres, valkey, home, patch, lambda _: text("Hi")) as person:
+            await person.say("hello")
+            hello = person.model.calls[0]
+        parts = prompt_cost.parts_of(hello)
+        samples.add("hello-tokens", FLOOR, parts["system prompt"] + parts["messages"])
+        samples.add("hello-tokens", OURS, prompt_cost.tokens_of(hello))
+    return samples
+
+
+@asynccontextmanager
+async def _talking(script: Script, **configured: object) -> AsyncIterator["Talking"]:
+    from tests.abilities.memory.talking import talking
+
+    async with (
+        _database() as (postgres, valkey, home, patch),
+        talking(postgres, valkey, home, patch, script, **configured) as person,
+    ):
+        yield person
+
+
+@asynccontextmanager
+async def _database() -> AsyncIterator[tuple[str, str, Path, pytest.MonkeyPatch]]:
+    """Yield the addresses of servers of one's own, a folder, and what sets variables for as long as they run."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as home:
+        async with private_postgres() as postgres, private_valkey() as valkey:
+            await migrate(postgres.url)
+            yield postgres.url, valkey.url, Path(home), patch
+
+
+BENCHMARK = Benchmark("model-calls", "What models are asked", _ABOUT, METRICS, run)

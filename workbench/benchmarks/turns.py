@@ -1,0 +1,295 @@
+"""What a message costs a worker, and how soon it begins: a real worker process, its model in memory, no provider.
+
+    uv run -m workbench.benchmarks.turns [--light 60] [--loaded 15] [--idle 10] [--people 8]
+
+Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to
+the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing.
+CPU is the processes' own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres'
+clock, in ms. `counted`: the worker's transactions and flushes of the WAL. One line of JSON.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import logging
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import asyncpg
+import psutil
+import structlog
+from redis.asyncio import Redis
+
+from channels.terminal.receive import TerminalChannel
+from core.db.database import Database
+from core.ids import make_id
+from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, Policy
+from core.queue.wakeups import RedisWakeups
+from onevalet.migrating import migrate
+from tests.postgres_meter import PostgresMeter, metered, wal_flushes
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
+from tests.services import private_postgres, private_valkey
+
+_TIMES = """
+select extract(epoch from t.started_at - i.received_at) * 1000 as begun,
+       extract(epoch from o.sent_at - i.received_at) * 1000 as sent
+from inbound i join turns t on t.tenant_id = i.tenant_id and t.id = i.turn_id
+join outbound o on o.tenant_id = t.tenant_id and o.turn_id = t.id
+where i.received_at >= $1 and o.sent_at is not null
+"""
+_BUSY = """
+select c.peer from inbound i join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+where i.state in ('waiting', 'taken')
+union select c.peer from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+where t.state = 'running' or t.state = 'waiting' and t.ready
+union select c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where o.state in ('ready', 'sending', 'checking')
+"""
+SUM = "add"
+"""What a message that uses tools begins with."""
+_LOOK_EVERY = 0.005
+"""Seconds between two looks at who waits: rows ring no bell."""
+_OTHERS = """
+select pid from pg_stat_activity where backend_type = 'client backend' and application_name <> 'onevalet worker'
+"""
+
+
+@dataclass(slots=True)
+class Bench:
+    """The worker and what it works with."""
+
+    admin: "asyncpg.Connection[asyncpg.Record]"
+    redis: Redis
+    worker: psutil.Process
+    servers: dict[str, psutil.Process]
+    people: list[TerminalChannel]
+    urls: tuple[str, str]
+    """Postgres and Redis."""
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while `admin` is asked."""
+    meter: PostgresMeter | None = None
+    """What the worker asks Postgres, if it asks through a meter."""
+    looks: int = 0
+    busy: frozenset[str] = frozenset()
+
+    async def measured(self, begun: float) -> dict[str, float]:
+        """Return what everything has spent so far: CPU in ms, Redis' commands."""
+        stats = await self.redis.info("commandstats")
+        async with self.asking:
+            others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
+        ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
+        return {
+            "worker": _cpu(self.worker),
+            "postgres": _cpu(self.servers["postgres"]) - sum(map(_cpu, others)),
+            "redis": _cpu(self.servers["redis"]),
+            "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
+            "seconds": time.monotonic() - begun,
+        }
+
+    async def until_answered(self, person: str | None = None) -> None:
+        """Wait until nothing is left to answer, for a person or for anybody."""
+        seen = self.looks + 1  # the look that is under way may have begun before
+        while self.looks <= seen or (person in self.busy if person else self.busy):  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def look(self) -> None:
+        """Look again and again who waits."""
+        while True:
+            async with self.asking:
+                self.busy = frozenset(row["peer"] for row in await self.admin.fetch(_BUSY))
+            self.looks += 1
+            await asyncio.sleep(_LOOK_EVERY)
+
+
+async def measure(light: int, loaded: float, idle: float, people: int) -> dict[str, object]:
+    """Measure all of them and return the figures."""
+    async with opened(people) as bench:
+        await settle(bench)
+        figures: dict[str, object] = {"load": round(os.getloadavg()[0], 1)}
+        figures["light"] = await phase(bench, lambda: one_by_one(bench, light))
+        figures["loaded"] = await phase(bench, lambda: all_at_once(bench, loaded))
+        await asyncio.sleep(2)
+        figures["idle"] = await idle_for(bench, idle)
+    async with opened(people, metered_worker=True) as bench:
+        await settle(bench)
+        figures["counted"] = await counted(bench, lambda: all_at_once(bench, loaded))
+    return figures
+
+
+def answer(call: ModelCall) -> Reply:
+    """Answer at once, after two tools where the person asks for a sum."""
+    if call.last_user.startswith(SUM) and call.messages[-1]["role"] != "tool":
+        return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
+    return echo(call)
+
+
+async def settle(bench: Bench) -> None:
+    """Send one message of everyone: what is prepared and remembered once is not measured."""
+    for person in bench.people:
+        await person.say("hello")
+        await bench.until_answered()
+    await asyncio.sleep(1)
+
+
+async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
+    """Return what a turn of some work cost, and how soon it began and was sent."""
+    async with bench.asking:
+        since, begun = await bench.admin.fetchval("select clock_timestamp()"), time.monotonic()
+    before = await bench.measured(begun)
+    turns = await work()
+    await bench.until_answered()
+    after = await bench.measured(begun)
+    figures = {name: round((after[name] - before[name]) / turns, 2) for name in after if name != "seconds"}
+    figures |= {"turns": turns, "a_second": round(turns / (after["seconds"] - before["seconds"]), 1)}
+    async with bench.asking:
+        rows = await bench.admin.fetch(_TIMES, since)
+    if len(rows) < turns:
+        raise RuntimeError(f"{len(rows)} of {turns} messages were answered by a turn")
+    for name in ("begun", "sent"):
+        times = sorted(float(row[name]) for row in rows)
+        figures[f"{name}_p50"] = round(statistics.median(times), 2)
+        figures[f"{name}_p99"] = round(times[int(len(times) * 0.99)], 2)
+    return figures
+
+
+async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
+    """Return the worker's transactions of a turn, and how often it waited for a flush of the WAL."""
+    if bench.meter is None:
+        raise ValueError("the worker asks Postgres directly")
+    before = await wal_flushes(bench.urls[0])
+    await asyncio.sleep(1)  # connections are opened again
+    bench.meter.clear()
+    turns = await work()
+    await bench.until_answered()
+    transactions = bench.meter.transactions
+    flushes = await wal_flushes(bench.urls[0]) - before
+    return {"transactions": round(transactions / turns, 2), "flushes": round(flushes / turns, 2)}
+
+
+async def one_by_one(bench: Bench, count: int) -> int:
+    """Send one message after the other, with pauses."""
+    for number in range(count):
+        await bench.people[number % len(bench.people)].say(f"line {number}")
+        await bench.until_answered()
+        await asyncio.sleep(random.uniform(0.02, 0.1))
+    return count
+
+
+async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
+    """Send messages of everyone for so long, each as soon as the one before is answered."""
+    until = time.monotonic() + seconds
+
+    async def talk(number: int, person: TerminalChannel) -> int:
+        said = 0
+        while time.monotonic() < until:
+            await person.say(f"{words} {said}")
+            said += 1
+            await bench.until_answered(f"person{number}")
+        return said
+
+    return sum(await asyncio.gather(*(talk(number, person) for number, person in enumerate(bench.people))))
+
+
+async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
+    """Return what is spent while nobody writes."""
+    begun = time.monotonic()
+    before = await bench.measured(begun)
+    await asyncio.sleep(seconds)
+    after = await bench.measured(begun)
+    spent = after["seconds"] - before["seconds"]
+    cpu = {f"{name}_percent": (after[name] - before[name]) / spent / 10 for name in ("worker", *bench.servers)}
+    commands = (after["commands"] - before["commands"]) / spent
+    return {name: round(value, 2) for name, value in {**cpu, "commands_a_second": commands}.items()}
+
+
+@asynccontextmanager
+async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[Bench]:
+    """Run a worker with everything that it needs, and people who may write.
+
+    Behind a meter, what is not the worker's waits for no flush, so that those that are counted are its own.
+    """
+    async with AsyncExitStack() as stack:
+        postgres = await stack.enter_async_context(private_postgres())
+        valkey = await stack.enter_async_context(private_valkey())
+        model = await stack.enter_async_context(ScriptedModel(answer))
+        await migrate(postgres.url)
+        meter = await stack.enter_async_context(metered(postgres.url)) if metered_worker else None
+        admin = await asyncpg.connect(postgres.url)
+        stack.push_async_callback(admin.close)
+        redis = await stack.enter_async_context(Redis.from_url(valkey.url))
+        environment = {
+            **os.environ,
+            "DATABASE_URL": meter.url if meter else postgres.url,
+            "REDIS_URL": valkey.url,
+            "ONEVALET_ACCESS": "open",
+            "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+            "ONEVALET_MODEL": "openai/scripted",
+            "ONEVALET_MEMORY": "off",
+            "ONEVALET_PROFILE": "off",
+            "ONEVALET_RATE_PER_MINUTE": "1000000",
+            "OPENAI_API_KEY": "sk-scripted",
+            "OPENAI_API_BASE": model.url,
+        }
+        worker = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "onevalet", "worker", "--no-spare", env=environment, stderr=asyncio.subprocess.DEVNULL
+        )
+        stack.push_async_callback(worker.wait)
+        stack.callback(worker.terminate)
+        while not await admin.fetchval("select count(*) from worker_health"):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+        unflushed = f"{postgres.url}{'&' if '?' in postgres.url else '?'}synchronous_commit=off"
+        database, wakeups = Database(unflushed if meter else postgres.url), RedisWakeups(valkey.url)
+        await wakeups.start()
+        stack.push_async_callback(database.close)
+        stack.push_async_callback(wakeups.stop)
+        inbox = Inbox(database, wakeups, make_id, Access(Policy.OPEN))
+        servers = {name: psutil.Process(await _pid(admin, redis, name)) for name in ("postgres", "redis")}
+        lines = [TerminalChannel(inbox, database, make_id, f"person{number}") for number in range(people)]
+        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url), meter=meter)
+        looking = asyncio.create_task(bench.look())
+        stack.callback(looking.cancel)
+        yield bench
+
+
+async def _pid(admin: "asyncpg.Connection[asyncpg.Record]", redis: Redis, name: str) -> int:
+    if name == "redis":
+        return int((await redis.info("server"))["process_id"])
+    return psutil.Process(await admin.fetchval("select pg_backend_pid()")).ppid()
+
+
+def _cpu(process: psutil.Process) -> float:
+    """Return a process' own CPU and that of its children, in ms; children that ended are in their parent's."""
+    spent = 0.0
+    for one in (process, *process.children(recursive=True)):
+        try:
+            times = one.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        spent += times.user + times.system
+    times = process.cpu_times()
+    return 1000 * (spent + times.children_user + times.children_system)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m workbench.benchmarks.turns")
+    parser.add_argument("--light", type=int, default=60)
+    parser.add_argument("--loaded", type=float, default=15)
+    parser.add_argument("--idle", type=float, default=10)
+    parser.add_argument("--people", type=int, default=8)
+    options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    figures = asyncio.run(measure(options.light, options.loaded, options.idle, options.people))
+    sys.stdout.write(json.dumps(figures) + "\n")
+
+
+if __name__ == "__main__":
+    main()

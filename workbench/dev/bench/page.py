@@ -1,0 +1,39 @@
+"""All that the page of a `dev` may ask for and do, put together: the bench, and the scenarios."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from onevalet.servers.server import EmbeddedServer
+from onevalet.settings import Settings
+from workbench.dev.bench.routes import Bench, open_bench
+from workbench.dev.bench.scenarios import Scenarios, open_scenarios
+from workbench.dev.seed import addresses_of
+from workbench.simulator.app import Simulator
+from workbench.simulator.config import SimulatorConfig
+
+
+@dataclass(frozen=True, slots=True)
+class PageBench:
+    """The bench of a `dev` and its scenarios."""
+
+    bench: Bench
+    scenarios: Scenarios
+
+    def routes(self) -> list[web.AbstractRouteDef]:
+        return [*self.bench.routes(), *self.scenarios.routes()]
+
+    def attach(self, simulator: Simulator, config: SimulatorConfig, settings: Settings) -> None:
+        """Know the providers, and where people write from, once they are there."""
+        self.bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
+        self.bench.addresses = lambda key: addresses_of(config, key)
+        self.scenarios.attach(simulator, self.bench, settings)
+
+
+@asynccontextmanager
+async def open_page_bench(settings: Settings, servers: Sequence[EmbeddedServer]) -> AsyncIterator[PageBench]:
+    """Yield what the page of a `dev` works with."""
+    async with open_bench(settings, servers) as bench, open_scenarios(settings.onevalet_home) as scenarios:
+        yield PageBench(bench, scenarios)

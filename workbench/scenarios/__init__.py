@@ -1,0 +1,1 @@
+"""Whole conversations as files: played on an installation with simulated providers, and recorded there."""

@@ -1,0 +1,97 @@
+"""What the simulated people have on their screens, and what of it is there since a recording began."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.scenarios.phones import phone_of
+from workbench.scenarios.recording.acts import CHANNEL_OF, words_for
+from workbench.scenarios.recording.expected import pieces_of, pieces_of_home
+from workbench.scenarios.simulated import Seen
+from workbench.scenarios.steps import CHANNELS, MAIL
+from workbench.simulator.app import Simulator
+
+_LISTS = {"twilio": "bubbles", "slack": "bubbles", "telegram": "messages"}
+"""Where the state of a provider has a person's messages."""
+
+
+@dataclass(slots=True)
+class Screens:
+    """Everybody's. `code` is that of the newest card, `link` the newest by which people are let in."""
+
+    simulator: Simulator
+    code: str = ""
+    link: str = ""
+    _read: set[tuple[str, str, str, str]] = field(default_factory=set)
+    _before: set[tuple[str, str, Any]] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Begin with what is there: none of it is part of what follows."""
+        self._read = {(channel, person, surface, one.id) for channel, person, surface, one in self._all()}
+        self._before = {
+            (provider, person, one["id"])
+            for provider in CHANNEL_OF
+            for person in self._people()
+            for one in self._state(provider, person).get(_LISTS[provider], ())
+        }
+        self.code = self.link = ""
+
+    def fresh(self) -> list[Mapping[str, Any]]:
+        """Return the `expect` steps of what came since the last look, and know the newest codes."""
+        steps: list[Mapping[str, Any]] = []
+        for channel, person, surface, one in self._all():
+            key = (channel, person, surface, one.id)
+            if key in self._read:
+                continue
+            self._read.add(key)
+            self.code = (one.codes or [self.code])[-1]
+            self.link = (one.links or [self.link])[-1]
+            pieces = pieces_of_home(one.text) if surface else pieces_of(one.text)
+            if not pieces:
+                continue
+            place = {"channel": channel} | ({} if channel == MAIL else {"person": person})
+            more: dict[str, Any] = {"buttons": one.labels} if one.labels else {}
+            more |= {"on": surface} if surface else self._answered(channel, person, one)
+            steps.append({"expect": pieces, **more, **place})
+        return steps
+
+    def since(self, provider: str, person: str) -> Mapping[str, Any]:
+        """Return what a provider shows a person, without the messages from before."""
+        state = dict(self._state(provider, person))
+        if messages := _LISTS.get(provider):
+            shown = state.get(messages, ())
+            state[messages] = [one for one in shown if (provider, person, one["id"]) not in self._before]
+        return state
+
+    def who_has(self, link: str) -> tuple[str, str]:
+        """Return the person who was sent such a code last, and the channel; empty for nobody."""
+        found = [(person, channel) for channel, person, _, one in self._all() if link in one.links]
+        return found[-1] if found else ("", "")
+
+    def _answered(self, channel: str, person: str, message: Seen) -> Mapping[str, Any]:
+        """Return the words of the message in whose Slack thread this one is."""
+        if channel != "slack" or not message.root:
+            return {}
+        roots = [one for one in self.since("slack", person)["bubbles"] if not one["thread_ts"]]
+        place = next((number for number, one in enumerate(roots) if one["ts"] == message.root), None)
+        words = "" if place is None else words_for([str(one["text"]) for one in roots], place)
+        return {"reply_to": words} if words else {}
+
+    def _all(self) -> Iterator[tuple[str, str, str, Seen]]:
+        """Yield what everybody has got: channel, person, surface where it is none of the chat, and the message."""
+        people = self._people()
+        for channel, person in [*((c, p) for c in CHANNELS for p in people), (MAIL, people[0])]:
+            phone = phone_of(self.simulator, channel, person)
+            for one in phone.seen():
+                yield channel, person, "", one
+            if channel == "slack":
+                for one in phone.seen_on("home"):
+                    yield channel, person, "home", one
+
+    def _people(self) -> Sequence[str]:
+        return [person.key for person in self.simulator.wire.config.everyone]
+
+    def _state(self, provider: str, person: str) -> Mapping[str, Any]:
+        state: Any = self.simulator.providers[provider].state()
+        known = isinstance(state, dict) and person in state.get("people", {})
+        return state["people"][person] if known else {}

@@ -1,0 +1,192 @@
+"""What is wrong with a step of a scenario. docs/testing.md tells the format."""
+
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from core.people.access_policy import PersonRole
+from workbench.scenarios.steps import (
+    CHANNELS,
+    MAIL,
+    ONLY_ON,
+    SURFACES,
+    ScenarioError,
+    Step,
+    channel_in,
+    parse_step,
+    texts_in,
+)
+from workbench.simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES
+
+BREAKS = ("worker", "web", "postgres", "redis", "model fails", "model hangs", "model works")
+"""What a `break` breaks; the last one puts the model right again."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "open": ("home", "messages"),
+    "close": ("form",),
+    "phone": tuple(PHONE_MODES),
+    "callbacks": CALLBACK_MODES,
+    "break": BREAKS,
+}
+"""What the values of these steps may be."""
+MOST_AGAIN = 20
+"""Messages that a provider delivers again at most."""
+
+
+def read_step(number: int, values: object) -> Step:
+    """Return a step from its table; raise `ScenarioError`, which names its number."""
+    step = parse_step(number, values)
+    try:
+        _check(step)
+    except ScenarioError as error:
+        raise ScenarioError(f"Step {number}: {error}") from None
+    return step
+
+
+def _check(step: Step) -> None:
+    _check_options(step)
+    match step.verb:
+        case "location":
+            _check_location(step.value)
+        case "contact":
+            _check_contact(step.value)
+        case "calls":
+            _check_calls(step.value)
+        case "expect":
+            _needs_texts(step.value, "`expect`")
+            texts_in(step.options.get("buttons", []), "`buttons`")
+        case _:
+            _check_value(step)
+
+
+def _check_value(step: Step) -> None:
+    """Check a step whose value is no more than one thing."""
+    match step.verb:
+        case "advance":
+            step.span  # noqa: B018 - it raises where it is none
+        case "silence":
+            _needs_seconds(step.value, "`silence`")
+        case "fill":
+            _needs_table(step.value, "`fill`")
+        case "delete":
+            _needs_texts(step.value, "`delete`")
+        case "block":
+            _needs_truth(step.value)
+        case "redeliver":
+            _needs_number(step.value)
+        case "answer":
+            if not isinstance(step.value, str):
+                raise ScenarioError("`answer` is a text.")
+        case _:
+            _needs_text(step)
+            _check_more(step)
+
+
+def _check_more(step: Step) -> None:
+    """Check what a step with a text has besides."""
+    match step.verb:
+        case "call" | "event":
+            _needs_table(step.options.get("with", {}), "`with`")
+        case "file":
+            _check_content(step)
+            if "voice" in step.options:
+                _needs_seconds(step.options["voice"], "`voice`")
+        case "open" | "close" | "phone" | "callbacks" | "break":
+            known = CHOICES[step.verb]
+            if step.value not in known:
+                raise ScenarioError(f"`{step.verb}` must be one of {', '.join(known)}.")
+        case "admit":
+            _needs_role(step.options.get("role", PersonRole.MEMBER))
+
+
+def _check_options(step: Step) -> None:
+    reads_mail = step.verb in ("expect", "silence") and step.options.get("channel") == MAIL
+    if "channel" in step.options and not reads_mail:
+        channel_in(step.options["channel"], "`channel`")
+        only = ONLY_ON.get(step.verb, CHANNELS)
+        if step.options["channel"] not in only:
+            raise ScenarioError(f"`{step.verb}` is for {' and '.join(only)} only.")
+    if step.options.get("on", SURFACES[0]) not in SURFACES:
+        raise ScenarioError(f"`on` must be one of {', '.join(SURFACES)}.")
+    if "menu" in step.options and not isinstance(step.options["menu"], str):
+        raise ScenarioError("`menu` is a text.")
+    for name in ("reply_to", "message"):
+        if name in step.options:
+            _needs_texts(step.options[name], f"`{name}`")
+    if "pause" in step.options and step.options["pause"] != 0:
+        _needs_seconds(step.options["pause"], "`pause`")
+    if "within" in step.options:
+        _needs_seconds(step.options["within"], "`within`")
+
+
+def _check_location(value: object) -> None:
+    _needs_table(value, "`location`")
+    place: Mapping[str, Any] = value if isinstance(value, dict) else {}
+    if strange := sorted(place.keys() - {"latitude", "longitude", "title", "address"}):
+        raise ScenarioError(f"a location has no {strange[0]!r}.")
+    for name, most in (("latitude", 90), ("longitude", 180)):
+        degrees = place.get(name)
+        if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not -most <= degrees <= most:
+            raise ScenarioError(f"`{name}` of a location is a number of degrees from -{most} to {most}.")
+    if ("title" in place) != ("address" in place):
+        raise ScenarioError("a location has both `title` and `address`, or neither.")
+
+
+def _check_contact(value: object) -> None:
+    _needs_table(value, "`contact`")
+    card: Mapping[str, Any] = value if isinstance(value, dict) else {}
+    if strange := sorted(card.keys() - {"first_name", "last_name", "phone_number", "vcard"}):
+        raise ScenarioError(f"a contact has no {strange[0]!r}.")
+    if not all(isinstance(card.get(name), str) and card[name] for name in ("first_name", "phone_number")):
+        raise ScenarioError("a contact needs `first_name` and `phone_number`.")
+
+
+def _check_calls(value: object) -> None:
+    if not isinstance(value, list) or not value:
+        raise ScenarioError("`calls` is a list of tables, each with a `name` and perhaps `with`.")
+    for one in value:
+        if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.keys() - {"name", "with"}:
+            raise ScenarioError("`calls` is a list of tables, each with a `name` and perhaps `with`.")
+        _needs_table(one.get("with", {}), "`with`")
+
+
+def _check_content(step: Step) -> None:
+    if ("content" in step.options) == ("base64" in step.options):
+        raise ScenarioError("a file has either `content`, which is a text, or `base64`.")
+    try:
+        step.data  # noqa: B018 - it raises where it is none
+    except (ValueError, binascii.Error):
+        raise ScenarioError("`base64` cannot be decoded.") from None
+
+
+def _needs_text(step: Step) -> None:
+    if not isinstance(step.value, str) or not step.value:
+        raise ScenarioError(f"`{step.verb}` is a text.")
+
+
+def _needs_texts(value: object, what: str) -> None:
+    texts_in([value] if isinstance(value, str) else value, what)
+
+
+def _needs_truth(value: object) -> None:
+    if not isinstance(value, bool):
+        raise ScenarioError("`block` is true or false.")
+
+
+def _needs_number(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_AGAIN:
+        raise ScenarioError(f"`redeliver` is a number from 1 to {MOST_AGAIN}.")
+
+
+def _needs_table(value: object, what: str) -> None:
+    if not isinstance(value, dict):
+        raise ScenarioError(f"{what} is a table.")
+
+
+def _needs_role(value: object) -> None:
+    if value not in set(PersonRole):
+        raise ScenarioError(f"`role` is one of {', '.join(PersonRole)}.")
+
+
+def _needs_seconds(value: object, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise ScenarioError(f"{what} is a number of seconds.")

@@ -1,0 +1,23 @@
+"""What a step of a scenario is, as one line for a person."""
+
+from workbench.scenarios.steps import Step, as_texts
+
+
+def words_of(step: Step) -> str:
+    """Return a step as one line for a person."""
+    match step.verb:
+        case "expect":
+            return " … ".join(step.texts)
+        case "call" | "calls":
+            return ", ".join(name for name, _ in step.calls)
+        case "fill" | "location" | "contact":
+            return ", ".join(f"{name}: {value}" for name, value in step.value.items())
+        case "block":
+            return "the bot" if step.value else "the bot no more"
+        case "delete":
+            return " … ".join(as_texts(step.value))
+        case "fault":
+            return f"{step.value}: {step.options.get('kind', '')}"
+        case "silence":
+            return f"{step.value} s"
+    return str(step.value)

@@ -1,0 +1,70 @@
+"""What a person of a scenario sees and does in Telegram."""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.scenarios.files import SentFile
+from workbench.scenarios.simulated import Message, Seen, Simulated, newest_button, newest_with
+from workbench.scenarios.steps import ScenarioError, Step
+
+
+class TelegramPhone(Simulated):
+    """A chat in Telegram."""
+
+    def seen(self) -> list[Seen]:
+        shown = self.shown("telegram")["messages"]
+        return [
+            Seen(
+                message["id"],
+                message["text"],
+                [
+                    (str(button["text"]), {"message_id": message["message_id"], "data": button.get("callback_data")})
+                    for row in message["keyboard"]
+                    for button in row
+                ],
+                message["reply_to"],
+            )
+            for message in shown
+            if message["direction"] == "out"
+        ]
+
+    def messages(self) -> list[Message]:
+        shown = self.shown("telegram")["messages"]
+        return [Message(one["message_id"], one["text"], one["direction"] == "in") for one in shown]
+
+    async def say(self, text: str, reply_to: Sequence[str] = ()) -> None:
+        replied = self.replied(reply_to)
+        await self.act("telegram", "say", text=text, **({"reply_to": replied.id} if replied else {}))
+
+    async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
+        if surface:
+            raise ScenarioError(f"There is no {surface} in Telegram.")
+        await self.act("telegram", "press", **newest_button(self.seen(), label, message))
+
+    async def send_file(self, file: SentFile, reply_to: Sequence[str] = ()) -> None:
+        if reply_to:
+            raise ScenarioError("A file in Telegram is sent without a reply.")
+        data = base64.b64encode(file.data).decode()
+        told: dict[str, Any] = {"data": data, "name": file.name, "content_type": file.content_type}
+        duration = {"duration": file.voice} if file.voice else {}
+        await self.act("telegram", file.kind, **told, caption=file.text, **duration)
+
+    async def do(self, step: Step) -> None:
+        match step.verb:
+            case "edit":
+                own = [one for one in self.messages() if one.mine and one.text]
+                message = newest_with(own, step.option_texts("message"))
+                await self.act("telegram", "edit", message_id=message.id, text=step.value)
+            case "location":
+                await self.act("telegram", "location", **{name: str(value) for name, value in step.value.items()})
+            case "contact":
+                await self.act("telegram", "contact", **step.value)
+            case "sticker":
+                await self.act("telegram", "sticker", emoji=step.value)
+            case "block":
+                await self.act("telegram", "block" if step.value else "unblock")
+            case "redeliver":
+                await self.act("telegram", "redeliver", n=step.value)
+            case _:
+                await super().do(step)

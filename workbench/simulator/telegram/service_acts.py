@@ -1,0 +1,84 @@
+"""What happens to the emulated Telegram itself: its group, its switches, deliveries over again, a second poller."""
+
+from workbench.simulator.base import BadAction
+from workbench.simulator.config import Person
+from workbench.simulator.journal import Json
+from workbench.simulator.telegram import groups
+from workbench.simulator.telegram.act_arguments import flag, number, text
+from workbench.simulator.telegram.chat_updates import Act, ChatUpdates, Wishes, settled_text
+from workbench.simulator.telegram.entities import FormattedText
+from workbench.simulator.telegram.formatting import MAX_TEXT
+from workbench.simulator.telegram.polling import Polling
+from workbench.simulator.telegram.updates import MESSAGE_LIFE
+
+
+class ServiceActs:
+    """The acts that are not one person's in their own chat."""
+
+    def __init__(self, chats: ChatUpdates, polling: Polling) -> None:
+        self._chats = chats
+        self._polling = polling
+
+    def acts(self) -> dict[str, Act]:
+        return {
+            "group_say": self._group_say,
+            "migrate": self._migrate,
+            "set": self._set,
+            "redeliver": self._redeliver,
+            "second_poller": self._second_poller,
+        }
+
+    def _redeliver(self, person: Person, wishes: Wishes) -> Json:
+        """Deliver this person's last n updates (1 unless told) once more, under their old ids."""
+        count = number(wishes, "n", 1)
+        made = [update for update in self._chats.world.updates.made if update.person == person.key][-max(count, 1) :]
+        if not made:
+            raise BadAction("There is nothing to deliver again.")
+        for update in made:
+            self._chats.world.updates.again(update, MESSAGE_LIFE * self._chats.wire.config.pace)
+        return {"update_ids": [update.update_id for update in made]}
+
+    def _second_poller(self, _: Person, wishes: Wishes) -> Json:
+        """Let another instance of the bot poll for some "seconds" (10 unless told)."""
+        self._polling.rival(float(number(wishes, "seconds", 10)))
+        return {"ok": True}
+
+    def _set(self, person: Person, wishes: Wishes) -> Json:
+        """Switch "deactivated" (this person's account is gone) or "held" (Telegram delays all updates)."""
+        if strange := set(wishes) - {"deactivated", "held"}:
+            raise BadAction(f"Telegram has no switch {', '.join(sorted(strange))}.")
+        if "deactivated" in wishes:
+            self._chats.chat(person).deactivated = flag(wishes, "deactivated")
+        if "held" in wishes:
+            self._chats.world.updates.held = flag(wishes, "held")
+            self._chats.world.updates.tell()
+        return {"held": self._chats.world.updates.held}
+
+    def _group_say(self, person: Person, wishes: Wishes) -> Json:
+        """Say something in a group with the bot; "mention" puts its @name before it."""
+        content = settled_text(text(wishes, "text"), MAX_TEXT)
+        if flag(wishes, "mention"):
+            content = settled_text(f"@{self._chats.world.bot.bot_username} {content.text}", MAX_TEXT)
+        chat = self._chats.world.chats.get(self._chats.world.group_id)
+        if chat is None:
+            chat = groups.create(self._chats.world)
+            self._chats.tell_member(chat, person, "left", "member")
+        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
+        if not groups.reaches_bot(self._chats.world, chat, message):
+            return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
+        return self._chats.tell(chat, person, message)
+
+    def _migrate(self, person: Person, _: Wishes) -> Json:
+        """Turn the group into a supergroup, with a new id."""
+        chat = self._chats.world.chats.get(self._chats.world.group_id)
+        if chat is None or chat.migrated_to:
+            raise BadAction("There is no small group to migrate; say something in one first.")
+        upgraded = groups.upgrade(self._chats.world, chat)
+        for place, service in (
+            (chat, {"migrate_to_chat_id": upgraded.chat_id}),
+            (upgraded, {"migrate_from_chat_id": chat.chat_id}),
+        ):
+            message = self._chats.post(place, person, FormattedText(""))
+            message.service = {**service}
+            self._chats.tell(place, person, message)
+        return {"chat_id": upgraded.chat_id}
