@@ -21,12 +21,12 @@ def simulate(
     held: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Play a scenario on an installation of its own, with simulated providers, and print the talk."""
-    from workbench.scenarios import command
+    from onevalet.wiring import workbench
 
     if watch:
-        run_work(lambda _: command.watch(file, channel, speed, back, held=held))
+        run_work(lambda _: workbench.watch(file, channel, speed, back, held=held))
     else:
-        run_work(lambda _: command.simulate(file, channel))
+        run_work(lambda _: workbench.simulate(file, channel))
 
 
 def _checked(kind: str) -> str:

@@ -9,6 +9,7 @@ from core.errors import ConfigError
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import reach
 from onevalet.settings import Settings
+from onevalet.wiring.workbench import wired_to_simulator
 from operations.doctor.every import all_probes
 from operations.doctor.examine import examine
 from operations.doctor.repair import repair
@@ -37,13 +38,10 @@ async def run_checks(settings: Settings, *, fix: bool = False) -> list[Finding]:
         missing = Finding(Area.SYSTEM, "system", State.RED, "not found", str(error))
         return [missing, *await _examine(Installation(settings), fix)]
     if reached.simulator_url:
-        from workbench.dev.simulator_wiring import simulator_config, wire_simulator  # an image has no simulator
-
         # The running `dev` knows its own port, whatever PORT is for this command.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
         try:
-            config = simulator_config(settings.onevalet_home)
-            settings = wire_simulator(settings, config, reached.simulator_url).settings
+            settings = wired_to_simulator(settings, reached.simulator_url)
         except ConfigError as error:
             again = f"{error} Then start `dev` again."
             return [Finding(Area.SYSTEM, "simulator", State.RED, "not as these settings say", again)]

@@ -29,8 +29,8 @@ from onevalet.settings import Settings
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.orchestrator import AGENT_REGISTRY
 from onevalet.wiring.plugins import Plugins, load_plugins
+from onevalet.wiring.workbench import demo_model
 from operations.paths.transcript import Transcript, read_transcript
-from workbench.demo.model import DEMO_MODEL
 
 RECORDED = "recorded"
 
@@ -100,7 +100,7 @@ def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClie
     keys = [key.get_secret_value() for key in settings.onevalet_model_keys]
     effort, mode = settings.onevalet_reasoning_effort, settings.onevalet_tool_mode
     direct = settings.onevalet_model_transport == "direct"
-    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=DEMO_MODEL, direct=direct)
+    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=demo_model(), direct=direct)
 
 
 def _as_line(difference: Difference) -> str:

@@ -1,8 +1,10 @@
 """Tests of your own tools, agents and whole conversations, without a paid model: docs/testing.md.
 
 What rehearses one tool or agent reaches neither network nor database. A scenario plays a whole conversation through the
-installation, with simulated providers.
+installation, with simulated providers, in a clone of the project.
 """
+
+from typing import TYPE_CHECKING
 
 from onevalet.testing.rehearsal import MemoryAccounts as MemoryAccounts
 from onevalet.testing.rehearsal import MemoryAnswers as MemoryAnswers
@@ -15,6 +17,7 @@ from onevalet.testing.rehearsal import StandingClock as StandingClock
 from onevalet.testing.rehearsal import make_context as make_context
 from onevalet.testing.rehearsal import make_setup as make_setup
 from onevalet.testing.rehearsal import rehearse as rehearse
+from onevalet.testing.scenario_files import NAMES, load_name
 from onevalet.testing.scripted_model import ModelCall as ModelCall
 from onevalet.testing.scripted_model import Reply as Reply
 from onevalet.testing.scripted_model import ScriptedModel as ScriptedModel
@@ -22,6 +25,14 @@ from onevalet.testing.scripted_model import calls as calls
 from onevalet.testing.scripted_model import error as error
 from onevalet.testing.scripted_model import text as text
 from onevalet.testing.sentences import speaking as speaking
-from workbench.scenarios.scenario import Scenario as Scenario
-from workbench.scenarios.scenario import ScenarioError as ScenarioError
-from workbench.scenarios.scenario import read_scenario as read_scenario
+
+if TYPE_CHECKING:
+    from workbench.scenarios.scenario import Scenario as Scenario
+    from workbench.scenarios.scenario import ScenarioError as ScenarioError
+    from workbench.scenarios.scenario import read_scenario as read_scenario
+
+
+def __getattr__(name: str) -> object:
+    if name not in NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return load_name(name)

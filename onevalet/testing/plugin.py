@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import ConfigError
 from onevalet.environment import exported
 from onevalet.servers.home import own_folder
-from workbench.scenarios.scenario import SUFFIXES, ScenarioError, read_scenario
+from onevalet.testing.scenario_files import SUFFIXES, play_file
 
 _NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
 """How the settings begin that come in any number."""
@@ -77,13 +78,11 @@ class ScenarioItem(pytest.Item):
     """A scenario as a test."""
 
     def runtest(self) -> None:
-        from workbench.scenarios.playing import play
-
-        asyncio.run(play(read_scenario(self.path)))
+        asyncio.run(play_file(self.path))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str | object:  # type: ignore[override]
         """Say what went otherwise; a traceback would only show how scenarios are played."""
-        if isinstance(excinfo.value, ScenarioError):
+        if isinstance(excinfo.value, ConfigError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 

@@ -12,6 +12,7 @@ from core.turns.doing_now import DoingNow
 from onevalet.settings import Settings
 from onevalet.wiring.extras import check_extras
 from onevalet.wiring.secret_keys import secret_keys
+from onevalet.wiring.workbench import has_workbench
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,10 @@ def redis_url(settings: Settings) -> str:
 
 
 def check_worker(settings: Settings, *, demo: bool = False) -> None:
-    """Raise `ConfigError` where the settings lack what every worker needs."""
+    """Raise `ConfigError` where the settings lack what every worker needs. `demo`: the demo model may answer."""
     database_url(settings)
     redis_url(settings)
-    if not settings.onevalet_model and not demo:
+    if not settings.onevalet_model and not (demo and has_workbench()):
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     secret_keys(settings)
     check_extras(settings)

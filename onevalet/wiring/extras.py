@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 
 from core.errors import ConfigError
 from onevalet.ability import Ability
@@ -17,11 +16,10 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),
 }
 """The packages of each extra, as pyproject.toml lists them."""
-_LOCAL = ("aiosmtpd", *PACKAGES["servers"])
 
 
 def is_installed(extra: str) -> bool:
-    return not any(map(_is_missing, PACKAGES[extra]))
+    return all(map(is_package_here, PACKAGES[extra]))
 
 
 def require(extra: str, setting: str, otherwise: str) -> None:
@@ -49,17 +47,9 @@ def require_extras(ability: Ability, settings: Settings) -> None:
             require(extra.name, extra.setting.upper() + ("=on" if value == "on" else ""), extra.otherwise)
 
 
-def require_local() -> None:
-    """Raise `ConfigError` where the workbench, or a package that only `dev` needs, is not here."""
-    if find_spec("workbench") is None or any(map(_is_missing, _LOCAL)):
-        raise ConfigError(
-            "`dev` is not part of this installation: run bin/dev in a clone of the project, or `web` and `worker` here."
-        )
-
-
-def _is_missing(package: str) -> bool:
+def is_package_here(package: str) -> bool:
     try:
         version(package)
     except PackageNotFoundError:
-        return True
-    return False
+        return False
+    return True

@@ -10,8 +10,7 @@ from core.errors import ConfigError
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice, embedding_price_of, price_of
 from onevalet.settings import Settings
-from workbench.demo.model import DEMO_MODEL
-from workbench.demo.trouble import FILE, troubled
+from onevalet.wiring.workbench import demo_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +45,15 @@ def build_models(settings: Settings) -> Models:
 
 
 def build_client(settings: Settings) -> LiteLLMClient:
-    """Create the client of the configured model and its fallbacks; without one, the demo model answers."""
+    """Create the client of the configured model and its fallbacks; without one, the demo model answers if there is."""
+    local = demo_model(settings.onevalet_home)
     return LiteLLMClient(
-        settings.onevalet_model or DEMO_MODEL.model,
+        settings.onevalet_model or (local.model if local else ""),
         settings.onevalet_fallback_models,
         [key.get_secret_value() for key in settings.onevalet_model_keys],
         reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
-        local=troubled(DEMO_MODEL, settings.onevalet_home / FILE),
+        local=local,
         direct=settings.onevalet_model_transport == "direct",
         vision_model=settings.onevalet_vision_model,
     )
@@ -104,8 +104,8 @@ def budget_prices(settings: Settings, client: LiteLLMClient) -> BudgetPrices | N
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
-    models = {*(layer.model for layer in client.layers), settings.onevalet_vision_model} - {"", DEMO_MODEL.model}
-    models |= {settings.onevalet_small_model} - {""}
+    named = {layer.model for layer in client.layers if not client.is_local(layer.model)}
+    models = {*named, settings.onevalet_vision_model, settings.onevalet_small_model} - {""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
     embeds = next(iter(settings.embedders.values()), "")
     embedding = embedding_price_of(client.known(embeds)) if embeds else None

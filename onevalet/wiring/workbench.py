@@ -1,14 +1,74 @@
-"""The way into `dev`, which an image does not have."""
+"""The one way from the product to the workbench, which a clone has and what is installed for production has not.
+
+`dev`, the simulator, scenarios and the demo model are imported here, when they are asked for.
+"""
 
 import asyncio
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 
+from core.errors import ConfigError
+from core.llm.types import LocalModel
 from onevalet.settings import Settings
-from onevalet.wiring.extras import require_local
+from onevalet.wiring.extras import is_installed, is_package_here
+
+
+def has_workbench() -> bool:
+    return find_spec("workbench") is not None
 
 
 async def start_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:
     """Run `dev` until told to stop; `processes`: see `run_dev`. Raises `ConfigError` where it is left out."""
-    require_local()
+    if not (has_workbench() and is_installed("servers") and is_package_here("aiosmtpd")):
+        raise ConfigError(
+            "`dev` is not part of this installation: run bin/dev in a clone of the project, or `web` and `worker` here."
+        )
     from workbench.dev.run import run_dev
 
     await run_dev(settings, stop, processes=processes)
+
+
+def demo_model(home: Path | None = None) -> LocalModel | None:
+    """Return the demo model, None where it is left out. `home`: in the trouble that the page makes for it there."""
+    if not has_workbench():
+        return None
+    from workbench.demo.model import DEMO_MODEL
+    from workbench.demo.trouble import FILE, troubled
+
+    return troubled(DEMO_MODEL, home / FILE) if home else DEMO_MODEL
+
+
+def demo_errands() -> Callable[[str, str], bool]:
+    """Return what tells, by speaker and sentence, whether the demo model is asked to do something, and told nothing."""
+    from workbench.demo.errands import tells_nothing
+
+    return tells_nothing
+
+
+def wired_to_simulator(settings: Settings, simulator_url: str) -> Settings:
+    """Return the settings with the accounts of a running `dev`'s simulator where they have none."""
+    from workbench.dev.simulator_wiring import simulator_config, wire_simulator
+
+    return wire_simulator(settings, simulator_config(settings.onevalet_home), simulator_url).settings
+
+
+async def simulate(file: Path, channel: str = "") -> None:
+    """Play a scenario and print the talk. Raises `ConfigError` where scenarios are left out, and for a wrong one."""
+    _require_scenarios()
+    from workbench.scenarios.command import simulate
+
+    await simulate(file, channel)
+
+
+async def watch(file: Path, channel: str, speed: str, back: str, *, held: bool) -> None:
+    """Play a scenario on a simulator's page: see `workbench.scenarios.command.watch`. Raises as `simulate` does."""
+    _require_scenarios()
+    from workbench.scenarios.command import watch
+
+    await watch(file, channel, speed, back, held=held)
+
+
+def _require_scenarios() -> None:
+    if not has_workbench():
+        raise ConfigError("`simulate` is not part of this installation: run it in a clone of the project.")

@@ -17,6 +17,7 @@ from core.llm.types import ChatMessage, ModelRequest, Role
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 from onevalet.wiring.models import build_client, check_models
+from onevalet.wiring.workbench import has_workbench
 
 MODEL_SECONDS = 20.0
 """How long the model may take to answer one word."""
@@ -27,7 +28,8 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
     """Have the model answer once, and those that embed; without a model, nobody is asked."""
     model = settings.onevalet_model
     if not model:
-        return [Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")]
+        here = "the demo model" if has_workbench() else "none"
+        return [Check("model", has_workbench(), here, "set ONEVALET_MODEL and its key; `worker` needs one")]
     client = build_client(settings)
     try:
         # One after the other, by one client: to close it closes all of litellm's connections.

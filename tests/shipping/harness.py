@@ -10,19 +10,11 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = (
-    "onevalet",
-    "operations",
-    "channels",
-    "notify",
-    "providers",
-    "jobs",
-    "core",
-    "abilities",
-    "agents",
-    "workbench",
-)
-PACKAGES = (*PRODUCT, "tests")
+SHIPPED = ("onevalet", "operations", "channels", "notify", "providers", "jobs", "core", "abilities", "agents")
+"""The packages of an installation, in an image or by a wheel."""
+PRODUCT = (*SHIPPED, "workbench/demo", "workbench/dev", "workbench/scenarios", "workbench/simulator")
+"""The folders that are held to the limits of code: all but measurements and tests."""
+PACKAGES = (*SHIPPED, "workbench", "tests")
 
 
 def read(name: str) -> str:

@@ -7,15 +7,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 import pytest
 
-from tests.shipping.harness import PRODUCT, ROOT, clean_environment, find_uv, instructions, tracked_files
+from tests.shipping.harness import ROOT, clean_environment, find_uv, instructions, read, tracked_files
 
-LEFT_OUT = ("workbench",)
-SHIPPED = tuple(name for name in PRODUCT if name not in LEFT_OUT)
 _OF_THE_IMAGE = ("useradd", "install --directory", "pip install", "python -m compileall")
 """How the lines begin that need an image of their own."""
 _WATCH = """
@@ -32,6 +31,27 @@ def _note(event, arguments):
 sys.addaudithook(_note)
 """
 """Noted as sitecustomize by every process: whatever it opens for writing."""
+
+
+def image_files() -> list[Path]:
+    """Return what `COPY . .` copies of the project, after .dockerignore, by paths from the root."""
+    lines = [line for line in read(".dockerignore").splitlines() if line and not line.startswith("#")]
+    anywhere = [line.removeprefix("**/") for line in lines if line.startswith("**/")]
+    at_root = [line for line in lines if not line.startswith("**/")]
+    assert not any("/" in line for line in [*anywhere, *at_root]), "the patterns are names"
+    return [
+        inner
+        for inner in (path.relative_to(ROOT) for path in tracked_files())
+        if not any(fnmatchcase(inner.parts[0], pattern) for pattern in at_root)
+        and not any(fnmatchcase(part, pattern) for part in inner.parts for pattern in anywhere)
+    ]
+
+
+def copy_image(folder: Path) -> None:
+    """Copy what the image has of the project."""
+    for inner in image_files():
+        (folder / inner).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / inner, folder / inner)
 
 
 class Image:
@@ -53,14 +73,6 @@ class Image:
         for line in instructions("RUN"):
             if not line.startswith(_OF_THE_IMAGE):
                 self._run(line)
-
-    def copy_project(self) -> None:
-        """Copy what belongs to our packages, as `COPY . .` does after .dockerignore."""
-        for path in tracked_files():
-            inner = path.relative_to(ROOT)
-            if inner.parts[0] in SHIPPED:
-                (self.app / inner).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, self.app / inner)
 
     def install(self, *words: str) -> None:
         """Install more than the Dockerfile does."""

@@ -1,13 +1,13 @@
 """Abilities have a boundary: nobody imports one, and one imports no more than its declaration says."""
 
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from onevalet.ability_registry import all_abilities
-from tests.shipping.harness import PRODUCT, python_files, read
+from tests.shipping.contracts import copy_product
+from tests.shipping.harness import read
 from tests.shipping.test_layers import lint
 
 CONTRACTS = (
@@ -34,11 +34,7 @@ _DECLARED = "from onevalet.ability import Ability\n\nABILITY = Ability(name={nam
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the product with three small abilities more, and of our contracts those on abilities."""
     folder = tmp_path_factory.mktemp("abilities")
-    sources = python_files(*PRODUCT) | {
-        "tests/__init__.py": "",
-        "tests/shipping/__init__.py": "",
-        "tests/shipping/needs.py": read("tests/shipping/needs.py"),
-    }
+    sources: dict[str, str] = {}
     for name, needs in {"first": (), "second": (), "third": ("first",)}.items():
         sources |= {
             f"abilities/{name}/{file}.py": text
@@ -48,16 +44,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "ability": _DECLARED.format(name=name, needs=needs),
             }.items()
         }
-    for path, source in (sources | ALLOWED).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(source, encoding="utf-8")
-    told = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]
-    chosen = [contract for contract in told["contracts"] if contract["name"] in CONTRACTS]
-    assert len(chosen) == len(CONTRACTS)
-    lines = ["[importlinter]", *_written(told, "root_packages", "contract_types")]
-    for number, contract in enumerate(chosen):
-        lines += [f"[importlinter:contract:{number}]", *_written(contract, *contract)]
-    (folder / ".importlinter").write_text("\n".join(lines))
+    copy_product(folder, CONTRACTS, sources | ALLOWED)
     return folder
 
 
@@ -84,11 +71,3 @@ def test_every_ability_says_what_it_is_in_one_line() -> None:
     lines = {ability.name: read(f"abilities/{ability.name}/ability.py").splitlines()[0] for ability in all_abilities()}
     assert {name for name, line in lines.items() if not line.startswith('"""') or len(line) < 30} == set()
     assert lines
-
-
-def _written(values: dict[str, object], *names: str) -> list[str]:
-    lines = []
-    for name in names:
-        value = values[name]
-        lines += [f"{name} =", *(f"    {item}" for item in value)] if isinstance(value, list) else [f"{name} = {value}"]
-    return lines

@@ -18,8 +18,8 @@ from onevalet.wiring.extras import PACKAGES
 from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
 from tests.ports import free_port
-from tests.shipping.harness import processes, read
-from tests.shipping.image import SHIPPED, Image
+from tests.shipping.harness import SHIPPED, processes, read
+from tests.shipping.image import Image, copy_image
 
 pytestmark = [
     pytest.mark.slow,
@@ -29,15 +29,11 @@ pytestmark = [
 NOT_THERE = (
     "abilities.mcp.over_http",
     "abilities.mcp.sdk",
-    "workbench.dev.bench",
-    "workbench.dev.run",
-    "workbench.dev.seed",
-    "workbench.dev.simulator_wiring",
     "operations.programs.sdk",
-    "onevalet.testing",
+    "onevalet.testing.plugin",
     "operations.tracing",
 )
-"""What needs the simulator or an extra. Nothing else may."""
+"""What needs an extra, or pytest. Nothing else may."""
 _READ_PICTURE = """
 import asyncio
 from core.documents.file import FileUnreadable, read_content
@@ -61,7 +57,7 @@ for name in {names!r}:
 def lean(tmp_path_factory: pytest.TempPathFactory) -> Image:
     """Return the image without any extra."""
     made = Image(tmp_path_factory.mktemp("lean"), extras="", compiled=False)
-    made.copy_project()
+    copy_image(made.app)
     return made
 
 
@@ -109,6 +105,7 @@ def test_what_is_missing_is_asked_for_in_a_sentence(lean: Image, settings: dict[
             {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"},
         ),
         "`dev` is not part of this installation": ("dev", {}),
+        "ONEVALET_MODEL is not set": ("chat", {"ONEVALET_MODEL": ""}),
         "No Postgres comes with this installation": ("chat", {"DATABASE_URL": "", "REDIS_URL": ""}),
     }
     for sentence, (command, changed) in asked.items():

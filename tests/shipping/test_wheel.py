@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import write_files
-from tests.shipping.harness import ROOT, clean_environment, find_uv, run, tracked_files
-from tests.shipping.image import SHIPPED
+from tests.shipping.harness import ROOT, SHIPPED, clean_environment, find_uv, run, tracked_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 _WHERE = """

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.scenarios.scenario import SUFFIXES, Scenario, ScenarioError, read_scenario, read_text
+from onevalet.testing.scenario_files import SUFFIXES
+from workbench.scenarios.scenario import Scenario, ScenarioError, read_scenario, read_text
 
 SHIPPED = Path(__file__).parents[2] / "docs" / "scenarios"
 OWN = "scenarios"

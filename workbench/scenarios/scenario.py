@@ -16,7 +16,6 @@ from workbench.scenarios.steps import Step as Step
 from workbench.scenarios.steps import channel_in, texts_in
 from workbench.scenarios.steps import read_span as read_span
 
-SUFFIXES = (".scenario.toml", ".scenario.json")
 WITHIN = 20.0
 """Seconds of the machine's time that an expected message may take."""
 _KNOWN = frozenset(
