@@ -1,0 +1,1 @@
+"""What both directions share of a provider: its SDK, its errors as ours, its wire format."""

@@ -1,0 +1,1 @@
+"""The tests: folders mirror the product's, and what they share stands at the door."""

@@ -1,0 +1,1 @@
+"""People whom the person knows, and messages to them."""

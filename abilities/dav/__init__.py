@@ -1,0 +1,1 @@
+"""Calendars and address books by CalDAV and CardDAV."""

@@ -1,0 +1,1 @@
+"""The event bus: rows first, then Redis streams."""

@@ -1,0 +1,1 @@
+"""Lists to tick off, and notes."""

@@ -1,0 +1,4 @@
+"""What the assistant remembers, recalls and forgets.
+
+`momex` is its door, `forgetting` forgets.
+"""

@@ -1,0 +1,1 @@
+"""Times and places as people name them."""

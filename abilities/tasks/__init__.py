@@ -1,0 +1,1 @@
+"""What makes the assistant write first: tasks, when they are due, and their runs."""

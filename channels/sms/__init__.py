@@ -1,0 +1,4 @@
+"""Twilio's webhooks: texts, pictures and statuses.
+
+`verify` checks the signature, `parse` normalises, `receive` answers, `catchup` finds what was missed.
+"""

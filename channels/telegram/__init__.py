@@ -1,0 +1,1 @@
+"""Telegram's updates, by webhook or polling."""

@@ -1,0 +1,1 @@
+"""People's accounts elsewhere: which services there are, connecting them, fresh tokens."""

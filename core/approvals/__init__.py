@@ -1,0 +1,1 @@
+"""Consent to one exact action: requests, cards and exact replies."""

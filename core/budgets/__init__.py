@@ -1,0 +1,1 @@
+"""What a call may cost, reserved before and settled after."""

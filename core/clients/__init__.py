@@ -1,0 +1,1 @@
+"""The tokens of programs that ask on a person's behalf."""

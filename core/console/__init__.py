@@ -1,0 +1,1 @@
+"""Signing in to the console: links that are good once, and sessions."""

@@ -1,0 +1,1 @@
+"""People's secrets, encrypted, and the rotation of keys."""

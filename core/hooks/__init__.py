@@ -1,0 +1,1 @@
+"""An operator's hooks and rules around each step, and the judge that sees loops."""

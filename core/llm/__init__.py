@@ -1,0 +1,1 @@
+"""Calls of models by litellm's names: errors, prices, JSON mode, fallbacks."""

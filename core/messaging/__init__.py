@@ -1,0 +1,1 @@
+"""Messages, chat words, the `Channel` protocols and the outbox."""

@@ -1,0 +1,1 @@
+"""Notifications as rows, and people's addresses."""

@@ -1,0 +1,1 @@
+"""Messages to other people on a person's behalf, and their answers."""

@@ -1,0 +1,1 @@
+"""Questions with choices: asked, said, pressed, typed, and told afterwards."""

@@ -1,0 +1,1 @@
+"""Wakeups through Redis, limits of the backlog, quarantine of what crashes workers."""

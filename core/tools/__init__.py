@@ -1,0 +1,1 @@
+"""`@tool`, its schema, the registry, and the context that a tool receives."""

@@ -1,0 +1,1 @@
+"""One turn, from its messages to its reply."""

@@ -1,0 +1,1 @@
+"""Answers and news by SMTP."""

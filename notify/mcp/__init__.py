@@ -1,0 +1,1 @@
+"""Answers to programs, which read them from the outbox."""

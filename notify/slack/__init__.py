@@ -1,0 +1,1 @@
+"""Replies on Slack: blocks, buttons, streamed answers."""

@@ -1,0 +1,1 @@
+"""Replies by SMS: rendered as segments, handed to Twilio."""

@@ -1,0 +1,1 @@
+"""Replies on Telegram: entities, keyboards, drafts."""

@@ -1,0 +1,1 @@
+"""Replies to `chat` in the terminal."""

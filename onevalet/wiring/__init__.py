@@ -1,0 +1,1 @@
+"""Builds channels, orchestrator and abilities from the settings, and loads plugins."""

@@ -13,7 +13,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 from onevalet.wiring.models import Models
-from workbench.demo.errands import tells_nothing
+from onevalet.wiring.workbench import demo_errands
 
 
 def open_recall(
@@ -39,7 +39,7 @@ def open_recall(
                 model=models.behind if settings.onevalet_model else None,
                 embeddings=models.main,
                 budgets=budgets,
-                tells_nothing=None if settings.onevalet_model else tells_nothing,
+                tells_nothing=None if settings.onevalet_model else demo_errands(),
             )
             return ability.recall(stack, foundation)
     return None

@@ -1,0 +1,1 @@
+"""The assistant's own mailbox, over the core's mail."""

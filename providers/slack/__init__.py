@@ -1,0 +1,1 @@
+"""Slack's SDK, errors and limits."""

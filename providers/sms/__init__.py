@@ -1,0 +1,1 @@
+"""Twilio's SDK, errors and limits."""

@@ -1,0 +1,1 @@
+"""Telegram's SDK, errors and limits."""

@@ -1,0 +1,1 @@
+"""Calls and tasks that wait for an account, across rooms."""

@@ -1,1 +1,1 @@
-"""Approvals raced over two web processes and two workers, of which some are killed."""
+"""Approvals across rooms: raced over two web processes and two workers, decided late, and by other people."""

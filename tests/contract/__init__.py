@@ -1,0 +1,1 @@
+"""What every channel must do, run against each one's simulator."""

@@ -1,0 +1,1 @@
+"""Fails a test that leaves this machine."""

@@ -1,0 +1,1 @@
+"""The limits of the code, and that documents, compose file and image tell the truth."""

@@ -1,34 +1,43 @@
-"""The map of CONTRIBUTING: one line for each room, so that its reader finds a thing by the names of folders."""
+"""The map of CONTRIBUTING and the rooms of architecture.md are what the packages say of themselves, on one screen."""
 
+import ast
+
+from onevalet.rooms_page import first_line, other_rooms, pages, rooms, rooms_of_core, the_map
 from tests.shipping.harness import PRODUCT, python_files, read
 
-
-def rooms() -> set[str]:
-    """Return the packages that the map must show. A folder of tests that mirrors one of the product needs no line."""
-    files = python_files(*PRODUCT, "tests")
-    packages = {path.removesuffix("__init__.py") for path in files if path.endswith("/__init__.py")}
-    product = {path for path in packages if not path.startswith("tests/")}
-    tests = {path for path in packages - product if path.count("/") <= 2 and path.removeprefix("tests/") not in product}
-    return product | tests
+LONGEST = 116
+"""Letters of a first line."""
+SCREEN = 40
+"""Lines of the map's section."""
 
 
-def folders_on_the_map(document: str) -> list[str]:
-    """Return the folders in the first column of the map's table."""
-    section = document.partition("## The map\n")[2].partition("\n## ")[0]
-    return [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")]
+def test_both_pages_are_as_the_packages_say() -> None:
+    assert [path.name for path, text in pages() if path.read_text() != text] == [], "run: uv run -m onevalet.rooms_page"
 
 
-def test_each_room_has_one_line_and_each_line_a_room() -> None:
-    assert sorted(folders_on_the_map(read("CONTRIBUTING.md"))) == sorted(rooms())
+def test_each_package_of_the_product_says_what_is_in_it_in_one_line() -> None:
+    packages = {path: text for path, text in python_files(*PRODUCT).items() if path.endswith("/__init__.py")}
+    lines = {path: (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0] for path, text in packages.items()}
+    assert {path: line for path, line in lines.items() if not 15 <= len(line) <= LONGEST or line[-1] != "."} == {}
 
 
-def test_only_the_first_column_of_the_map_counts() -> None:
-    document = (
-        "## The map\n\n| folder | what |\n|---|---|\n| `core/a/` | `b/` is elsewhere |\n\n## Next\n| `c/` | d |\n"
-    )
-    assert folders_on_the_map(document) == ["core/a/"]
+def test_each_folder_of_tests_on_the_map_says_what_it_proves() -> None:
+    assert [name for name in ["tests", *(f"tests/{room}" for room in rooms("tests"))] if not first_line(name)] == []
 
 
-def test_folders_of_tests_that_mirror_the_product_need_no_line() -> None:
-    assert {"core/", "core/db/", "channels/slack/", "tests/", "tests/spine/"} <= rooms()
-    assert not {"tests/core/", "tests/core/db/"} & rooms()
+def test_the_map_shows_two_levels_on_one_screen() -> None:
+    section = read("CONTRIBUTING.md").partition("## The map\n")[2].partition("\n## ")[0]
+    assert section.count("\n") <= SCREEN
+    parts = ("| `core/` |", "| `operations/` |", "`doctor`", "`spine`")
+    assert [part for part in parts if part not in the_map()] == []
+
+
+def test_the_rooms_of_core_stand_in_their_layers() -> None:
+    table = rooms_of_core()
+    assert table.index("| `turns` |") < table.index("| `loop` |") < table.index("| `db` |")
+    assert sorted(line.split("`")[1] for line in table.splitlines()[2:]) == rooms("core")
+
+
+def test_the_other_rooms_are_all_there() -> None:
+    assert {"operations/doctor/", "channels/slack/", "workbench/simulator/"} <= set(other_rooms().split("`"))
+    assert "tests/" not in other_rooms()

@@ -1,0 +1,1 @@
+"""All of it as four processes, with a thousand messages through it."""

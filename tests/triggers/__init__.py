@@ -1,0 +1,1 @@
+"""Tasks across processes, under load and kills."""

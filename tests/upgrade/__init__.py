@@ -1,0 +1,1 @@
+"""The newest code over the database of the previous release."""

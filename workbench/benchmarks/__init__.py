@@ -1,0 +1,1 @@
+"""Measurements, run by hand: `bin/uv run -m workbench.benchmarks` writes docs/performance.md."""

@@ -1,0 +1,1 @@
+"""`dev`: everything on this machine, with simulated providers and seeded people."""

@@ -1,0 +1,1 @@
+"""Which statements of a message become memories."""

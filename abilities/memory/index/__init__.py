@@ -1,0 +1,1 @@
+"""typeagent's index over the rows, in a thread of its own."""

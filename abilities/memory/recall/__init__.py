@@ -1,0 +1,1 @@
+"""Finds the memories that answer a question."""

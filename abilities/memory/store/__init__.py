@@ -1,0 +1,1 @@
+"""Memories as rows, with their terms and vectors."""

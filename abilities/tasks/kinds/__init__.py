@@ -1,0 +1,1 @@
+"""When a task is due: schedules, events, conditions."""

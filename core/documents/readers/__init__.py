@@ -1,0 +1,1 @@
+"""What runs in the child process: a reader for each kind of file."""

@@ -1,0 +1,1 @@
+"""Calls over our own connections, with a file for each wire format."""

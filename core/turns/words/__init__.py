@@ -1,0 +1,1 @@
+"""The answers to chat words, one file for each room whose words they are."""

@@ -1,0 +1,1 @@
+"""What the pages show, read from the database a page at a time."""

@@ -1,0 +1,1 @@
+"""The peers beside ours, each in an environment of its own."""

@@ -1,0 +1,1 @@
+"""What is measured, a file for each benchmark, with floors and goals."""
