@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from core.approvals.cards import card
 from core.approvals.types import NewApproval
-from core.clients.tokens import CHANNEL
 from core.loop.answer_limits import too_long
 from core.messaging.capabilities import Billed, Pressable
 from core.messaging.channels import NotificationChannel
+from core.messaging.programs import CHANNEL
 from core.turns.types import BegunTurn, TurnRequest
 from jobs.clients import ClientTurns
 

@@ -6,9 +6,9 @@ import structlog
 
 from core.approvals.cards import card
 from core.approvals.store import ApprovalStore
-from core.clients.tokens import CHANNEL
 from core.ids import IdMaker
 from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.programs import CHANNEL
 from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
 from core.turns.types import BegunTurn

@@ -4,10 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.approvals.store import ApprovalStore
-from core.clients.commands import ClientCommands
-from core.console.sign_in import ConsoleSignIn
 from core.people.commands import PersonCommands
 from core.turns.runs import Runs
+from core.turns.words.asked import ConsoleLinks, ProgramWords
 from jobs.clients import ClientTurns
 from jobs.telling import Tell
 
@@ -24,7 +23,7 @@ class TurnFeatures:
     approvals: ApprovalStore | None = None
     holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
     remembers: bool = True
-    console: ConsoleSignIn | None = None
+    console: ConsoleLinks | None = None
     clients: ClientTurns | None = None
-    answers_clients: ClientCommands | None = None
+    programs: ProgramWords | None = None
     tell_doing: Tell | None = None

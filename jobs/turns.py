@@ -65,9 +65,7 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
-        rooms = CommandRooms(
-            orchestrator, features.people, features.approvals, features.console, features.answers_clients
-        )
+        rooms = CommandRooms(orchestrator, features.people, features.approvals, features.console, features.programs)
         commands = ChatCommands(rooms, wakeups)
         self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
         room = Room(channels, features.clients)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from abilities.tasks.descriptions import in_words
 from abilities.tasks.store import TaskStore
-from core.clients.tokens import Client
 from core.clock import zone_or_utc
 from core.db.database import Database
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
+from operations.programs.tokens import Client
 from operations.programs.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
 
 

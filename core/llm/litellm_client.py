@@ -74,18 +74,18 @@ class LiteLLMClient:
 
     def known(self, model: str) -> dict[str, Any]:
         """Return litellm's entry of a model; empty where it has none, and for the local one."""
-        return {} if self.is_local(model) else litellm_library.known(model)
+        return {} if self._is_local(model) else litellm_library.known(model)
 
     def sees(self, model: str = "") -> bool:
         """Return whether a model takes pictures; without a name, the first one. Loads litellm."""
         model = model or self.layers[0].model
-        if self.is_local(model):
+        if self._is_local(model):
             return False
         return model == self._vision_model or self.known(model).get("supports_vision") is True
 
     def has_provider(self, model: str) -> bool:
         """Return whether litellm can tell whom to ask for a model; loads litellm. Raises `ConfigError`."""
-        if self.is_local(model):
+        if self._is_local(model):
             return True
         litellm_library.check_name(model)
         self._load()
@@ -103,7 +103,7 @@ class LiteLLMClient:
         sent = to_json_mode(request) if as_json else request
         async with whole_within(request.timeout + _NET):
             answer = await self._call(sent, layer)
-            if self.is_local(layer.model):
+            if self._is_local(layer.model):
                 return answer
             if not as_json:
                 return self._own_words.whole(layer.model, answer, offered_by(request))
@@ -112,7 +112,7 @@ class LiteLLMClient:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
         await self.warm_up()
         layer = self.layers[request.layer]
-        if self.is_local(layer.model) or layer.model in self._unstreamed:
+        if self._is_local(layer.model) or layer.model in self._unstreamed:
             yield ModelChunk(answer=await self.answer(request))
             return
         as_json = self._json_mode(layer.model)
@@ -139,7 +139,7 @@ class LiteLLMClient:
     async def _call(self, request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
         arguments = self._arguments(request, layer)
         with CallMeter(layer.model, request) as meter:
-            if self._local and self.is_local(layer.model):
+            if self._local and self._is_local(layer.model):
                 answer = await local_model.answer(self._local, arguments, request.max_output_tokens)
             elif plan := self._plans.plan(arguments, stream=False):
                 answer = await self._transport.answer(
@@ -186,19 +186,18 @@ class LiteLLMClient:
         await litellm_library.close_clients()
 
     def _load(self) -> None:
-        elsewhere = [layer.model for layer in self.layers if not self.is_local(layer.model)]
+        elsewhere = [layer.model for layer in self.layers if not self._is_local(layer.model)]
         if not all(self._plans.offers(model) for model in elsewhere):
             litellm_library.load_calls()
         elif elsewhere:
             litellm_library.load()
         self._loaded = True
 
-    def is_local(self, model: str) -> bool:
-        """Return whether a model runs in this process."""
+    def _is_local(self, model: str) -> bool:
         return self._local is not None and model == self._local.model
 
     def _json_mode(self, model: str) -> bool:
-        if self.is_local(model):
+        if self._is_local(model):
             return False
         if self._tool_mode != "auto":
             return self._tool_mode == "json"

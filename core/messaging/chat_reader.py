@@ -16,8 +16,8 @@ ROOMS = (
     "core.consents.chat_words",
     "core.people.chat_words",
     "core.accounts.chat_words",
-    "core.console.chat_words",
-    "core.clients.chat_words",
+    "core.people.console_words",
+    "core.people.program_words",
     "core.files.chat_words",
     "core.people.data_words",
 )

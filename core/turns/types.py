@@ -8,12 +8,12 @@ from core.agents.pool_entry import PoolEntry
 from core.approvals.cards import Card
 from core.approvals.types import Approval, NewApproval
 from core.budgets.types import Payer
-from core.clients.tokens import CHANNEL
 from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
 from core.messaging.messages import Address, Command, Media, OutboundMessage
+from core.messaging.programs import CHANNEL
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from core.clients.tokens import CHANNEL
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
+from core.messaging.programs import CHANNEL
 from notify.no_text import no_text
 
 

@@ -1,11 +1,11 @@
 """`console link`: a link by which a person signs in to the console."""
 
 from core.clock import Clock
-from core.console.sign_in import ConsoleSignIn
 from core.errors import ConfigError
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, reach, system_keys
 from onevalet.settings import Settings
+from operations.console.sign_in import ConsoleSignIn
 
 
 async def print_link(settings: Settings, tenant: str) -> None:

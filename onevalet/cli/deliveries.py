@@ -1,7 +1,6 @@
 """`deliveries …`: messages that did not arrive or wait, over everybody; send one again, or leave it."""
 
 from core.clock import Clock
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
@@ -12,6 +11,7 @@ from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 from operations.console.actions import Actions
 from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettled
+from operations.console.sign_in import Viewer
 
 SHOWN = 600
 """Messages that are listed at most."""

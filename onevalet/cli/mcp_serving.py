@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from core.clients.tokens import Client, ClientTokens
 from core.clock import Clock
 from core.errors import ConfigError
 from core.ids import make_id
@@ -20,6 +19,7 @@ from onevalet.wiring.clients import VERSION, build_client_tools, token_life
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.extras import require
 from onevalet.wiring.logs import set_up_logs
+from operations.programs.tokens import Client, ClientTokens
 
 VARIABLE = "ONEVALET_MCP_TOKEN"
 

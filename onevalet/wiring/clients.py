@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.ids import make_id
 from core.inbox.inbox import Inbox
@@ -17,6 +16,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.extras import is_installed
 from operations.programs.door import McpDoor
+from operations.programs.tokens import ClientTokens
 
 if TYPE_CHECKING:
     from operations.programs.sdk import HttpServer

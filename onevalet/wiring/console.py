@@ -6,9 +6,7 @@ from functools import partial
 from aiohttp import web
 
 from core.accounts.accounts import Accounts
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
-from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
@@ -16,6 +14,8 @@ from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
 from operations.console.door import ConsoleDoor
+from operations.console.sign_in import ConsoleSignIn
+from operations.programs.tokens import ClientTokens
 
 
 def build_console(

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from core.accounts.accounts import Accounts
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
@@ -15,6 +14,7 @@ from core.messaging.channels import Channel
 from onevalet.wiring.clients import open_mcp_door
 from onevalet.wiring.connections import Connections
 from onevalet.wiring.console import build_console
+from operations.programs.tokens import ClientTokens
 
 
 @asynccontextmanager

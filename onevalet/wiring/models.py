@@ -104,8 +104,9 @@ def budget_prices(settings: Settings, client: LiteLLMClient) -> BudgetPrices | N
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
-    named = {layer.model for layer in client.layers if not client.is_local(layer.model)}
-    models = {*named, settings.onevalet_vision_model, settings.onevalet_small_model} - {""}
+    local = demo_model()
+    models = {*(layer.model for layer in client.layers), settings.onevalet_vision_model, settings.onevalet_small_model}
+    models -= {"", local.model if local else ""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
     embeds = next(iter(settings.embedders.values()), "")
     embedding = embedding_price_of(client.known(embeds)) if embeds else None

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from core.clients.tokens import CHANNEL
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
+from core.messaging.programs import CHANNEL
 from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
 from core.outreach.outreach import Outreach

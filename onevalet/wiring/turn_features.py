@@ -2,10 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from core.clients.commands import ClientCommands
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
-from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
 from core.turns.runs import Runs
 from jobs.clients import ClientTurns
@@ -14,6 +11,9 @@ from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound
 from onevalet.wiring.people import build_person_commands
+from operations.console.sign_in import ConsoleSignIn
+from operations.programs.commands import ClientCommands
+from operations.programs.tokens import ClientTokens
 
 
 def build_turn_features(
@@ -34,7 +34,7 @@ def build_turn_features(
         holds_cards=outbound.service.holds_cards,
         remembers=assistant.orchestrator.momex is not None,
         console=sign_in,
-        answers_clients=ClientCommands(ClientTokens(connections.database, make_id), sign_in, clock),
+        programs=ClientCommands(ClientTokens(connections.database, make_id), sign_in, clock),
         clients=ClientTurns(connections.database, make_id, outbound.service.chat_of, connections.settings.public_url),
         tell_doing=doing.tell,
     )

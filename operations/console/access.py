@@ -12,10 +12,10 @@ from aiohttp import web
 from channels.http.hosts import is_local_request
 from channels.http.sound import read_form
 from core.clock import Clock
-from core.console.sign_in import LASTS, PATH, ConsoleSignIn, Viewer
 from core.db.database import Database
 from core.errors import RequestRefused
 from operations.console.proof import cookie_name
+from operations.console.sign_in import LASTS, PATH, ConsoleSignIn, Viewer
 
 _LOCAL = "local"
 

@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 
 from core.clock import Clock
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.ids import IdMaker
+from operations.console.sign_in import Viewer
 
 _KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 

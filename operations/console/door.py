@@ -7,8 +7,8 @@ import structlog
 from aiohttp import web
 
 from channels.http.proofs import proven
-from core.console.sign_in import PATH, ConsoleSignIn
 from operations.console.proof import ConsoleProof
+from operations.console.sign_in import PATH, ConsoleSignIn
 
 type Load = Callable[[], Sequence[web.RouteDef]]
 

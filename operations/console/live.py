@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from channels.http.stopping import stops_within
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import PARTITION
 from core.turns.types import TurnState
 from operations.console.rendering import HEADERS
+from operations.console.sign_in import Viewer
 
 EVERY = 1.0
 """Seconds between two looks."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from core.console.sign_in import ConsoleSignIn
+from operations.console.sign_in import ConsoleSignIn
 
 
 def cookie_name(public_url: str) -> str:

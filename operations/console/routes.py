@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from core.console.sign_in import PATH
 from core.errors import ConfigError, RequestRefused
 from core.ids import PARTITION
 from operations.console.access import Visit
@@ -25,6 +24,7 @@ from operations.console.reading.conversations import (
 from operations.console.reading.health import read_health
 from operations.console.reading.paths import find_turn, read_path
 from operations.console.rendering import HEADERS, STATIC
+from operations.console.sign_in import PATH
 
 HIDDEN = "(hidden)"
 """What is listed in the place of a text that belongs to somebody else."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from core.accounts.accounts import Accounts
-from core.clients.tokens import ClientTokens
 from core.people.linking import Linking
 from core.tools.memory_access import MemoryAccess
+from operations.programs.tokens import ClientTokens
 
 
 @dataclass(frozen=True, slots=True)

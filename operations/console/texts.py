@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.console.sign_in import Viewer
 from core.db.database import Connection
 from core.ids import IdMaker
+from operations.console.sign_in import Viewer
 
 
 @dataclass(frozen=True, slots=True)

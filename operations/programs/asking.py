@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.clients.tokens import ACCOUNT, CHANNEL, Client
 from core.db.database import Database
 from core.errors import OneValetError
 from core.ids import make_id
 from core.messaging.channels import InboundSink
 from core.messaging.messages import Address, InboundMessage, Origin
+from core.messaging.programs import ACCOUNT, CHANNEL
+from operations.programs.tokens import Client
 
 _LOOK, _SLOWEST_LOOK = 0.1, 1.0
 """Seconds between two looks for an answer: at first, and after a while."""

@@ -10,11 +10,11 @@ import structlog
 from aiohttp import web
 
 from channels.http.proofs import proven
-from core.clients.tokens import Client, ClientTokens
 from core.clock import Clock
 from core.errors import RequestRefused
 from core.ids import make_id
 from core.people.rate_limit import Counted, Rate, Rates
+from operations.programs.tokens import Client, ClientTokens
 
 if TYPE_CHECKING:
     from operations.programs.sdk import HttpServer

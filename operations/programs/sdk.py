@@ -10,8 +10,8 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from core.clients.tokens import Client
 from core.errors import StoreUnavailable
+from operations.programs.tokens import Client
 from operations.programs.tools import INSTRUCTIONS, ClientTools, away
 
 CLIENT = "onevalet.client"

@@ -8,7 +8,6 @@ import structlog
 from pydantic import Field, ValidationError
 
 from core.approvals.store import ApprovalStore
-from core.clients.tokens import Client
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.json_types import JsonObject, storable
@@ -16,6 +15,7 @@ from core.language.catalogue import speaking
 from core.tools.memory_access import MemoryAccess
 from core.tools.storage import Storage
 from operations.programs.asking import Asking, NotAsked, Standing
+from operations.programs.tokens import Client
 from operations.programs.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
 
 MOST_TEXT = 8000

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from core.clients.tokens import Client
 from core.json_types import JsonObject
+from operations.programs.tokens import Client
 
 MOST = 100
 """Rows that a list has."""

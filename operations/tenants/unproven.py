@@ -7,9 +7,9 @@ no id in it is one that a provider gave. What was said is kept.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from core.clients.tokens import CHANNEL as PROGRAMS
 from core.db.database import Connection
 from core.json_types import JsonObject
+from core.messaging.programs import CHANNEL as PROGRAMS
 from operations.archives.zips import ArchiveRefused
 from operations.tenants.archive import Unconfirmed
 

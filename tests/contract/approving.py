@@ -7,7 +7,6 @@ from typing import Any
 
 from core.approvals.card_updates import Redraws
 from core.approvals.store import ApprovalStore
-from core.console.sign_in import ConsoleSignIn
 from core.inbox.inbox import Inbox
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
@@ -20,6 +19,7 @@ from jobs.maintenance import advance_approvals
 from jobs.redraws import RedrawRunner
 from jobs.turn_features import TurnFeatures
 from jobs.turns import TurnRunner
+from operations.console.sign_in import ConsoleSignIn
 from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.for_people import assert_nothing_for_the_model

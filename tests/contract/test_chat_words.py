@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.console.sign_in import ConsoleSignIn
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.messaging.chat_reader import chat_words
@@ -12,6 +11,7 @@ from core.messaging.help_text import as_typed
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People
+from operations.console.sign_in import ConsoleSignIn
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES

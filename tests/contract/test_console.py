@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.console.sign_in import MAX_LINKS, ConsoleSignIn
+from operations.console.sign_in import MAX_LINKS, ConsoleSignIn
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from channels.http.app import build_app, serve
-from core.console.sign_in import ConsoleSignIn
 from core.json_types import Json
 from operations.console.access import ConsoleAccess
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
+from operations.console.sign_in import ConsoleSignIn
 from operations.console.texts import Texts
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

@@ -19,7 +19,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from agents.consents import AllowWithoutAskingAgent
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
@@ -27,6 +26,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from onevalet import OneValet, Question, ToolExecutionContext, tool
 from onevalet.testing import ScriptedModel, calls, text
+from operations.programs.tokens import ClientTokens
 from tests.eventually import eventually
 from tests.ports import free_port
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.clients.tokens import ClientTokens
 from core.ids import make_id
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from core.people.profile import FactSource, ProfileStore
+from operations.programs.tokens import ClientTokens
 from tests.abilities.memory.test_pages import remember
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, TOKEN_KEY, Console, open_console

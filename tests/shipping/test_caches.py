@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.shipping.harness import ROOT
 
-FOLDERS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents")
+FOLDERS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "operations")
 _MAP = r"(?:dict|OrderedDict|defaultdict|TTLCache|LRUCache)"
 KEPT = re.compile(
     rf"^ +self\.(?P<own>_\w+)(?:: {_MAP}\[.*?)? = (?:{{}}|{_MAP}\(.*)$"
@@ -56,7 +56,8 @@ OTHERWISE = {
     "abilities/memory/index/typeagent_storage.py _rows": "one index's",
     "core/loop/account_check.py _asked": _TURN,
     "core/loop/attached.py _calls": _TURN,
-    "core/clients/tokens.py _known": "token of a program, by its hash",
+    "operations/programs/tokens.py _known": "token of a program, by its hash",
+    "operations/console/reading/usage.py tasks": "one page's",
     "core/http/peer.py _known": "peer and its person, to be left alone for minutes: who is gone asks no peer",
     "core/http/peer.py _people": "person, while a conversation of theirs runs: each ends by itself",
     "core/people/rate_limit.py accounts": "account of ours",

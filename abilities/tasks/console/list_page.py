@@ -8,12 +8,12 @@ from aiohttp import web
 
 from abilities.tasks.console.listing import PAGE, TaskCursor, TaskRow, calendar, list_tasks
 from abilities.tasks.service import TaskService
-from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
 from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, signed_in
 from operations.console.rendering import zone_of
+from operations.console.sign_in import PATH
 
 HERE = f"{PATH}/tasks"
 

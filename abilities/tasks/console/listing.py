@@ -10,9 +10,9 @@ from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from abilities.tasks.store import TaskStore
 from abilities.tasks.types import Task
 from core.clock import zone_or_utc
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.tools.context import TaskState
+from operations.console.sign_in import Viewer
 
 PAGE = 50
 DAYS = 14

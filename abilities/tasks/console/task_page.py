@@ -12,10 +12,10 @@ from abilities.tasks.edits import edit_task
 from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
-from core.console.sign_in import PATH
 from core.language.catalogue import speaking
 from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.sign_in import PATH
 
 _SAID = {
     "run": "Started: a worker takes it within seconds.",

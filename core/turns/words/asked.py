@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
 
 from core.approvals.store import ApprovalStore
-from core.clients.commands import ClientCommands
-from core.console.sign_in import ConsoleSignIn
 from core.messaging.chat_words import CommandAnswer
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
+from core.people.tenant import TurnTenant
 from core.tools.context import found_service
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnRequest
@@ -20,6 +21,30 @@ type Answers = Callable[[Asked], Awaitable[Answer]]
 """What `ChatCommand.answer` names."""
 
 
+class ConsoleLinks(Protocol):
+    """What leads people to the console; without a `public_url` there is none."""
+
+    @property
+    def public_url(self) -> str: ...
+
+    @property
+    def valid(self) -> timedelta:
+        """Return how long a link is good."""
+        ...
+
+    async def link(self, tenant_id: str, now: datetime) -> str | None:
+        """Return a new link for a person; None where they had too many today, or there is no console."""
+        ...
+
+
+class ProgramWords(Protocol):
+    """What answers about the programs that a person lets in."""
+
+    async def answer(self, argument: str, person: TurnTenant, *, slash: bool = False) -> str | None:
+        """Return what is said; None where the words are for the assistant. `slash`: they are for nobody else."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CommandRooms:
     """The rooms that answer; without one of them, its words are plain text."""
@@ -27,8 +52,8 @@ class CommandRooms:
     orchestrator: Orchestrator
     people: PersonCommands | None = None
     approvals: ApprovalStore | None = None
-    console: ConsoleSignIn | None = None
-    clients: ClientCommands | None = None
+    console: ConsoleLinks | None = None
+    programs: ProgramWords | None = None
 
 
 @dataclass(frozen=True, slots=True)

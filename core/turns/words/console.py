@@ -1,6 +1,5 @@
 """Answers to the words about the console, and about the programs that people let in there."""
 
-from core.console.sign_in import VALID
 from core.language.catalogue import gettext
 from core.messaging.chat_words import CommandAnswer
 from core.turns.words.asked import Asked
@@ -14,7 +13,7 @@ async def to_console(asked: Asked) -> CommandAnswer | None:
     link = await console.link(asked.request.tenant.id, asked.rooms.orchestrator.clock.now())
     if not link:
         return CommandAnswer(gettext("You have had many links today. Ask me again tomorrow."))
-    minutes = int(VALID.total_seconds() // 60)
+    minutes = int(console.valid.total_seconds() // 60)
     return CommandAnswer(
         gettext("Open this within {number} minutes, in one browser: {link}", number=minutes, link=link)
     )
@@ -22,7 +21,7 @@ async def to_console(asked: Asked) -> CommandAnswer | None:
 
 async def about_clients(asked: Asked) -> CommandAnswer | None:
     """Answer about programs that ask by a token; None where the words are for the assistant."""
-    if (clients := asked.rooms.clients) is None:
+    if (programs := asked.rooms.programs) is None:
         return None
-    reply = await clients.answer(asked.command.argument, asked.request.tenant, slash=asked.slash)
+    reply = await programs.answer(asked.command.argument, asked.request.tenant, slash=asked.slash)
     return None if reply is None else CommandAnswer(reply)

@@ -6,13 +6,13 @@ from typing import Literal
 
 from aiohttp import web
 
-from core.console.sign_in import PATH
 from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
 from core.notifications.store import NotificationStore
 from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
+from operations.console.sign_in import PATH
 
 PLACE = f"{PATH}/deliveries"
 _SAID = {

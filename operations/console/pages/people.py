@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from core.console.sign_in import PATH, Viewer
 from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
 from core.people.place_names import masked
@@ -12,6 +11,7 @@ from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.people import PAGE, Person, list_people, list_strangers, read_person
+from operations.console.sign_in import PATH, Viewer
 
 PLACE = f"{PATH}/people"
 _SAID = {

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import asyncpg
 
-from core.console.sign_in import Viewer
 from core.db.database import Connection, Database
 from core.messaging.states import SendState
 from core.people.place_names import masked
+from operations.console.sign_in import Viewer
 
 PAGE = 30
 MESSAGES = 50

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from core.console.sign_in import Viewer
 from core.db.database import Database, fetch_one
+from operations.console.sign_in import Viewer
 
 MOST = 100
 _OF_EVERYBODY = (

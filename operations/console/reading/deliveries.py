@@ -6,13 +6,13 @@ from datetime import datetime
 
 import asyncpg
 
-from core.console.sign_in import Viewer
 from core.db.database import Connection, Database
 from core.messaging.states import IdentityState
 from core.messaging.unsettled import UnsettledState
 from core.notifications.types import Urgency
 from core.people.place_names import masked
 from operations.console.reading.conversations import Cursor
+from operations.console.sign_in import Viewer
 
 PAGE = 30
 _TAKEN = "its provider took it, and reported that it did not arrive"

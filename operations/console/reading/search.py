@@ -4,11 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.messaging.search import FoundAfter, PersonMessages, SaidMessage, excerpt, read_said
 from operations.console.reading.conversations import Cursor
 from operations.console.rendering import plain
+from operations.console.sign_in import Viewer
 from operations.console.texts import Texts
 
 PAGE = 30

@@ -9,8 +9,8 @@ from decimal import Decimal
 
 import asyncpg
 
-from core.console.sign_in import Viewer
 from core.db.database import Database
+from operations.console.sign_in import Viewer
 
 _OPEN_DAYS = 2
 """Days, by UTC, that are not over everywhere: today, and yesterday in the zones behind it."""

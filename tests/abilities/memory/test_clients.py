@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from core.clients.tokens import Client as Program
 from core.clock import Clock
 from onevalet.settings import Settings
 from onevalet.wiring.clients import build_client_tools
 from onevalet.wiring.connections import Connections, open_connections
 from onevalet.wiring.memories import open_memories
 from operations.programs.sdk import build_server
+from operations.programs.tokens import Client as Program
 from tests.core.harness import opened
 
 

@@ -34,13 +34,13 @@ REASONS = {
     "core/accounts/tokens.py LEASE": "two requests of an OAuth server, whose answer cannot be asked for twice, have to"
     " fit: another process that began meanwhile could lose the grant",
     "core/agents/turn_agents.py ttl": "no lease: how long an agent waits for what its person still has to say",
-    "operations/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost more"
-    " than a late one",
+    "operations/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost"
+    " more than a late one",
     "core/budgets/store.py HELD": "no lease: the reserved money of a call that a provider may still charge for",
     "abilities/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end",
     "core/messaging/files.py FILE_LEASE": "one upload of a file has to fit: begun twice, the person would get it twice",
-    "operations/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what they were"
-    " told is that it is under way",
+    "operations/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what"
+    " they were told is that it is under way",
     "abilities/tasks/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
     "abilities/memory/talks.py LEASE": "extended before each call of a model, holds up no redaction; recall finds what"
     " was said as unread meanwhile",

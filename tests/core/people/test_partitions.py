@@ -7,11 +7,11 @@ from abilities.events.source_types import Style
 from abilities.events.sources import EventSources
 from core.accounts.links import ConnectLinkStore
 from core.approvals.exact_replies import Verb, button, new_token, read_button
-from core.console.sign_in import ConsoleSignIn
 from core.files.links import FileLinks
 from core.ids import for_person, make_id, partition_of
 from core.messaging.chat_reader import chat_words
 from core.people.link_codes import new_link_code, shown_code
+from operations.console.sign_in import ConsoleSignIn
 from operations.tenants.links import ExportLinks
 from tests.core.credentials.harness import KEYS
 from tests.core.harness import Store

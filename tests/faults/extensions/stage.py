@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from abilities.skills.types import COLLECTION, Skill
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.db.database import Database
@@ -14,6 +13,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage
+from operations.programs.tokens import ClientTokens
 from tests.faults.database import read_value
 from tests.faults.extensions.apps import App, running_apps, token_of
 from tests.faults.extensions.asking import OWN_SKILL, SKILL, plain

@@ -12,12 +12,12 @@ import pytest
 from aiohttp import web
 
 from core.accounts.links import ConnectLinkStore
-from core.console.sign_in import ConsoleSignIn
 from core.credentials.own_tokens import OwnTokens
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.files.links import FileLinks
+from operations.console.sign_in import ConsoleSignIn
 from operations.tenants.links import ExportLinks
 from tests.core.harness import opened
 from tests.examples import scaled

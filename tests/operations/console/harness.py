@@ -8,9 +8,7 @@ from datetime import UTC, datetime, timedelta
 from channels.http.app import build_app, serve
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
-from core.console.sign_in import ConsoleSignIn
 from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.tools.memory_access import MemoryAccess
@@ -24,7 +22,9 @@ from operations.console.door import ConsoleDoor
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
 from operations.console.services import PersonServices
+from operations.console.sign_in import ConsoleSignIn
 from operations.console.texts import Texts
+from operations.programs.tokens import ClientTokens
 from tests.core.credentials.harness import KEYS, store_with
 from tests.core.harness import Store
 from tests.operations.console.browser import Browser, open_browser

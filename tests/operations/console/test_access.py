@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from markupsafe import escape
 
-from core.console.sign_in import IDLE, MAX_LINKS
 from core.llm.types import ChatMessage, Role, ToolCall
+from operations.console.sign_in import IDLE, MAX_LINKS
 from tests.core.harness import Store, opened
 from tests.operations.console.asking import take_step
 from tests.operations.console.harness import ANN, BOB, Console, open_console

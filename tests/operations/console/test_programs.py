@@ -2,9 +2,9 @@
 
 import re
 
-from core.clients.tokens import ClientTokens
 from core.ids import make_id
 from operations.console.pages.people import PLACE
+from operations.programs.tokens import ClientTokens
 from tests.operations.console.harness import ANN, BOB, TOKEN_KEY, Console
 
 _TOKEN = re.compile(r"ovt_[\w-]{43}")

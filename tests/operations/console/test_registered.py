@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from core.console.sign_in import PATH
 from core.errors import ConfigError
 from onevalet.ability import Ability, ConsolePages
 from onevalet.wiring import ability_pages
 from operations.console.access import Visit
 from operations.console.pages.base import MakePages, Pages, signed_in
 from operations.console.pages.every import PAGES
+from operations.console.sign_in import PATH
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 

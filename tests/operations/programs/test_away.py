@@ -12,8 +12,6 @@ from mcp.types import CallToolResult
 
 from abilities.tasks.for_programs import client_tools
 from core.approvals.store import ApprovalStore
-from core.clients.tokens import Client as Program
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
@@ -25,6 +23,8 @@ from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 from operations.programs.asking import Asking
 from operations.programs.sdk import build_server
+from operations.programs.tokens import Client as Program
+from operations.programs.tokens import ClientTokens
 from operations.programs.tools import ClientTools
 from tests.core.harness import opened
 from tests.eventually import eventually

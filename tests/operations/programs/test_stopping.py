@@ -8,13 +8,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.ids import make_id
 from core.json_types import JsonObject
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.web import open_web
+from operations.programs.tokens import ClientTokens
 from tests.core.harness import Store, opened
 from tests.eventually import eventually
 from tests.onevalet.stops import wait_for_requests_without_end

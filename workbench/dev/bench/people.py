@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from core.clients.tokens import Client
 from core.clock import zone_or_utc
-from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.ids import make_id
@@ -18,6 +16,8 @@ from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
 from operations.console.reading.people import read_person
 from operations.console.reading.waiting import WaitingKind, list_waiting
+from operations.console.sign_in import Viewer
+from operations.programs.tokens import Client
 from operations.programs.types import Nothing
 
 _SHOWN = 8

@@ -13,8 +13,6 @@ from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import PARTITION, IdMaker, for_person
 
-CHANNEL, ACCOUNT = "mcp", "local"
-"""Where programs write: the user key is the id of their token."""
 MAX_TOKENS = 20
 """Good tokens of one person."""
 MAX_NAME = 60

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from core.clients.commands import ClientCommands
-from core.clients.tokens import GUESSES_A_MINUTE, MAX_TOKENS, ClientTokens
-from core.console.sign_in import ConsoleSignIn
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command
 from core.people.tenant import TurnTenant
+from operations.console.sign_in import ConsoleSignIn
+from operations.programs.commands import ClientCommands
+from operations.programs.tokens import GUESSES_A_MINUTE, MAX_TOKENS, ClientTokens
 from tests.clocks import StandingClock
 from tests.core.credentials.harness import KEYS as SECRET_KEYS
 from tests.core.harness import Store

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from core.clients.tokens import MAX_NAME, ClientToken, ClientTokens
 from core.clock import Clock, zone_or_utc
-from core.console.sign_in import VALID, ConsoleSignIn
 from core.language.catalogue import gettext
 from core.language.times import day_in_words
 from core.messaging.visible_text import literal, plain_words
 from core.people.tenant import TurnTenant
+from core.turns.words.asked import ConsoleLinks
+from operations.programs.tokens import MAX_NAME, ClientToken, ClientTokens
 
 _MAKE = re.compile(r"token (.+)", re.IGNORECASE)
 _REVOKE = re.compile(r"revoke #?([0-9]{1,9})", re.IGNORECASE)
@@ -22,7 +22,7 @@ class ClientCommands:
     """Answer the command. A token itself is shown in the console, never in a chat, which would keep it."""
 
     tokens: ClientTokens
-    console: ConsoleSignIn
+    console: ConsoleLinks
     clock: Clock
 
     async def answer(self, argument: str, person: TurnTenant, *, slash: bool = False) -> str | None:
@@ -55,7 +55,7 @@ class ClientCommands:
         if link is None:
             return gettext("You have had many links today. Ask me again tomorrow.")
         query = urlencode({"to": "programs", "name": plain_words(name)[:MAX_NAME]})
-        minutes = int(VALID.total_seconds() // 60)
+        minutes = int(self.console.valid.total_seconds() // 60)
         return gettext(
             "Open this within {number} minutes, in one browser, and make the token there. Whoever has it can ask me "
             "whatever you can, and read the answers; what would change anything I ask you first. {link}",

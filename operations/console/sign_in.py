@@ -43,6 +43,11 @@ class ConsoleSignIn:
     keys: SecretKeys = field(repr=False)
 
     @property
+    def valid(self) -> timedelta:
+        """Return how long a link is good."""
+        return VALID
+
+    @property
     def links(self) -> OwnTokens:
         return OwnTokens.of(self.keys, "console link", plain=True)
 

@@ -1,1 +1,0 @@
-"""Signing in to the console: links that are good once, and sessions."""
