@@ -1,5 +1,6 @@
 """The wheel: a program in a folder of its own imports OneValet from it and runs the first example of its page."""
 
+import asyncio
 import subprocess
 import sysconfig
 import zipfile
@@ -7,14 +8,29 @@ from pathlib import Path
 
 import pytest
 
+from onevalet.testing.scripted_replies import objects_of
 from tests.documents.blocks import write_files
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.shipping.harness import ROOT, SHIPPED, clean_environment, find_uv, run, tracked_files
+from workbench.demo.model import DEMO_MODEL
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 _WHERE = """
 import importlib, sys
 for name in sys.argv[1:]:
     print(importlib.import_module(name).__file__)
+"""
+_REHEARSED = """
+from onevalet import ToolExecutionContext, tool
+from onevalet.testing import make_context
+
+@tool(effect="read")
+async def dozens(count: int, context: ToolExecutionContext) -> str:
+    \"\"\"Tell how many so many dozens are.\"\"\"
+    return str(12 * count)
+
+async def test_dozens():
+    assert await dozens(12, make_context()) == "144"
 """
 
 
@@ -66,16 +82,45 @@ def test_every_package_is_imported_from_another_folder(python: Path, tmp_path: P
     assert [Path(line).resolve().is_relative_to(home) for line in done.split()] == [True] * len(SHIPPED), done
 
 
-def test_the_first_example_of_the_page_runs_in_another_folder(python: Path, tmp_path: Path) -> None:
+async def test_the_first_example_of_the_page_runs_in_another_folder(python: Path, tmp_path: Path) -> None:
     first = write_files("docs/embedding.md", tmp_path)[0]
+    async with ScriptedModel(_as_the_demo_model) as model:
+        named = {"ONEVALET_MODEL": "openai/scripted", "OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "sk-test"}
+        printed = await asyncio.to_thread(_run_tests, python, first, tmp_path, **named)
+    assert "1 passed" in printed
+    assert model.calls
+
+
+def test_an_installed_program_without_a_model_is_told_to_name_one(python: Path, tmp_path: Path) -> None:
+    first = write_files("docs/embedding.md", tmp_path)[0]
+    assert "ConfigError: ONEVALET_MODEL is not set: name a model" in _run_tests(python, first, tmp_path)
+
+
+def test_a_tool_is_rehearsed_in_another_folder(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "test_rehearsed.py").write_text(_REHEARSED)
+    printed = _run_tests(python, tmp_path / "test_rehearsed.py", tmp_path, "-p", "onevalet.testing.plugin")
+    assert "1 passed" in printed, printed
+
+
+def _run_tests(python: Path, file: Path, folder: Path, *options: str, **settings: str) -> str:
+    """Run tests of a reader's in the environment that has the wheel; return what is printed."""
     done = subprocess.run(
-        [str(python), "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider", str(first)],
-        cwd=tmp_path,
-        env=clean_environment(ONEVALET_HOME=str(tmp_path / "home")),
+        [str(python), "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider", *options, str(file)],
+        cwd=folder,
+        env=clean_environment(ONEVALET_HOME=str(folder / "home"), **settings),
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
     )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert "1 passed" in done.stdout
+    return done.stdout[-6000:] + done.stderr[-1000:]
+
+
+def _as_the_demo_model(call: ModelCall) -> Reply:
+    """Answer over the wire as the demo model does in a clone, for which the example is written."""
+    functions = objects_of([tool["function"] for tool in objects_of(call.body.get("tools"))])
+    offered = {str(function["name"]): str(function.get("description", "")) for function in functions}
+    answer = DEMO_MODEL.answer(call.messages, offered)
+    if answer.tool_calls:
+        return calls(*((asked.name, asked.arguments) for asked in answer.tool_calls))
+    return text(answer.text or "")
