@@ -5,7 +5,6 @@
 
 import asyncio
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -13,9 +12,12 @@ from core.llm.types import LocalModel
 from onevalet.settings import Settings
 from onevalet.wiring.extras import is_installed, is_package_here
 
+_BENCH = Path(__file__).parents[2] / "workbench" / "simulator"
+
 
 def has_workbench() -> bool:
-    return find_spec("workbench") is not None
+    """Return whether it lies beside the product; a package of this name elsewhere is somebody else's."""
+    return _BENCH.is_dir()
 
 
 async def start_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:

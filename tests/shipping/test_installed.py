@@ -77,6 +77,10 @@ def test_tools_are_rehearsed_there_and_scenarios_are_not(installed: Path) -> Non
     assert done.stdout.startswith("Scenarios are read and played in a clone of the project")
 
 
-def test_no_demo_model_answers_there(installed: Path) -> None:
+def test_no_demo_model_answers_there(installed: Path, tmp_path: Path) -> None:
     asked = "from onevalet.wiring.workbench import demo_model; print(demo_model())"
+    (tmp_path / "workbench").mkdir()
+    (tmp_path / "workbench" / "__init__.py").write_text('"""Of somebody else."""\n')
     assert run_in(installed, "-c", asked).stdout == "None\n"
+    found = run_in(installed, "-c", f"import sys; sys.path.append({str(tmp_path)!r}); {asked}")
+    assert found.stdout == "None\n", found.stderr[-1000:]
