@@ -23,6 +23,7 @@ from core.turns.replay import (
     recorded_agents,
     recorded_tools,
 )
+from onevalet.ability_registry import all_abilities
 from onevalet.cli.runner import say
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
@@ -38,7 +39,8 @@ RECORDED = "recorded"
 async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
     """Print the journal; with a model, print where the repeated turn differs. Return True when it does not."""
     async with open_database(settings, "replay") as database:
-        transcript = await read_transcript(database, turn)
+        triggers = [ability.trigger for ability in all_abilities() if ability.trigger is not None]
+        transcript = await read_transcript(database, turn, triggers)
         if not model:
             for line in transcript.lines():
                 sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,6 +1,6 @@
 """A turn as it is stored: its messages, its steps, and its replies."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,8 +14,11 @@ from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
 from core.turns.load import HISTORY_ROWS
+from core.turns.trigger_message import TriggerMessage
 from core.turns.types import TurnRequest, TurnState
-from onevalet.ability_registry import all_abilities
+
+type ReadTrigger = Callable[[Connection, str, str], Awaitable[TriggerMessage | None]]
+"""Reads what began a turn of a person that no message began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +59,20 @@ class Transcript:
         ]
 
 
-async def read_transcript(database: Database, wanted: str) -> Transcript:
-    """Read the turn that an id belongs to; raise `ConfigError` where there is none."""
+async def read_transcript(database: Database, wanted: str, triggers: Iterable[ReadTrigger] = ()) -> Transcript:
+    """Read the turn that an id belongs to; raise `ConfigError` if there is none. `triggers` read what began it."""
     ids = await database.call("select * from find_trace($1)", wanted)
     if ids is None or not ids["turn_id"]:
         raise ConfigError(f"No turn is known by {wanted}: give the id of a turn, or of a message or answer of one.")
     tenant, turn = str(ids["tenant_id"]), str(ids["turn_id"])
     rows = await PostgresJournal(database, Lease(tenant, "", 0, ""), turn).recorded()
     async with database.tenant(tenant) as connection:
-        return await _read(connection, tenant, turn, rows)
+        return await _read(connection, tenant, turn, rows, triggers)
 
 
-async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord]) -> Transcript:
+async def _read(
+    connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord], triggers: Iterable[ReadTrigger]
+) -> Transcript:
     row = await fetch_one(
         connection,
         "select t.*, c.channel, p.name, nullif(p.language, '') as language,"
@@ -97,7 +102,7 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         journal=MemoryJournal(),
         history=await _history(connection, tenant, turn, row["conversation_id"]),
     )
-    for read in (ability.trigger for ability in all_abilities() if ability.trigger is not None):
+    for read in triggers:
         if trigger := await read(connection, tenant, turn):
             # Such a turn has a conversation of its own, which the trigger begins.
             request = replace(request, trigger=trigger, history=())

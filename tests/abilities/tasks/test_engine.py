@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from abilities.events.types import Event
+from abilities.tasks.ability import ABILITY
 from abilities.tasks.codec import Trigger
 from abilities.tasks.explain import explain
 from abilities.tasks.kinds.condition import ConditionTrigger
@@ -63,7 +64,8 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
     assert (await harness.work(), await harness.work()) == (0, 0)
     assert len(await harness.sent()) == 1
     assert request.turn_id
-    replayed = (await read_transcript(store.database, request.turn_id)).request
+    assert ABILITY.trigger is not None
+    replayed = (await read_transcript(store.database, request.turn_id, [ABILITY.trigger])).request
     assert (replayed.trigger, replayed.history) == (request.trigger, ())
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
     history = await harness.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
