@@ -1,1 +1,1 @@
-"""Calendars and address books by CalDAV and CardDAV."""
+"""Servers of calendars and contacts, by CalDAV and CardDAV."""

@@ -1,1 +1,4 @@
-"""The assistant's own mailbox, over the core's mail."""
+"""Mailboxes by IMAP, mail by SMTP, and messages read and written.
+
+`mailbox` is anybody's, `client` opens the assistant's own.
+"""
