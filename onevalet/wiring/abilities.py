@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.accounts.trial import Trial
 from core.clock import Clock
 from core.db.database import Database
 from core.language.catalogue import add_catalogues, use_catalogues
@@ -20,6 +19,7 @@ from onevalet.wiring.http import guarded_client
 if TYPE_CHECKING:  # what `web` has no use for
     from aiohttp.web import RouteDef
 
+    from core.accounts.trial import Trial
     from core.tools.person_access import AccountAccess
     from core.turns.services import ForTurn
 
@@ -95,6 +95,6 @@ def described_collections() -> list[str]:
     return [collection for ability in all_abilities() for collection in ability.described]
 
 
-def account_trials() -> Mapping[str, Callable[[], Trial]]:
+def account_trials() -> "Mapping[str, Callable[[], Trial]]":
     """Return what loads the trials of passwords, by the service whose accounts they open."""
     return {service: load for ability in all_abilities() for service, load in ability.trials.items()}
