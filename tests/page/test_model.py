@@ -70,10 +70,13 @@ async def _choose_local(page: Page) -> None:
     if not await page.evaluate("window.looked"):
         assert await flaws(page) == []
         await page.evaluate("window.looked = true")
+    await page.click("#model button", "Look again")
+    await page.until("document.querySelector('#model .server')?.innerText.includes('vLLM at')")
     await page.click("#model .server button", "Use it")
     await page.until("document.querySelector('#open-model').innerText === 'small-8b'", LONG)
     await page.until("!document.querySelector('#notice').checkVisibility()")
-    await page.evaluate("document.querySelector('#model').close()")
+    await page.click("#model [aria-label='Close']")
+    await page.until("!document.querySelector('#model').open")
 
 
 async def _type_key(page: Page, key: str) -> None:

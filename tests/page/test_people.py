@@ -73,6 +73,12 @@ async def test_a_stranger_beside_the_owner_meets_pairing_and_is_let_in(page: Pag
         assert len(set(await page.evaluate(COLOURS.format(tab=tab)))) == 1, "Slack's tabs look the same beside"
     assert await flaws(page) == []
     await page.resize(WIDE)
+    await _add(page, "Emmy Noether")
+    await page.until("document.querySelector('.second select').selectedOptions[0].innerText === 'Emmy Noether'")
+    await page.click(".second > header [role=tab]", "Phone")
+    await _writes(page, "Hello?")
+    await page.click(".second .let-in button", "As a guest")
+    await page.until("document.querySelector('.second .let-in').innerText.includes('they may write now')")
     await page.click(".people label", "Mary")
     await page.click(".wire [role=tab]", "Person")
     await page.until("document.querySelector('.person').innerText.includes('member')")

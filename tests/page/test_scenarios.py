@@ -34,6 +34,14 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
 async def test_what_is_recorded_is_replayed_and_runs_under_pytest(page: Page, own: RunningDev) -> None:
     await page.goto(own.simulator_url)
     await begin(page)
+    await page.click("#open-scenarios")
+    await page.click("#scenarios button", "Record what happens on the page")
+    await page.until("document.querySelector('#record').classList.contains('is-recording')")
+    await page.click("#record", "Stop")
+    await page.click("#scenarios button", "Throw away")
+    await page.until("!document.querySelector('[name=scenario-title]')")
+    await page.click("#scenarios [aria-label='Close']")
+    await page.until("!document.querySelector('#scenarios').open")
     await page.click("#record")
     await page.until("document.querySelector('#record').classList.contains('is-recording')")
     await _talk(page)
@@ -83,7 +91,11 @@ async def test_a_replay_shows_the_first_difference_and_goes_step_by_step(page: P
     assert "'50' is in no new message" in shown
     assert "49" in shown
     await page.click(".back")
-    await page.until(f"location.origin === {own.simulator_url!r}")
+    await page.until(f"location.origin === {own.simulator_url!r} && document.querySelector('#live')?.dataset.state")
+    await page.click("#open-scenarios")
+    await page.click("[aria-label='Delete Wrong sums']")
+    await page.until("!document.querySelector('[aria-label=\"Delete Wrong sums\"]')")
+    assert not (folder / "wrong.scenario.json").exists()
     await page.leave()
 
 
