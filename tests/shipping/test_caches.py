@@ -98,5 +98,5 @@ def test_each_cache_is_told_apart_by_what_it_is_kept_by() -> None:
 
 def test_what_is_kept_by_person_has_its_test_of_a_link() -> None:
     tests = [(ROOT / "tests" / path).read_text() for path in
-             ("core/people/test_warm_caches.py", "channels/events/test_during_merge.py")]  # fmt: skip
+             ("core/people/test_warm_caches.py", "abilities/events/test_during_merge.py")]  # fmt: skip
     assert [name for name in BY_PERSON.values() if not any(f"def {name}(" in text for text in tests)] == []

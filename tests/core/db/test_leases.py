@@ -9,20 +9,9 @@ from pathlib import Path
 import pytest
 
 from onevalet.migrating import all_functions
+from tests.shipping.harness import PRODUCT
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = (
-    "abilities",
-    "agents",
-    "channels",
-    "core",
-    "jobs",
-    "notify",
-    "onevalet",
-    "operations",
-    "providers",
-    "workbench",
-)
 SHORT = timedelta(seconds=30)
 _NAME = re.compile(r"(?:^|_)(?:lease|ttl|held)(?:$|_)", re.IGNORECASE)
 _LEASED = re.compile(r"create (?:or replace )?function (\w+)\s*\([^;]*?\bp_(?:lease|ttl|held) interval")
@@ -50,7 +39,7 @@ REASONS = {
 
 def leases() -> Iterator[tuple[str, timedelta | None]]:
     """Yield each lease of the product by file and name; None for how long where that is computed."""
-    for folder in FOLDERS:
+    for folder in PRODUCT:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for name, length in leases_in(path.read_text()):
                 yield f"{path.relative_to(ROOT)} {name}", length
@@ -109,7 +98,7 @@ def test_whoever_takes_a_lease_takes_a_named_one() -> None:
     takers = {name for text in sql().values() for name in _LEASED.findall(text)}
     assert {"claim_memory_job", "claim_lane", "claim_outbound"} <= takers
     bare = []
-    for folder in FOLDERS:
+    for folder in PRODUCT:
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text()
             if any(f"{taker}(" in text for taker in takers) and not re.search(r"(?i)\b_?\w*(?:lease|ttl|held)\b", text):

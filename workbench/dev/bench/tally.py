@@ -12,9 +12,10 @@ _LAST = 60
 """Messages of each chat that are looked at."""
 _FOUND = (
     "select w.id, t.tenant_id, t.turn_id, t.inbound_id, t.outbound_id,"
-    " exists (select from ignored_messages g where g.key = w.id) as ignored"
+    " exists (select from ignored_messages g where g.key = w.id or g.key like 'ts:%:' || w.id) as ignored"
     " from unnest($1::text[]) as w(id) left join lateral find_trace(w.id) t on true"
 )
+"""What an id belongs to. A message of a stranger's has its keys alone, which name the channel too in Slack."""
 _ENDED = "select id from inbound where tenant_id = $1 and id = any ($2) and state in ('done', 'ignored')"
 """Those that ended without a turn: STOP, say."""
 
