@@ -288,10 +288,13 @@ _HOMES = {
     for name in names.split()
 }
 
-__all__ = list(_HOMES)
+if TYPE_CHECKING:
+    __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return _names()
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(_home_of(name), name)
@@ -314,4 +317,13 @@ def _home_of(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_names()})
+
+
+def _names() -> list[str]:
+    """Return the public names, without those of abilities that are not there."""
+    from onevalet.ability_registry import all_abilities
+
+    here = {("abilities", ability.name) for ability in all_abilities()}
+    homes = {name: module.split(".") for name, module in _HOMES.items()}
+    return [name for name, home in homes.items() if home[0] != "abilities" or (home[0], home[1]) in here]

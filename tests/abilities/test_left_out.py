@@ -22,6 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
+import onevalet
 from onevalet.ability_registry import all_abilities
 from tests.eventually import eventually_blocking
 from tests.forker import plain_environment
@@ -77,6 +78,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_services
 json.dump([service.name for service in build_services(Settings(_env_file=None))], sys.stdout)
 """
+_PUBLIC = "import json, sys, onevalet; exec('from onevalet import *', {}); json.dump(onevalet.__all__, sys.stdout)"
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -202,6 +204,9 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
     services = {service for ability in lacking for service in ability.trials}
     assert whole.list(_SERVICES) - tree.list(_SERVICES) == services
+    homes = tuple(f"abilities.{name}." for name in tree.gone)
+    names = {name for name, home in onevalet._HOMES.items() if home.startswith(homes)}
+    assert whole.list(_PUBLIC) - tree.list(_PUBLIC) == names
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole.list(_COMMANDS) - tree.list(_COMMANDS)} == groups
 

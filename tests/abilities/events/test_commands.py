@@ -11,6 +11,7 @@ import pytest
 
 from abilities.events.bus import EventBus
 from abilities.events.operating import add_source, delete_source, print_events, print_sources, retry_event
+from abilities.events.probes import check_set_aside
 from abilities.events.source_types import SourceOptions, Style
 from abilities.events.types import Event
 from core.errors import ConfigError
@@ -71,11 +72,15 @@ async def test_what_was_set_aside_is_listed_with_its_reason_and_retried(
         [ref] = await bus.store.find_work("tasks", bus._sweep * 0)
         claimed = await bus.store.claim(ref, "tasks", bus._lease)
         assert claimed is not None
+        assert await check_set_aside(store.database) == []
         await bus._set_aside(claimed, "no colour")
+        [check] = await check_set_aside(store.database)
+        assert (check.what, check.detail, check.ok) == ("events set aside", "1 event", False)
         await bus.close()
         await print_events(settings, "", set_aside=True, as_json=False)
         assert "1 tries: no colour" in capsys.readouterr().out
         await retry_event(settings, "", "door", "7")
+        assert await check_set_aside(store.database) == []
         await print_events(settings, "", set_aside=False, as_json=True)
         [shown] = json.loads(capsys.readouterr().out.split("seconds.\n")[1])
         assert (shown["id"], shown["state"]) == ("7", "waiting")

@@ -148,6 +148,8 @@ def test_no_trigger_is_refused_by_a_sentence_outside_the_catalogue() -> None:
     """A new refusal is a sentence of the catalogue, or what another error says in it."""
     wrong = []
     for path in sorted(Path("abilities/tasks").rglob("*.py")):
+        if "console" in path.parts:
+            continue  # its pages are in English
         for node in ast.walk(ast.parse(path.read_text())):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "TriggerError"):
                 continue

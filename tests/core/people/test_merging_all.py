@@ -93,3 +93,13 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
 def test_every_table_of_a_tenants_says_what_a_parting_does_with_it() -> None:
     assert set(tenant_tables()) == set(parting_rules()) | kept_apart()
     assert not set(parting_rules()) & kept_apart()
+
+
+def test_a_parting_moves_parents_before_what_follows_them() -> None:
+    place = {table: number for number, table in enumerate(parting_rules())}
+    assert [
+        (table, parent)
+        for table, parents in parting_rules().items()
+        for _, parent, _ in parents
+        if parent in place and place[parent] > place[table]
+    ] == []

@@ -27,7 +27,7 @@ def test_what_nobody_opened_is_told_by_its_name() -> None:
         Opened().get(Bell)
 
 
-async def test_a_worker_opens_abilities_first_and_joins_them_to_the_assistant(
+async def test_abilities_open_before_the_assistant_and_join_after(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[object] = []
