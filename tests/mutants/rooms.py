@@ -73,9 +73,9 @@ def anywhere(most: int, seed: int) -> list[Chosen]:
 
 
 def room_of(path: str) -> str:
-    """Return the room of a file: `core/x`, or the folder at the top."""
+    """Return the room of a file: `core/x`, `abilities/x`, or the folder at the top."""
     top, *rest = path.split("/")
-    return f"core/{rest[0]}" if top == "core" and len(rest) > 1 else top
+    return f"{top}/{rest[0]}" if top in ("core", "abilities") and len(rest) > 1 else top
 
 
 def shares(lines: Mapping[str, int], most: int) -> dict[str, int]:

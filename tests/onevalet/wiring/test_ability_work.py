@@ -32,11 +32,15 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
     async def once() -> None:
         repeated.set()
 
-    async def claim(_: str | None) -> None: ...
+    async def claim(_: str | None) -> str | None:
+        return None
 
-    habits: ClaimedWork[Any] = ClaimedWork("rows of habits", "onevalet:wake:habits", "rows", claim, claim)
+    async def work_off(_: str) -> None:
+        raise AssertionError("nothing is claimed")
 
-    def work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated | ClaimedWork[Any]]:
+    habits = ClaimedWork("rows of habits", "onevalet:wake:habits", "rows", claim, work_off)
+
+    def work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated | ClaimedWork[str]]:
         stack.callback(lambda: done.append(f"closed by {foundation.worker}"))
         day = timedelta(days=1)
         return [
