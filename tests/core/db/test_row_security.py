@@ -137,7 +137,7 @@ TOLD = {
     "merge_people": {"rows_moved"},
     "drop_link_codes": {"codes"},
     "move_apart": {"rows_moved"},
-    "count_refused": {"redraws"},
+    "count_refused": {"memory_jobs", "redraws"},
     "count_memory_set_aside": {"jobs"},
     "drop_ignored": {"messages"},
     "drop_undo": {"records"},

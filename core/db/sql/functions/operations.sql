@@ -119,8 +119,10 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.given_up_at > clock_timestamp() - p_within and o.state in ('ambiguous', 'failed')
 $$;
 
--- Counts the cards that cannot be redrawn, which are stuck until an operator acts.
-create function count_refused(out redraws bigint)
+-- Counts the cards that cannot be redrawn, which are stuck until an operator acts. The memory jobs are for the code of
+-- one release before, which runs beside this: memory counts its own.
+create function count_refused(out memory_jobs bigint, out redraws bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select count(*) from redraws r where r.state = 'given_up'
+    select (select count(*) from memory_jobs j where j.not_before = 'infinity'),
+           (select count(*) from redraws r where r.state = 'given_up')
 $$;
