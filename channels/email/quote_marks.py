@@ -168,9 +168,14 @@ def _words_between_dashes(line: str) -> str:
 
 
 def _block(lines: Sequence[str], at: int) -> list[str]:
-    """Return the lines from one on that may be a block of headers; empty ones between them are left out."""
-    block = list[str]()
+    """Return the lines from one on that may be a block of headers; empty ones between them are left out.
+
+    What is quoted by ">" ends a block that is not.
+    """
+    block, quoted = list[str](), any(line.startswith(">") for line in lines[at : at + 1])
     for line in lines[at : at + _BLOCK_LINES]:
+        if line and line.startswith(">") is not quoted:
+            break
         if line.strip():
             block.append(line)
         elif block and not _ANY_LABEL.match(block[-1]):

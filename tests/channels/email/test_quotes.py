@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from html import escape
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from channels.email.receive import read_mail
@@ -66,6 +66,9 @@ async def test_a_code_in_any_programs_answer_is_all_that_was_said() -> None:
 
 @examples(150)
 @given(SENTENCES, SENTENCES, st.sampled_from([*PLAIN.values()]))
+@example(
+    ["From: Paris"], ["Subject: what I said on Monday", "Sent: yes, this morning at 9:00"], next(iter(PLAIN.values()))
+)
 def test_a_persons_own_sentence_always_survives_in_plain_text(above: list[str], below: list[str], form: str) -> None:
     own = split(form.replace("{own}", "\n".join(above))).own
     assert [one for one in above if squeezed(one) not in squeezed(own)] == []
