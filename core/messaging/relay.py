@@ -26,7 +26,7 @@ class Relay:
         """Tell all who hear a topic; return how many they are. Raises `Unavailable` while Redis is away."""
         self._redis = self._redis or redis_client(self._url, socket_connect_timeout=2)
         try:
-            return int(await self._redis.publish(f"{PREFIX}{topic}", json.dumps(message)))
+            return int(await self._redis.publish(_name(self._redis, topic), json.dumps(message)))
         except (RedisError, OSError, TimeoutError) as error:
             raise Unavailable("Redis is away") from error
 
@@ -37,7 +37,7 @@ class Relay:
                 redis_client(self._url, socket_connect_timeout=2) as redis,
                 redis.pubsub(ignore_subscribe_messages=True) as heard,
             ):
-                await heard.subscribe(f"{PREFIX}{topic}")
+                await heard.subscribe(_name(redis, topic))
                 await heard.ping()  # answered after the subscription
                 yield {}
                 while True:
@@ -52,3 +52,12 @@ class Relay:
     async def close(self) -> None:
         if self._redis is not None:
             await self._redis.aclose()
+
+
+def _name(redis: Redis, topic: str) -> str:
+    """Return the name of a topic in Redis, whose Pub/Sub knows no databases: https://redis.io/docs/latest/develop/pubsub/.
+
+    Two installations may share a server, each with a database number of its own.
+    """
+    database = int(redis.connection_pool.connection_kwargs.get("db") or 0)
+    return f"{PREFIX}{database}:{topic}" if database else f"{PREFIX}{topic}"
