@@ -29,6 +29,8 @@ _WROTE = re.compile(
     r"|napisał(?:\(a\))?|pisze|napsal(?:\(a\))?|написал(?:\(а\))?|пишет|написав|пише|yazdı|έγραψε|đã viết|menulis"
     r"|写道|寫道|のメール|님이 작성)"
 )
+_SENTENCE_END = re.compile(r"(?:[?!]|\d\.)$")
+"""No full stop after letters: "a.m." and "Nov." stand in the middle of an attribution."""
 _VERB_IN_MIDDLE = re.compile(r"\b(?:schrieb|schreef|skrev)\b")
 _ZOHO = re.compile(r"-{3,} ?[^-].{10,300}\S ?-{3,}")
 
@@ -147,7 +149,9 @@ def _is_attribution(said: str, *, quoted_below: bool) -> bool:
 
 
 def _is_broken(line: str, following: str) -> bool:
-    """Return whether a program broke a line: at its length, or around an address."""
+    """Return whether a program broke a line: at its length, or around an address, and never after a sentence."""
+    if _SENTENCE_END.search(line) and following[:1].isupper():
+        return False
     word = following.partition(" ")[0]
     return (
         len(line) + len(word) >= _WIDTH
@@ -191,8 +195,8 @@ def _has_headers(block: Sequence[str]) -> bool:
                 if name in found:  # the block begins later: a line of the person's stands above it
                     return False
                 found[name] = match["value"].strip()
-        if len(found) == len(_LABELS):
-            break
+        if len(found) == len(_LABELS) and (_LABELS["sender"].match(block[0]) or not _ANY_LABEL.match(line)):
+            break  # a block that begins with its date may be a person's line above the block itself
     moment = found.get("moment", "")
     return len(found) == len(_LABELS) and bool(found["sender"] and (_DATE.search(moment) or _CLOCK.search(moment)))
 

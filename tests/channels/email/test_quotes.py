@@ -69,6 +69,8 @@ async def test_a_code_in_any_programs_answer_is_all_that_was_said() -> None:
 @example(
     ["From: Paris"], ["Subject: what I said on Monday", "Sent: yes, this morning at 9:00"], next(iter(PLAIN.values()))
 )
+@example(["Sent: yes, this morning at 9:00", "Subject: what I said on Monday"], ["Yes."], PLAIN["Outlook, en"])
+@example(["The address is sam@example.com, at 9:00 on 23.11.2026.", "Aaaaa:"], ["Yes."], next(iter(PLAIN.values())))
 def test_a_persons_own_sentence_always_survives_in_plain_text(above: list[str], below: list[str], form: str) -> None:
     own = split(form.replace("{own}", "\n".join(above))).own
     assert [one for one in above if squeezed(one) not in squeezed(own)] == []

@@ -15,8 +15,8 @@ from core.documents.kept_process import end_kept
 from core.documents.kinds import FileFailure, FileKind
 from onevalet.servers.child_process import server_environment
 from operations.backups.programs import Login
+from tests.shipping.harness import PRODUCT
 
-PRODUCT = ("core", "abilities", "agents", "channels", "notify", "providers", "jobs", "onevalet", "simulator")
 STARTERS = {"Popen", "run", "create_subprocess_exec", "create_subprocess_shell", "check_output", "call", "check_call"}
 
 
