@@ -47,6 +47,15 @@ async def until_true(harness: Harness, statement: str, *arguments: object, withi
         await connection.close()
 
 
+async def read_text(harness: Harness, statement: str, *arguments: object) -> str:
+    """Return the text that a statement selects, once there is one."""
+    connection = await harness.connect()
+    try:
+        return str(await eventually(lambda: connection.fetchval(statement, *arguments), statement))
+    finally:
+        await connection.close()
+
+
 async def pending_code(harness: Harness, user_key: str) -> str:
-    """Return the code of what a person is to approve."""
-    return str(await read_value(harness, _CODE, user_key))
+    """Return the code of what a person is to approve, once it is there."""
+    return await read_text(harness, _CODE, user_key)

@@ -25,7 +25,7 @@ from core.tools.accepted import Accepted, AcceptedDefinitions
 from tests.faults.accounts.asking import NEWS, guest_of, reminder_of
 from tests.faults.accounts.hooks import FILES_SENT
 from tests.faults.accounts.points import Kind
-from tests.faults.database import execute, read_value
+from tests.faults.database import execute, read_text
 from tests.faults.harness import SECRET_KEY, Harness
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange, running_dovecot
 from tests.servers.mcp import ROOT, ScriptedMcp
@@ -128,7 +128,7 @@ class House:
     async def connect(self, kind: Kind, person: str) -> None:
         """Store a person's account, as they would have connected it."""
         harness, address = self.harness, f"{person}@example.org"
-        tenant = str(await read_value(harness, _TENANT, _phone(harness, person)))
+        tenant = await read_text(harness, _TENANT, _phone(harness, person))
         await execute(harness, _KNOWN, tenant)
         database = Database(harness.url)
         try:

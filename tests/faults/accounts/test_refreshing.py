@@ -18,7 +18,7 @@ from core.json_types import JsonObject
 from tests.eventually import eventually
 from tests.faults.accounts.house import PLUGINS
 from tests.faults.accounts.points import Kind
-from tests.faults.database import execute, read_value
+from tests.faults.database import execute, read_text
 from tests.faults.harness import SECRET_KEY, Harness, make_people, open_harness
 from tests.faults.sends import sends
 from tests.forker import Forker
@@ -96,7 +96,7 @@ async def _grant(server: Nanoidp) -> str:
 
 
 async def _tenant(harness: Harness) -> str:
-    return str(await read_value(harness, _TENANT, harness.people[0].phone))
+    return await read_text(harness, _TENANT, harness.people[0].phone)
 
 
 async def _keep(harness: Harness, store: CredentialStore, tenant: str, refresh: str, *, minutes: float) -> None:

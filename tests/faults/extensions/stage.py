@@ -14,7 +14,7 @@ from core.json_types import JsonObject
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage
 from operations.programs.tokens import ClientTokens
-from tests.faults.database import read_value
+from tests.faults.database import read_text
 from tests.faults.extensions.apps import App, running_apps, token_of
 from tests.faults.extensions.asking import OWN_SKILL, SKILL, plain
 from tests.faults.extensions.plans import ExtensionPlan
@@ -54,7 +54,7 @@ class Stage:
         """Return who a plan's person is."""
         person = plan.person
         keys = [person.key] if plan.kind in SOCKETS else [person.phone, str(person.telegram_user)]
-        return str(await read_value(self.harness, _TENANT, keys))
+        return await read_text(self.harness, _TENANT, keys)
 
     async def let_in(self, plan: ExtensionPlan) -> None:
         """Give a person's program its token."""

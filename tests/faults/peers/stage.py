@@ -20,7 +20,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
 from tests.eventually import eventually
-from tests.faults.database import read_value
+from tests.faults.database import read_text
 from tests.faults.harness import SECRET_KEY, Harness
 from tests.faults.journals import append, read
 from tests.faults.members import Member
@@ -140,7 +140,7 @@ class Stage:
 
     async def tenant_of(self, person: Person) -> str:
         """Return who a person is."""
-        return str(await read_value(self.harness, _TENANT, person.phone))
+        return await read_text(self.harness, _TENANT, person.phone)
 
     async def says(self, person: Person) -> str:
         """Let a person write; return the token of the text."""
