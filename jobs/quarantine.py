@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.journal.postgres import Lease
 from jobs.claim_loop import Runner
-from jobs.turns import TurnRunner
+from jobs.turns.runner import TurnRunner
 from jobs.worker import GRACE
 
 POLL = timedelta(seconds=0.5)

@@ -12,9 +12,9 @@ from core.queue.claims import ClaimedWork
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.queue.wakeups import DELIVERY, TURNS, hear_stops, listen
 from jobs.claim_loop import Runner
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from jobs.supervision import Part, PartSupervisor
-from jobs.turns import TurnRunner
+from jobs.turns.runner import TurnRunner
 
 TURN_SLOTS = 16
 DELIVERY_SLOTS = 16

@@ -8,8 +8,8 @@ from typing import Any
 from core.budgets.budgeted_model import BudgetedModel
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
-from jobs.periodic import Periodic
 from jobs.supervision import Part
+from jobs.upkeep.periodic import Periodic
 from notify.service import NotificationService
 from onevalet.ability import Repeated, Work, WorkFoundation
 from onevalet.ability_registry import all_abilities

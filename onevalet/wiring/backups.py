@@ -7,7 +7,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.files.blobs import BlobStore
 from core.ids import make_id
-from jobs.periodic import Periodic
+from jobs.upkeep.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url

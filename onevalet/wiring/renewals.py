@@ -2,8 +2,8 @@
 
 from core.accounts.renewals import Renewals
 from core.queue.due import DueWork
-from jobs.maintenance import DUE_ANYWAY
-from jobs.periodic import Periodic
+from jobs.upkeep.periodic import Periodic
+from jobs.upkeep.schedule import DUE_ANYWAY
 from onevalet.wiring.worker_parts import WorkerParts
 
 

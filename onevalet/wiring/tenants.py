@@ -12,7 +12,7 @@ from core.files.store import FileStore
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.copies import Erasing
-from jobs.periodic import Periodic
+from jobs.upkeep.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels

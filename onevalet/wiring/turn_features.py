@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 from core.clock import Clock
 from core.ids import make_id
 from core.turns.runs import Runs
-from jobs.clients import ClientTurns
-from jobs.turn_features import TurnFeatures
+from jobs.turns.features import TurnFeatures
+from jobs.turns.program_turns import ClientTurns
 from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound

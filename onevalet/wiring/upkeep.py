@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from jobs.periodic import Periodic
-from jobs.retention import Kept
+from jobs.upkeep.periodic import Periodic
+from jobs.upkeep.retention import Kept
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
 from onevalet.wiring.renewals import build_renewals

@@ -15,9 +15,9 @@ from core.ids import make_id
 from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
 from core.turns.store import TurnStore
-from jobs.delivery import DeliveryRunner
-from jobs.sent_files import SentFiles
-from jobs.turns import TurnRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.delivery.sent_files import SentFiles
+from jobs.turns.runner import TurnRunner
 from onevalet.ability import WorkFoundation
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart

@@ -7,11 +7,11 @@ from core.agents.pool import Pool
 from core.approvals.card_updates import Redraws
 from core.ids import make_id
 from core.queue.due import DueWatch, DueWork
-from jobs.catchup import CatchUp
-from jobs.chores import run_chores
-from jobs.maintenance import DUE_ANYWAY, Maintenance
-from jobs.redraws import RedrawRunner
+from jobs.delivery.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
+from jobs.upkeep.catchup import CatchUp
+from jobs.upkeep.chores import run_chores
+from jobs.upkeep.schedule import DUE_ANYWAY, Maintenance
 from jobs.worker import WorkerProcess
 from onevalet.wiring.ability_work import open_work
 from onevalet.wiring.connections import redis_url

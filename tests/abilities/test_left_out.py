@@ -36,7 +36,7 @@ SPINE = (
     "tests/core/turns/test_orchestrator.py",
     "tests/core/inbox",
     "tests/core/tools",
-    "tests/jobs/test_steering.py",
+    "tests/jobs/turns/test_steering.py",
     "tests/onevalet/cli/test_help.py",
     "tests/onevalet/wiring/test_plugins.py",
     "tests/contract/test_way_of_a_text.py",

@@ -14,11 +14,11 @@ from core.people.commands import PersonCommands
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Risk, tool
 from core.turns.orchestrator import Orchestrator
-from jobs.delivery import DeliveryRunner
-from jobs.maintenance import advance_approvals
-from jobs.redraws import RedrawRunner
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.delivery.redraws import RedrawRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
+from jobs.upkeep.schedule import advance_approvals
 from operations.console.sign_in import ConsoleSignIn
 from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness

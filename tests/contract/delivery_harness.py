@@ -7,8 +7,8 @@ from typing import Any
 
 from core.messaging.messages import Action, OutboundKind, OutboundMessage
 from core.turns.orchestrator import Orchestrator
-from jobs.delivery import DeliveryRunner
-from jobs.turns import TurnRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.runner import TurnRunner
 from tests.contract.canaries import marked
 from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.harness import Store, opened

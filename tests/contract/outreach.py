@@ -16,8 +16,8 @@ from core.people.access_policy import Access
 from core.people.people import People
 from core.tools.storage import Storage
 from core.tools.tool import Tool
-from jobs.delivery import DeliveryRunner
-from jobs.maintenance import release_notifications
+from jobs.delivery.runner import DeliveryRunner
+from jobs.upkeep.schedule import release_notifications
 from notify.service import NotificationService
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving

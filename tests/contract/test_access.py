@@ -9,7 +9,7 @@ import pytest
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, PersonRole
 from core.people.pairing import Pairings, PairOutcome
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness

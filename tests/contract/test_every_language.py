@@ -17,7 +17,7 @@ from core.people.access_policy import Access
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES, SlackHarness

@@ -20,9 +20,9 @@ from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People
 from core.people.profile import ProfileMerge
-from jobs.delivery import DeliveryRunner
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from tests.clocks import StandingClock
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness

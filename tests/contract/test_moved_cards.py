@@ -11,7 +11,7 @@ from core.approvals.types import NOT_SHOWN
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
 from core.messaging.segments import SegmentBudget
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness

@@ -6,7 +6,7 @@ import pytest
 
 from core.inbox.inbox import Inbox
 from core.queue.limits import BacklogLimits
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness

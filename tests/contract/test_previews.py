@@ -13,7 +13,7 @@ from core.messaging.messages import Address, OutboundKind, OutboundMessage
 from core.messaging.streamed_message import StreamRow
 from core.replies import TAKES_LONGER
 from core.turns.orchestrator import Orchestrator
-from jobs.turns import TurnRunner
+from jobs.turns.runner import TurnRunner
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
@@ -115,7 +115,7 @@ def texts(harness: ChannelHarness) -> list[str]:
 async def test_while_a_slow_model_thinks_people_go_on_seeing_that_it_works(
     delivery: DeliveryHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jobs.preview.WORKING_EVERY", 0.02)
+    monkeypatch.setattr("jobs.turns.preview.WORKING_EVERY", 0.02)
     harness = delivery.channel
     if isinstance(harness.sender, Unseen):
         harness.sender.told_after = 0.02

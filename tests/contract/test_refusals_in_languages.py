@@ -22,7 +22,7 @@ from core.people.tiers import Tier, Tiers
 from core.queue.limits import BacklogLimits
 from core.tools.tool import tool
 from core.turns.checks import RateCheck
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked

@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
-from jobs.backoff import MAX_WAIT
+from jobs.delivery.backoff import MAX_WAIT
 from tests.contract.canaries import marked
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import ANSWER_SECONDS, NOWHERE, ChannelHarness, exempt, reply

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
 from core.people.access_policy import Access
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import exempt, open_harness

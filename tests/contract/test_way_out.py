@@ -11,7 +11,7 @@ from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, U
 from core.messaging.capabilities import Billed
 from core.messaging.channels import Part
 from core.messaging.segments import SegmentBudget
-from jobs.provider_calls import MAX_RESENT
+from jobs.delivery.provider_calls import MAX_RESENT
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness

@@ -7,7 +7,7 @@ import pytest
 from channels.terminal.receive import TerminalChannel
 from core.messaging.help_text import words as help_words
 from core.turns.orchestrator import Orchestrator
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from notify.terminal.send import TerminalNotification
 from tests.contract.canaries import marked
 from tests.contract.delivery_harness import DeliveryHarness, work

@@ -75,8 +75,8 @@ def main() -> None:
     signal.signal(signal.SIGUSR1, lambda *_: sys.stderr.write(waiting()))
     from aiohttp.web_protocol import RequestHandler
 
-    import jobs.backoff
-    import jobs.catchup
+    import jobs.delivery.backoff
+    import jobs.upkeep.catchup
     import onevalet.supervision.heartbeat
     import onevalet.wiring.connections
     import onevalet.wiring.outbound
@@ -98,13 +98,13 @@ def main() -> None:
         extensions.put_in_place(reach)
     if os.environ.get("FAULTS_PEERS") and (where := folder()):
         peers.put_in_place(where)
-    jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
+    jobs.delivery.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.delivery.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))
     if hung := os.environ.get("FAULTS_HUNG"):
         onevalet.supervision.heartbeat.HUNG_AFTER = int(hung)
     if sweep := os.environ.get("FAULTS_SWEEP"):
-        jobs.catchup.EVERY = jobs.catchup.LEASE = timedelta(seconds=float(sweep))
+        jobs.upkeep.catchup.EVERY = jobs.upkeep.catchup.LEASE = timedelta(seconds=float(sweep))
     run()
 
 

@@ -19,10 +19,10 @@ from core.people.people import People
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from jobs.delivery import DeliveryRunner
-from jobs.redraws import RedrawRunner
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.delivery.redraws import RedrawRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from tests.clocks import StandingClock
 from tests.core.agents.harness import CONFIG
 from tests.core.agents.mail import SendEmailAgent

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import Ambiguous, Rejected, TurnDelayed, Unavailable
 from core.turns.types import TurnRequest, TurnResult
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import Store
 from tests.counted import Increase
 from tests.jobs.harness import Act, RecordingChannel

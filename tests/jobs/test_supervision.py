@@ -11,8 +11,8 @@ from core.db.database import Database
 from core.queue.setbacks import LONGEST, Setbacks
 from core.queue.worker_health import workers_seen
 from jobs import supervision
-from jobs.maintenance import report_health
 from jobs.supervision import Part, PartSupervisor, stalls_seen
+from jobs.upkeep.schedule import report_health
 from operations.doctor.work import check_workers
 from tests.eventually import never
 

@@ -16,8 +16,8 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.services import TurnServices
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.delivery import DeliveryRunner
-from jobs.turns import TurnRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.runner import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.harness import OPEN, Store
 from tests.eventually import eventually

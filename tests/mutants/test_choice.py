@@ -73,7 +73,7 @@ def test_rooms_share_a_number_by_their_lines() -> None:
     assert shares({"a": 100, "b": 250, "c": 1}, 10) == {"a": 3, "b": 7, "c": 0}
     assert room_of("core/turns/store.py") == "core/turns"
     assert room_of("abilities/mail/tools.py") == "abilities/mail"
-    assert (room_of("core/ids.py"), room_of("jobs/turns.py")) == ("core", "jobs")
+    assert (room_of("core/ids.py"), room_of("jobs/turns/runner.py")) == ("core", "jobs")
 
 
 def test_the_same_seed_draws_the_same_lines() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from core.clock import Clock
 from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from notify.service import NotificationService
 from tests.core.harness import ACCOUNT, Store, opened
 from tests.jobs.harness import RecordingChannel

@@ -12,7 +12,7 @@ from core.errors import Rejected
 from core.language.catalogue import gettext, speaking
 from core.messaging.messages import Action, OutboundKind, OutboundMessage
 from core.notifications.types import Notification, Urgency
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from notify.email import render as email_render
 from notify.push import render as push_render
 from notify.slack import render as slack_render

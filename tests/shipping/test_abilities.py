@@ -20,7 +20,7 @@ PLANTED = {
     "channels/planted.py": "def later():\n    from abilities.first import work\n",
     "onevalet/wiring/planted.py": "if TYPE_CHECKING:\n    import abilities.first.work\n",
     "abilities/first/upward.py": "import onevalet.wiring.web\n",
-    "abilities/first/sideways.py": "import jobs.turns\n",
+    "abilities/first/sideways.py": "import jobs.turns.runner\n",
     "abilities/second/unnamed.py": "import abilities.first.work\n",
 }
 """An import against each contract, in the file that has it."""

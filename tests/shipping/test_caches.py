@@ -77,8 +77,8 @@ OTHERWISE = {
     "channels/slack/sender_profiles.py _asked": "Slack's user, whose profile Slack has",
     "notify/slack/marks.py _setting": "message on Slack",
     "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
-    "jobs/slow_model.py _timers": "turn",
-    "jobs/stops.py _running": "lane of a turn that runs: nobody is linked meanwhile",
+    "jobs/turns/slow_model.py _timers": "turn",
+    "jobs/turns/interrupts.py _running": "lane of a turn that runs: nobody is linked meanwhile",
     "jobs/supervision.py _histories": "kind of work",
 }
 """What each is kept by instead."""

@@ -31,10 +31,10 @@ from core.queue.wakeups import RedisWakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from jobs.supervision import Part
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.abilities.tasks.conversation_notifier import ConversationNotifier
 from tests.core.builders import FakeModel

@@ -22,7 +22,7 @@ import structlog
 from core.json_types import JsonObject
 from core.tools.toolbox import SWITCH, groups_in
 from onevalet.migrating import migrate
-from tests.jobs.prompt_cost import described, everything, parts_of, tokens_of
+from tests.jobs.turns.prompt_cost import described, everything, parts_of, tokens_of
 from tests.scripted_model import ModelCall, Reply, Script, ScriptedModel, calls, text
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks.assistant.__main__ import measure

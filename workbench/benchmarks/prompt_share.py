@@ -18,7 +18,7 @@ import structlog
 
 from onevalet.migrating import migrate
 from tests.abilities.memory.talking import talking
-from tests.jobs.prompt_share import CONVERSATIONS, answer, cached_share, talk_with
+from tests.jobs.turns.prompt_share import CONVERSATIONS, answer, cached_share, talk_with
 from tests.services import private_postgres, private_valkey
 
 BY_RULES = {"onevalet_extraction": "rules", "onevalet_profile": "off"}

@@ -65,8 +65,8 @@ async def _turns(url: str, turns: int, endpoint: str) -> float:
     from core.inbox.measured import MeasuredInbox
     from core.loop.config import ReactLoopConfig
     from core.turns.orchestrator import Orchestrator
-    from jobs.delivery import DeliveryRunner
-    from jobs.turns import TurnRunner
+    from jobs.delivery.runner import DeliveryRunner
+    from jobs.turns.runner import TurnRunner
     from onevalet.migrating import migrate
     from tests.core.harness import OPEN, message, opened
     from tests.jobs.harness import RecordingChannel

@@ -18,8 +18,8 @@ from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified, Notifier
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from tests.abilities.tasks.conversation_notifier import ConversationNotifier
 from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says

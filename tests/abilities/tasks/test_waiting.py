@@ -14,8 +14,8 @@ from core.questions.types import Question
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store, message

@@ -13,7 +13,7 @@ from channels.sms.parse import STARTED_REPLY, STOPPED_REPLY
 from channels.sms.receive import SmsChannel
 from core.inbox.inbox import Inbox
 from core.messaging.messages import ReachabilityChange, ReachabilityReason
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from notify.sms.send import SmsNotification
 from tests.core.harness import OPEN, Store, opened
 from tests.core.language.english import english_in

@@ -14,7 +14,7 @@ from core.loop.config import ReactLoopConfig
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from jobs.turns import TurnRunner
+from jobs.turns.runner import TurnRunner
 from tests.clocks import StandingClock
 from tests.core.harness import LEASE, Store
 from tests.jobs.harness import RecordingChannel

@@ -15,7 +15,7 @@ from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
 from core.turns.types import TurnRequest
-from jobs.maintenance import expire_agents
+from jobs.upkeep.schedule import expire_agents
 from onevalet import AgentResult, InputField, StandardAgent, valet
 from onevalet.cli.agents import change_agent, print_agents
 from onevalet.settings import Settings

@@ -13,7 +13,7 @@ from core.documents.kinds import FileKind
 from core.files.access import Files
 from core.files.blobs import FolderStore
 from core.messaging.messages import Media
-from jobs.maintenance import prune_files
+from jobs.upkeep.schedule import prune_files
 from tests.core.files.test_store import Home, home
 
 __all__ = ["home"]

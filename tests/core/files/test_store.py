@@ -16,7 +16,7 @@ from core.files.intake import FileIntake
 from core.files.store import FileLimits, FileStore
 from core.files.types import SentFile
 from core.messaging.messages import Address, InboundMessage, Media
-from jobs.maintenance import prune_files
+from jobs.upkeep.schedule import prune_files
 from tests.clocks import StandingClock
 from tests.core.harness import Store, opened
 

@@ -16,8 +16,8 @@ from core.people.merge import MergeHook
 from core.people.people import People
 from core.people.preferences import PreferenceStore
 from core.turns.store import TurnStore
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
 from tests.clocks import StandingClock
 from tests.core.harness import LEASE, OPEN, Store
 from tests.jobs.worker_harness import Answer, FewLines, echo

@@ -13,7 +13,7 @@ from core.files.intake import FileIntake
 from core.files.store import FileStore
 from core.files.types import SentFile
 from core.messaging.messages import Media
-from jobs.maintenance import prune_files
+from jobs.upkeep.schedule import prune_files
 from tests.core.people.harness import CHAT, PHONE, Harness
 from tests.locks import until_blocked
 

@@ -9,7 +9,7 @@ from core.journal.postgres import Lease
 from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn
-from jobs.turn_results import is_poison
+from jobs.turns.results import is_poison
 from tests.core.harness import LEASE, Store
 from tests.core.queue.test_quarantine import later, said
 

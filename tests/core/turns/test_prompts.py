@@ -10,7 +10,7 @@ from core.journal.prompts import KeptPrompt, SentPrompt
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
 from core.tools.tool import tool
-from jobs.retention import prune_prompts
+from jobs.upkeep.retention import prune_prompts
 from tests.core.builders import run_loop, says, wants
 from tests.core.harness import Store
 

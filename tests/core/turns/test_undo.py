@@ -10,7 +10,7 @@ from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
 from core.tools.undo_store import UndoRecord, UndoStore, number_of
-from jobs.maintenance import forget_expired
+from jobs.upkeep.schedule import forget_expired
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from core.queue.claims import ClaimedWork
-from jobs.periodic import Periodic
 from jobs.supervision import Part
+from jobs.upkeep.periodic import Periodic
 from onevalet.ability import Ability, Repeated, Work, WorkFoundation
 from onevalet.wiring import ability_work, worker_process
 from tests.abilities.memory.talking import talking

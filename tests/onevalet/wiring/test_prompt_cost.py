@@ -26,7 +26,7 @@ from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import Plugins, load_plugins
 from tests.core.builders import FakeModel, says
 from tests.core.turns.test_orchestrator import _request
-from tests.jobs.prompt_cost import SERVERS, THINGS, VERBS, definition
+from tests.jobs.turns.prompt_cost import SERVERS, THINGS, VERBS, definition
 
 MOST_MORE = 1000
 """Tokens that all of it may add to a prompt; in full, the tools alone would cost five times that."""

@@ -10,7 +10,7 @@ from core.agents.valet import valet
 from core.errors import LeaseLost, Unavailable
 from core.tools.tool import tool
 from core.turns.types import TurnRequest, TurnResult
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.core.agents.conftest import talk as talk
 from tests.core.agents.harness import Talk
 from tests.core.harness import Store

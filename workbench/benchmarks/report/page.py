@@ -23,11 +23,11 @@ memory and profile off unless the section says otherwise.
 _TESTS = """## What tests hold
 
 - Round trips, transactions and flushes of the WAL of a turn, plain and with tools, and its Redis commands:
-  `tests/jobs/test_turn_cost.py`.
+  `tests/jobs/turns/test_turn_cost.py`.
 - Statements and transactions of a webhook, alone and grouped: `tests/core/inbox/test_groups.py`.
 - Statements of an idle worker: `tests/jobs/test_idle_cost.py`.
 - Model calls of a conversation, and how much of a prompt begins like the one before:
-  `tests/abilities/memory/test_reading_talks.py` and `tests/jobs/test_prompt_cache.py`.
+  `tests/abilities/memory/test_reading_talks.py` and `tests/jobs/turns/test_prompt_cache.py`.
 - What a start loads: `tests/test_import_cost.py`, `tests/core/llm/test_lean_litellm.py`,
   `tests/onevalet/wiring/test_preload.py`.
 - That each benchmark of this page runs: `tests/workbench/benchmarks/test_suite.py`.

@@ -33,7 +33,8 @@ METRICS = (
 
 async def run(options: Options) -> Samples:
     """Have both conversations."""
-    from tests.jobs import prompt_cost, prompt_share, test_reading  # here, since they load a whole worker
+    from tests.abilities.memory import test_reading_talks as test_reading  # here, since they load a whole worker
+    from tests.jobs.turns import prompt_cost, prompt_share
 
     samples, count = Samples(), options.of(20, 4)
     async with _talking(test_reading.answer, onevalet_small_model="openai/small") as person:

@@ -32,11 +32,11 @@ from core.inbox.inbox import Inbox
 from core.notifications.store import NotificationStore
 from core.people.people import People
 from core.tools.tool import Tool
-from jobs.delivery import DeliveryRunner
-from jobs.maintenance import advance_approvals, release_notifications
-from jobs.redraws import RedrawRunner
-from jobs.turn_features import TurnFeatures
-from jobs.turns import TurnRunner
+from jobs.delivery.redraws import RedrawRunner
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
+from jobs.upkeep.schedule import advance_approvals, release_notifications
 from notify.service import NotificationService
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving

@@ -8,7 +8,7 @@ import pytest
 
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
-from jobs.delivery import DeliveryRunner
+from jobs.delivery.runner import DeliveryRunner
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import SATURDAY, repeats
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness

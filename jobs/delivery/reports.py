@@ -1,0 +1,70 @@
+"""What the log, the metrics and the trace are told of deliveries: ids, outcomes and reasons, no text."""
+
+import time
+
+import structlog
+
+from core import metrics, tracing
+from core.messaging.calls import Begun, PartEnd
+from core.messaging.due_messages import Claim, DueMessage, KeptPart
+from core.messaging.states import SendState
+from jobs.delivery.span import note_call
+
+HANGS = "it blocked its worker again and again"
+STOPPED = "the person stopped or blocked this channel"
+NOT_CONFIGURED = "the channel is not configured"
+UNRENDERED = "it cannot be rendered"
+_REASONS = {HANGS: "hangs", STOPPED: "unreachable", NOT_CONFIGURED: "not_configured", UNRENDERED: "unrendered"}
+"""What the metrics call the reasons of the outbox; those of `Begun` go by its values."""
+
+_log = structlog.get_logger()
+
+
+def measure_call(channel: str, end: PartEnd, seconds: float, *, again: bool) -> None:
+    """Time a call that sent a part; `again`: an earlier one sent the same part."""
+    metrics.DELIVERY_SECONDS.labels(channel, end.outcome.value).observe(seconds)
+    if again:
+        metrics.DELIVERY_RETRIES.labels(channel).inc()
+
+
+def count_lost_answer(channel: str, end: PartEnd) -> None:
+    """Count a look-up of a part whose answer was lost, by what it found out."""
+    metrics.LOST_ANSWERS.labels(channel, end.outcome.value).inc()
+    tracing.note({"onevalet.outbound.outcome": end.outcome.value})
+
+
+def count_failed(reason: str) -> None:
+    """Count a message that was given up for one of the reasons above."""
+    metrics.MESSAGES_FAILED.labels(_REASONS[reason]).inc()
+    tracing.note({}, error=_REASONS[reason])
+
+
+def report_refused(claim: Claim, begun: Begun) -> None:
+    """Count a message whose call may not leave, and log a budget of segments that is used up."""
+    if begun is Begun.OVER_PERSON:
+        _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
+    elif begun is Begun.OVER_ALL:
+        _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
+    metrics.MESSAGES_FAILED.labels(begun.value).inc()
+    tracing.note({}, error=begun.value)
+
+
+def report_part(claim: Claim, due: DueMessage, part: KeptPart, attempt: int, end: PartEnd) -> None:
+    """Log what became of a part, and time the answer that begins with it."""
+    if part.number == 1 and end.state is SendState.SENT:
+        _time_answer(due)
+    _log.info(
+        "part_sent" if end.state is SendState.SENT else "part_not_sent",
+        outbound=claim.outbound_id,
+        part=part.number,
+        attempt=attempt,
+        outcome=end.outcome,
+        code=end.error_code,
+    )
+    note_call(part, attempt, end)
+
+
+def _time_answer(due: DueMessage) -> None:
+    if due.waited is not None:
+        since = 0.0 if due.stream_at is not None else time.monotonic() - due.read_at
+        metrics.ANSWER_SECONDS.labels(due.address.channel).observe(due.waited.total_seconds() + since)

@@ -1,0 +1,272 @@
+"""Delivery: send the head of a conversation's outbox, part by part, and never twice blindly."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+
+import structlog
+
+from core.clock import Clock
+from core.errors import LeaseLost, StoreUnavailable, Unavailable
+from core.messaging.calls import Begun, PartEnd, Rendered
+from core.messaging.capabilities import bill_of
+from core.messaging.channels import NotificationChannel, Target
+from core.messaging.due_messages import Claim, DueMessage, KeptPart
+from core.messaging.outbox import Outbox
+from core.messaging.receipt_notes import ReceiptNotes
+from core.messaging.states import CallOutcome, SendState
+from core.queue.quarantine import CURRENT_WORK
+from jobs.delivery.backoff import CHECK_AFTER, fate
+from jobs.delivery.provider_calls import ProviderCalls
+from jobs.delivery.rendering import render
+from jobs.delivery.reports import (
+    HANGS,
+    NOT_CONFIGURED,
+    STOPPED,
+    UNRENDERED,
+    count_failed,
+    count_lost_answer,
+    measure_call,
+    report_part,
+    report_refused,
+)
+from jobs.delivery.sent_files import SentFiles, prepared, reader
+from jobs.delivery.span import delivery_span
+from jobs.delivery.timeouts import elapsed
+from jobs.delivery.types import BegunCall, RowEnd
+
+MAX_TAKE_BACK_TRIES = 2
+"""How often the removal of a message without an answer is tried; later messages wait for it."""
+MAX_HANGS = 3
+"""A message that blocked the event loop of so many workers is given up."""
+WRITE_WITHIN = 60.0
+"""Seconds that a known outcome waits for a database that went away."""
+REFUSED = "the database takes nothing that is written about it"
+
+_log = structlog.get_logger()
+
+
+class DeliveryRunner:
+    """Send claimed rows over their channels."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        channels: Mapping[str, NotificationChannel],
+        worker: str,
+        chance: random.Random | None = None,
+        elapsed: Callable[[], float] = elapsed,
+        clock: Clock | None = None,
+        notes: ReceiptNotes | None = None,
+        files: SentFiles | None = None,
+    ) -> None:
+        """`notes`: where receipts are noted while the database is away; nowhere without it."""
+        self._outbox = outbox
+        self._channels = channels
+        self._worker = worker
+        self._elapsed = elapsed
+        self._clock = clock or Clock()
+        self._notes = notes
+        self._files = files
+        self._calls = ProviderCalls(chance or random.Random())
+        self._stopping = False
+
+    async def claim(self, conversation_id: str | None) -> Claim | None:
+        """Claim the head of the named conversation's outbox, or the row that has been due longest."""
+        return await self._outbox.claim(conversation_id, self._worker)
+
+    def stop(self) -> None:
+        """Start no further row or part."""
+        self._stopping = True
+
+    async def run(self, claim: Claim) -> None:
+        """Send this row, then those after it in the conversation."""
+        following: Claim | None = claim
+        while following is not None:
+            CURRENT_WORK.set(following.outbound_id)
+            try:
+                end = await self._sent_or_set_aside(following)
+            except LeaseLost:
+                _log.warning("lease_lost", outbound=following.outbound_id)
+                return
+            except StoreUnavailable as error:
+                _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
+                await _hand_back(self._outbox, following)
+                return
+            if end.state.is_open or self._stopping:
+                return
+            following = end.following if end.asked else await self._following(claim.conversation_id)
+
+    async def _following(self, conversation_id: str) -> Claim | None:
+        """Claim the next row of a conversation. While the database is away, the slow poll finds it later."""
+        try:
+            return await self._outbox.claim(conversation_id, self._worker)
+        except StoreUnavailable as error:
+            _log.warning("claim_delayed", work="delivery", cause=str(error))
+            return None
+
+    async def _sent_or_set_aside(self, claim: Claim) -> RowEnd:
+        """Send a row. If the database refuses its writes twice, set it aside, so that later rows may be sent.
+
+        The second try is safe: it continues as after the death of a sender.
+        """
+        for _ in range(2):
+            try:
+                return await self._send_row(claim)
+            except (LeaseLost, StoreUnavailable):
+                raise
+            except Exception:
+                _log.exception("outbound_refused", outbound=claim.outbound_id)
+                claim = replace(claim, row=None)  # read again
+        await self._outbox.set_aside(claim, REFUSED)
+        _log.error("outbound_set_aside", outbound=claim.outbound_id)
+        return RowEnd(SendState.FAILED)
+
+    async def _send_row(self, claim: Claim) -> RowEnd:
+        due = await self._outbox.load(claim)
+        with delivery_span(due):
+            channel = self._channels.get(due.address.channel)
+            if channel is None:
+                return await self._failed(claim, NOT_CONFIGURED)
+            if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
+                return await self._failed(claim, STOPPED)
+            if due.hangs >= MAX_HANGS:
+                return await self._failed(claim, HANGS, missed=True)
+            if due.takes_back:
+                return RowEnd(await self._take_back(claim, due, channel))
+            parts, begun = await self._begin(claim, due, channel)
+            if not parts:
+                return await self._failed(claim, UNRENDERED, missed=True)
+            attempt = due.attempts
+            for part in parts:
+                if part.state in (SendState.SENT, SendState.AMBIGUOUS):
+                    continue
+                if self._stopping and begun is None:
+                    await self._outbox.give_back(claim)
+                    return RowEnd(SendState.READY)
+                attempt += 1
+                end = await self._send_part(claim, due, channel, part, attempt, begun)
+                if end.state is not SendState.SENDING:
+                    return end
+                begun = None
+            # No part was left to send: callbacks have reported the last ones.
+            return RowEnd(await self._outbox.settle(claim))
+
+    async def _begin(
+        self, claim: Claim, due: DueMessage, channel: NotificationChannel
+    ) -> tuple[list[KeptPart], BegunCall | None]:
+        """Return the stored parts, or render: the parts are stored with the first call, which has then begun."""
+        if due.rendered:
+            return await self._outbox.parts(claim), None
+        if due.tells_missing:
+            await self._outbox.tell_missing(claim)
+        try:
+            prepare = prepared(self._files, claim.tenant_id, due, channel, self._clock)
+            rendered = Rendered(*await render(due, channel, self._clock.now(), prepare))
+        except Exception:
+            # A message that breaks its renderer must not hold up all that come after it.
+            _log.exception("render_failed", outbound=claim.outbound_id)
+            return [], None
+        if not rendered.parts or self._stopping:
+            return await self._outbox.keep_parts(claim, rendered.parts, rendered.text), None
+        asked, bill = self._elapsed(), bill_of(channel, rendered.parts[0], self._clock.now())
+        begun, parts = await self._outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
+        return parts, None if begun is Begun.KEPT else BegunCall(begun, asked)
+
+    async def _send_part(
+        self,
+        claim: Claim,
+        due: DueMessage,
+        channel: NotificationChannel,
+        part: KeptPart,
+        attempt: int,
+        begun: BegunCall | None,
+    ) -> RowEnd:
+        stream = due.stream if part.number == 1 else None
+        target = Target(
+            due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self._files, claim.tenant_id)
+        )
+        if part.state in (SendState.SENDING, SendState.CHECKING):
+            found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
+            if found is not None:
+                count_lost_answer(due.address.channel, found)
+                return RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
+        if begun is None:
+            asked, bill = self._elapsed(), bill_of(channel, part.part, self._clock.now())
+            what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
+            begun = BegunCall(what, asked)
+        if (refused := await self._refused(claim, begun.what)) is not None:
+            return RowEnd(refused)
+        if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
+            # The loop was held up: the lease might end before the call does, and another worker send the part as well.
+            end = fate(Unavailable("held up before the call"), attempt, due.age, self._calls.chance)
+        else:
+            called = time.monotonic()
+            end = await self._calls.send(due, channel, part, target, attempt)
+            measure_call(due.address.channel, end, time.monotonic() - called, again=0 < part.attempt < attempt)
+        if not due.own_chat:
+            end = replace(end, identity_state=None)
+        # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
+        async with self._notes.while_written(part.ref, end.receipt) if self._notes else nullcontext():
+            written = await _patiently(lambda: self._end(claim, part.number, attempt, end))
+        report_part(claim, due, part, attempt, end)
+        return written
+
+    async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> RowEnd:
+        if self._stopping:
+            return RowEnd(await self._outbox.end_delivery(claim, part, attempt, end))
+        return RowEnd(*await self._outbox.end_and_claim(claim, part, attempt, end, self._worker), asked=True)
+
+    async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
+        """Return None where a call may leave now; otherwise the state of the row, which may not leave."""
+        match begun:
+            case Begun.GO:
+                return None
+            case Begun.SENT:
+                return SendState.SENDING
+            case Begun.UNREACHABLE:
+                await self._outbox.fail(claim, STOPPED)
+        report_refused(claim, begun)
+        return SendState.FAILED
+
+    async def _failed(self, claim: Claim, reason: str, *, missed: bool = False) -> RowEnd:
+        await self._outbox.fail(claim, reason, missed=missed)
+        count_failed(reason)
+        return RowEnd(SendState.FAILED)
+
+    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> SendState:
+        """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
+        if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
+            await self._outbox.put_off(claim, CHECK_AFTER)
+            return SendState.READY
+        await self._outbox.end_stream(claim)
+        return SendState.SENT
+
+
+async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
+    """Return the end of a call whose receipt its worker could note but not write down."""
+    receipt = await notes.find(part.ref) if notes else None
+    return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+
+
+async def _hand_back(outbox: Outbox, claim: Claim) -> None:
+    try:
+        await _patiently(lambda: outbox.give_back(claim))
+    except (LeaseLost, StoreUnavailable) as error:
+        _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
+
+
+async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:
+    """Write, retrying while the database is away, for at most `WRITE_WITHIN`."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + WRITE_WITHIN
+    while True:
+        try:
+            return await write()
+        except StoreUnavailable:
+            if loop.time() > deadline:
+                raise
+        await asyncio.sleep(0.5)

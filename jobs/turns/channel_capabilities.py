@@ -1,0 +1,41 @@
+"""What the channels that a turn writes to have room for, as the turn has to know it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.approvals.cards import card
+from core.approvals.types import NewApproval
+from core.loop.answer_limits import too_long
+from core.messaging.capabilities import Billed, Pressable
+from core.messaging.channels import NotificationChannel
+from core.messaging.programs import CHANNEL
+from core.turns.types import BegunTurn, TurnRequest
+from jobs.turns.program_turns import ClientTurns
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Tells turns of the channels. Without `clients` no turn is a program's."""
+
+    channels: Mapping[str, NotificationChannel]
+    clients: ClientTurns | None = None
+
+    async def of(self, turn: BegunTurn) -> TurnRequest:
+        """Return a turn that knows which cards are too long, whether what was heard is said back, and of buttons."""
+        answers, asks = self.channels.get(turn.address.channel), await self._where_cards_go(turn)
+
+        def is_too_long(approval: NewApproval) -> bool:
+            return asks is not None and too_long(card(approval, "").message, asks)
+
+        says_heard = answers is not None and not isinstance(answers, Billed)
+        # What a task's run says goes out as a notification, which has no room for buttons.
+        is_run = turn.request.sender is None
+        has_buttons = isinstance(answers, Pressable) and answers.shows_buttons and not is_run
+        return replace(turn.request, too_long=is_too_long, says_heard=says_heard, has_buttons=has_buttons)
+
+    async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
+        """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
+        if turn.address.channel != CHANNEL or self.clients is None:
+            return self.channels.get(turn.address.channel)
+        chat = await self.clients.chat(turn.request.tenant.id)
+        return self.channels.get(chat.channel) if chat else None

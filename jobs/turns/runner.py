@@ -1,0 +1,244 @@
+"""Turns: claim a lane, run what waits on it in order, and commit each turn's outcome."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from core import metrics
+from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
+from core.ids import IdMaker
+from core.journal.postgres import Lease
+from core.loop.steering import taken_in
+from core.messaging.channels import NotificationChannel
+from core.queue.quarantine import CURRENT_WORK
+from core.queue.wakeups import Wakeups
+from core.turns.commands import ChatCommands
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
+from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.words.asked import CommandRooms
+from jobs.turns.channel_capabilities import Room
+from jobs.turns.features import TurnFeatures
+from jobs.turns.interrupts import Stops
+from jobs.turns.messages import TurnSpeech
+from jobs.turns.results import TurnOutcome, TurnResults, is_poison
+from jobs.turns.span import note_delay, note_end, turn_span
+
+RETRY_DELAY = timedelta(seconds=2)
+HAND_BACK_WITHIN = 60.0
+"""Seconds that a turn waits for a database that went away, to give the lane back."""
+
+GATHER = 0.05
+"""Seconds more before each further turn of a lane whose person keeps writing: the messages of that time are answered
+together, and other lanes get a slot."""
+MAX_GATHER = 0.5
+STUCK_DELAY = timedelta(minutes=1)
+"""How long a lane waits whose turn can neither end nor be failed, so that no other lane pays for its tries."""
+SECOND_TRY = 0.1
+"""Seconds before a refused write is tried once more."""
+
+_log = structlog.get_logger()
+
+
+class TurnRunner:
+    """Run the turns of one claimed lane until nothing waits on it."""
+
+    def __init__(
+        self,
+        store: TurnStore,
+        orchestrator: Orchestrator,
+        wakeups: Wakeups,
+        channels: Mapping[str, NotificationChannel],
+        make_id: IdMaker,
+        worker: str,
+        features: TurnFeatures | None = None,
+    ) -> None:
+        self._store = store
+        self.stops = Stops(store)
+        self._wakeups = wakeups
+        self._make_id = make_id
+        self._worker = worker
+        self._features = features = features or TurnFeatures()
+        rooms = CommandRooms(orchestrator, features.people, features.approvals, features.console, features.programs)
+        commands = ChatCommands(rooms, wakeups)
+        self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
+        room = Room(channels, features.clients)
+        more = (features.runs, features.tell_doing)
+        self._results = TurnResults(store, orchestrator, wakeups, room, commands, *more)
+
+    async def claim(self, lane_id: str | None) -> Lease | None:
+        """Claim the named lane and begin its turn, or claim the one that has waited longest."""
+        if lane_id is None:
+            return await self._store.claim(None, self._worker)
+        return await self._store.claim_turn(lane_id, self._worker)
+
+    async def run(self, lease: Lease) -> bool:
+        """Run turn after turn under the lease. However it ends, the lease is handed back or runs out.
+
+        Return whether one of the turns was quarantined, and may have kept another one waiting.
+        """
+        quarantined = False
+        CURRENT_WORK.set(lease.lane_id)
+        try:
+            async with self.stops.kept_alive(lease):
+                more, turns = True, 0
+                while more:
+                    await asyncio.sleep(min(GATHER * turns, MAX_GATHER))
+                    turns += 1
+                    turn, more = await self._begin(lease)
+                    lease = replace(lease, opened=None)
+                    if turn is not None:
+                        quarantined = quarantined or turn.quarantined
+                        more = await self._run_turn(lease, turn)
+        except LeaseLost:
+            _log.warning("lease_lost", lane=lease.lane_id)
+        except asyncio.CancelledError:
+            await self._hand_back(lease, timedelta(), within=3)
+            raise
+        except StoreUnavailable as error:
+            # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
+            metrics.TURNS_DELAYED.labels("store").inc()
+            _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
+            await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
+        except Exception:
+            # Even failing the turn was refused. It is retried seldom, and the log has the error each time.
+            _log.exception("turn_stuck", lane=lease.lane_id)
+            await self._hand_back(lease, STUCK_DELAY, within=3)
+        return quarantined
+
+    async def _begin(self, lease: Lease) -> tuple[BegunTurn | None, bool]:
+        """Begin the lane's turn, if there is one; fail a turn that cannot begin, and return whether more waits."""
+        try:
+            return await _twice(lambda: self._store.begin(lease), lease), False
+        except (LeaseLost, StoreUnavailable):
+            raise
+        except Exception:
+            _log.exception("turn_not_begun", lane=lease.lane_id)
+            return None, await self._fail(lease, None)
+
+    async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
+        """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next may begin."""
+        log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
+        log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
+        try:
+            with turn.request.tenant.speaking(), self.stops.reach(lease, turn), turn_span(turn):
+                return await self._to_its_end(lease, turn, log)
+        except (LeaseLost, StoreUnavailable):
+            raise
+        except Exception:
+            log.exception("turn_not_ended")
+            return await self._fail(lease, turn)
+
+    async def _to_its_end(self, lease: Lease, turn: BegunTurn, log: structlog.typing.FilteringBoundLogger) -> bool:
+        began = time.monotonic()
+        try:
+            outcome = await self._results.of(lease, turn)
+        except ModelAway as away:
+            metrics.TURNS_DELAYED.labels("model").inc()
+            note_delay("model")
+            log.warning("turn_delayed", cause=str(away), told=away.told)
+            if away.told:
+                self._wakeups.wake_delivery(lease.lane_id)
+            return False
+        except TurnDelayed as error:
+            metrics.TURNS_DELAYED.labels("check").inc()
+            note_delay("check")
+            log.warning("turn_delayed", cause=str(error))
+            await self._store.leave(lease, RETRY_DELAY)
+            return False
+        more = await self._finish(lease, turn, outcome)
+        log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)
+        state = TurnState.POISON if is_poison(turn) else outcome.result.state
+        metrics.TURN_SECONDS.labels(state.value).observe(time.monotonic() - began)
+        note_end(turn, outcome.result, state)
+        return more
+
+    async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:
+        """End a turn with an apology only; without a turn, end whatever cannot begin. Return whether more waits."""
+        metrics.TURNS_FAILED.inc()
+        absorbed: list[str] = []
+        if turn is not None:
+            with suppress(Exception):  # messages not known to be taken in are answered by the next turn
+                absorbed = [id_ for message in taken_in(await turn.request.journal.recorded()) for id_ in message.ids]
+        more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
+        self._wakeups.wake_delivery(lease.lane_id)
+        self._told_of_run()
+        return more
+
+    async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
+        """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
+        result, note = outcome.result, outcome.note
+        said = await self._speech.of(turn, outcome)
+        held = bool(said.cards and note) and await self._are_held(turn)
+        finish = partial(
+            self._store.finish,
+            lease,
+            turn.turn_id,
+            TurnEnd(
+                state=TurnState.POISON if is_poison(turn) else result.state,
+                reason=result.reason,
+                usage=result.usage,
+                history=() if note else result.history,
+                outbound=said.outbound,
+                absorbed=result.absorbed,
+                new_session=outcome.new_session,
+                pool=result.pool,
+                waiting_step=result.waiting_step,
+                cards=said.cards,
+                cards_in=said.elsewhere.id if said.elsewhere else None,
+                told=said.told,
+                questions=said.questions,
+                hold_cards=held,
+                run=note,
+            ),
+        )
+        more = await _twice(finish, lease)
+        if self._features.remembers:
+            self._wakeups.wake_memory(turn.turn_id)
+        if said.outbound or said.questions:
+            self._wakeups.wake_delivery(lease.lane_id)
+        if note:
+            self._told_of_run()
+        if (said.cards or said.told) and not held:
+            await self._speech.show(turn, said)
+        return more
+
+    def _told_of_run(self) -> None:
+        if self._features.runs is not None:
+            self._features.runs.noted()
+
+    async def _are_held(self, turn: BegunTurn) -> bool:
+        """Return whether the person's quiet hours hold the cards of this run."""
+        holds_cards = self._features.holds_cards
+        if holds_cards is None or turn.run_id is None:
+            return False
+        return await holds_cards(turn.request.tenant.id, turn.run_id)
+
+    async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
+        try:
+            async with asyncio.timeout(within):
+                while True:
+                    try:
+                        return await self._store.leave(lease, delay)
+                    except StoreUnavailable:
+                        await asyncio.sleep(0.5)
+        except Exception as error:  # the lease runs out by itself
+            _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
+
+
+async def _twice[Result](write: Callable[[], Awaitable[Result]], lease: Lease) -> Result:
+    """Write, and once more if that is refused: a conflict of two turns does not happen twice."""
+    try:
+        return await write()
+    except (LeaseLost, StoreUnavailable):
+        raise
+    except Exception:
+        _log.exception("turn_write_refused", lane=lease.lane_id)
+    await asyncio.sleep(SECOND_TRY)
+    return await write()

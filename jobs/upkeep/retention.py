@@ -1,0 +1,120 @@
+"""How long each kind of data is kept: chores that delete what is older, some rows at a time.
+
+Nothing is deleted while the clock is wrong (`Clock.sound_now` returns None).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import IdMaker
+from core.notifications.store import NotificationStore
+from core.queue.batches import in_batches
+from jobs.upkeep.periodic import Periodic
+
+MESSAGES_KEPT = timedelta(days=365)
+"""Messages with their history and approvals. Never under a month: a provider may send one again within that time."""
+JOURNALS_KEPT = timedelta(days=90)
+AUDIT_KEPT = timedelta(days=730)
+USAGE_KEPT = timedelta(days=730)
+NOTIFICATIONS_KEPT = timedelta(days=90)
+"""How long it can be asked why something was said, or was not."""
+TOKENS_KEPT = timedelta(days=30)
+"""How long a token of a program is listed after its end."""
+MAX_PROMPTS = 1000
+"""Prompts deleted at a time: each may be hundreds of kilobytes."""
+MAX_TURNS = 200
+"""Turns deleted at a time, with all that belongs to them: tens of milliseconds for each transaction."""
+MAX_ROWS = 2000
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How long each kind is kept."""
+
+    messages: timedelta = MESSAGES_KEPT
+    journals: timedelta = JOURNALS_KEPT
+    audit: timedelta = AUDIT_KEPT
+    usage: timedelta = USAGE_KEPT
+    notifications: timedelta = NOTIFICATIONS_KEPT
+    prompts: timedelta = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Delete what was kept long enough."""
+
+    database: Database
+    clock: Clock
+    make_id: IdMaker
+    kept: Kept = Kept()
+
+    def chores(self) -> tuple[Periodic, ...]:
+        """Return the rare work that one worker does for all."""
+        news = NotificationStore(self.database, self.make_id)
+        clock, kept, hour = self.clock, self.kept, timedelta(hours=1)
+        return (
+            Periodic("old messages", hour, self.prune_messages),
+            Periodic("old journals", hour, self.prune_journals),
+            Periodic("old audit", hour, self.prune_audit),
+            Periodic("old usage", hour, self.prune_usage),
+            Periodic("old notifications", hour, lambda: prune_notifications(news, clock, kept.notifications)),
+            Periodic("old tokens", hour, self.prune_tokens),
+            Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(self.database, clock, kept.prompts)),
+        )
+
+    async def prune_messages(self) -> int:
+        """Delete old messages with all that belongs to them. Return how many turns and messages."""
+        kept = self.kept.messages
+        turns = await self._prune("select prune_messages($1,$2) as pruned", kept, MAX_TURNS)
+        return self._told("messages", turns + await self._prune("select prune_messages_apart($1,$2) as pruned", kept))
+
+    async def prune_journals(self) -> int:
+        """Delete what was noted of the calls in old turns. Return how many turns."""
+        pruned = await self._prune("select prune_journals($1,$2) as pruned", self.kept.journals, MAX_TURNS)
+        return self._told("journals", pruned)
+
+    async def prune_audit(self) -> int:
+        """Delete old records of who did what. Return how many."""
+        return self._told("audit", await self._prune("select prune_audit($1,$2) as pruned", self.kept.audit))
+
+    async def prune_tokens(self) -> int:
+        """Delete the tokens of people's programs that ended long ago. Return how many."""
+        return self._told("tokens", await self._prune("select prune_client_tokens($1,$2) as pruned", TOKENS_KEPT))
+
+    async def prune_usage(self) -> int:
+        """Delete people's old daily numbers. Return how many."""
+        statement = "select prune_usage(($1::timestamptz at time zone 'UTC')::date,$2) as pruned"
+        return self._told("usage", await self._prune(statement, self.kept.usage))
+
+    async def _prune(self, statement: str, kept: timedelta, limit: int = MAX_ROWS) -> int:
+        async def once(now: datetime) -> int:
+            return int((await self.database.one(statement, now - kept, limit))["pruned"])
+
+        return await in_batches(self.clock, once)
+
+    @staticmethod
+    def _told(kind: str, count: int) -> int:
+        if count:
+            _log.info("kept_long_enough", kind=kind, count=count)
+        return count
+
+
+async def prune_notifications(store: NotificationStore, clock: Clock, kept: timedelta = NOTIFICATIONS_KEPT) -> int:
+    """Delete notifications older than `kept`. Return how many."""
+    return await in_batches(clock, lambda now: store.prune(now - kept))
+
+
+async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> int:
+    """Delete prompts that were sent longer than `kept` ago. Return how many."""
+
+    async def prune(now: datetime) -> int:
+        row = await database.call("select prune_prompts($1,$2) as pruned", now - kept, MAX_PROMPTS)
+        return int(row["pruned"]) if row else 0
+
+    return await in_batches(clock, prune)

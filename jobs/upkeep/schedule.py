@@ -1,0 +1,172 @@
+"""What workers do from time to time, in two tables. Every worker may do all of it: each work is safe to repeat.
+
+What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from core.agents.pool import Pool
+from core.approvals.store import ApprovalStore
+from core.clock import Clock
+from core.db.clock_check import CheckedClock
+from core.db.database import Database
+from core.files.store import FileStore
+from core.ids import IdMaker
+from core.queue.batches import in_batches
+from core.queue.due import ASK_ANYWAY, DueWork
+from core.queue.quarantine import quarantine_waits
+from jobs.supervision import PartSupervisor, stalls_seen
+from jobs.upkeep import catchup
+from jobs.upkeep.catchup import CatchUp
+from jobs.upkeep.periodic import Periodic
+from jobs.upkeep.retention import Kept, Retention
+from notify.service import NotificationService
+
+CONSENTS_KEPT = timedelta(days=90)
+"""How long a consent in advance that has ended is still told of."""
+IGNORED_KEPT = timedelta(days=30)
+"""How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
+DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
+MAX_IGNORED = 5000
+"""Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance:
+    """The stores and services that the table works on."""
+
+    database: Database
+    clock: CheckedClock
+    make_id: IdMaker
+    worker: str
+    supervisor: PartSupervisor
+    pool: Pool
+    approvals: ApprovalStore
+    notifications: NotificationService
+    catch_up: CatchUp
+    files: FileStore
+    kept: Kept
+    ask_for_process: Callable[[], None] | None = None
+    """Starts a private process for quarantined turns."""
+    note_stalls: Callable[[Sequence[str]], None] | None = None
+    """Is told every ten seconds what stalls, for the worker's health file."""
+
+    def table(self) -> tuple[Periodic, ...]:
+        """Return the periodic work of each worker: its name, how often it is done, and the call that does it."""
+        database, clock, service = self.database, self.clock, self.notifications
+        table = [
+            Periodic(
+                "held and undelivered notifications",
+                DUE_ANYWAY,
+                lambda: release_notifications(service, clock),
+                DueWork.NOTIFICATIONS,
+            ),
+            Periodic(
+                "approvals",
+                DUE_ANYWAY,
+                lambda: advance_approvals(self.approvals, clock, self.make_id),
+                DueWork.APPROVALS,
+            ),
+            Periodic("health", timedelta(seconds=10), self._report_health),
+            Periodic("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
+            Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
+            Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
+            Periodic("catch-up", catchup.EVERY, self.catch_up.once),
+        ]
+        if self.ask_for_process is not None:
+            table.append(Periodic("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
+        return tuple(table)
+
+    def chores(self) -> tuple[Periodic, ...]:
+        """Return the rare work that one worker does for all."""
+        retention = Retention(self.database, self.clock, self.make_id, self.kept)
+        return (
+            Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock)),
+            *retention.chores(),
+        )
+
+    async def _ask_for_process(self) -> None:
+        if self.ask_for_process is not None and await quarantine_waits(self.database):
+            self.ask_for_process()
+
+    async def _report_health(self) -> None:
+        try:
+            await report_health(self.database, self.worker, self.clock, self.supervisor)
+        finally:
+            if self.note_stalls is not None:
+                self.note_stalls(await stalls_seen(self.database, self.supervisor))
+
+
+async def release_notifications(service: NotificationService, clock: Clock) -> int:
+    """Send held notifications that are due, and failed ones elsewhere. Return how many messages that made."""
+    if await clock.sound_now() is None:
+        return 0  # whose quiet hours these are cannot be told
+    return await service.fall_back() + await service.release_held()
+
+
+async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker) -> None:
+    """Start the time of approvals whose card was sent, remind before its end, and expire them at its end."""
+    now = await clock.sound_now()
+    if now is None:
+        return  # what expires by a wrong clock never comes back
+    await store.sweep_cards(now)
+    for tenant_id, approval_id in await store.due_reminders(now):
+        await store.remind(tenant_id, approval_id, make_id("out"), now)
+    await store.scrub(now)
+    if ended := await store.expire(now):
+        _log.info("approvals_expired", count=ended)
+
+
+async def report_health(database: Database, worker: str, clock: CheckedClock, supervisor: PartSupervisor) -> None:
+    """Record for `doctor` that a worker lives, how wrong its clock is, and which of its parts fail."""
+    await clock.sound_now()
+    failing = [
+        {"part": part.name, "failures": part.failures, "cause": part.cause, "at": part.at.isoformat()}
+        for part in supervisor.failing()
+    ]
+    await database.call("select note_worker($1,$2,$3)", worker, clock.ahead, failing)
+
+
+async def prune_files(store: FileStore, clock: Clock) -> None:
+    """Delete the files that nobody has used for long, and the bytes of all that were deleted, however they were."""
+    if (now := await clock.sound_now()) is not None and (count := await store.expire(now)):
+        _log.info("files_expired", count=count)
+    try:
+        while await store.delete_bytes():
+            pass
+        await store.blobs.sweep()
+    except OSError as error:
+        _log.error("file_store_unreachable", cause=type(error).__name__)
+
+
+async def expire_agents(pool: Pool, clock: Clock) -> None:
+    """End the agents that have waited in the pool for too long."""
+    if ended := await in_batches(clock, pool.expire):
+        _log.info("agents_expired", count=ended)
+
+
+async def forget_expired(database: Database, clock: Clock) -> None:
+    """Delete what has expired: strangers' codes, link codes, old notes of ignored messages, undo, and consents."""
+    now = await clock.sound_now()
+    if now is None:
+        return
+    strangers = await database.call("select * from drop_strangers($1)", now)
+    codes = await database.call("select * from drop_link_codes($1)", now)
+    ignored = await database.call("select * from drop_ignored($1,$2)", now - IGNORED_KEPT, MAX_IGNORED)
+    undo = await database.call("select * from drop_undo($1)", now)
+    consents = await database.call("select * from tidy_consents($1,$2)", now, now - CONSENTS_KEPT)
+    counts = {
+        "strangers": strangers["strangers"] if strangers else 0,
+        "link_codes": codes["codes"] if codes else 0,
+        "ignored": ignored["messages"] if ignored else 0,
+        "undo": undo["records"] if undo else 0,
+        "consents": consents["expired"] if consents else 0,
+    }
+    if any(counts.values()):
+        _log.info("tidied", **counts)
