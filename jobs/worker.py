@@ -10,7 +10,7 @@ from core.journal.postgres import Lease
 from core.messaging.due_messages import Claim
 from core.queue.claims import ClaimedWork
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
-from core.queue.wakeups import DELIVERY, TURNS, hear_stops, listen
+from core.queue.wakeups import DELIVERY, TURNS, hear_interrupts, listen
 from jobs.claim_loop import Runner
 from jobs.delivery.runner import DeliveryRunner
 from jobs.supervision import Part, PartSupervisor
@@ -56,7 +56,7 @@ class WorkerProcess:
             for work in claimed
         ]
         self._watch = watch
-        self._stops = turns.stops
+        self._interrupts = turns.interrupts
         self._upkeep = tuple(upkeep)
         self._supervisor = supervisor or PartSupervisor()
         self._tasks: list[asyncio.Task[None]] = []
@@ -67,7 +67,7 @@ class WorkerProcess:
         self._start(DELIVERY, "delivery", self._delivery_runner)
         for work, runner in self._beside:
             self._start(work.queue, work.name, runner)
-        self._spawn(partial(hear_stops, self._redis_url, self._stops.look), "stops")
+        self._spawn(partial(hear_interrupts, self._redis_url, self._interrupts.look), "stops")
         for part in self._upkeep:
             self._keep(part)
         if self._watch is not None:

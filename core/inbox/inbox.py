@@ -154,7 +154,7 @@ class Inbox(Overviews):
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
             if row.get("interrupts") or (message.command and message.command.name == STOP.name):
-                self._wakeups.stop_turn(row["lane_id"])
+                self._wakeups.interrupt_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info
         tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])

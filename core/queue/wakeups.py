@@ -40,7 +40,7 @@ class Wakeups(Protocol):
 
     def wake_memory(self, job_id: str) -> None: ...
 
-    def stop_turn(self, lane_id: str) -> None:
+    def interrupt_turn(self, lane_id: str) -> None:
         """Tell the worker that runs the lane's turn that its person asked to stop, or wrote what interrupts it."""
         ...
 
@@ -54,7 +54,7 @@ class NoWakeups:
 
     def wake_memory(self, job_id: str) -> None: ...
 
-    def stop_turn(self, lane_id: str) -> None: ...
+    def interrupt_turn(self, lane_id: str) -> None: ...
 
 
 class RedisWakeups:
@@ -81,7 +81,7 @@ class RedisWakeups:
     def wake_memory(self, job_id: str) -> None:
         self._put(MEMORY, job_id)
 
-    def stop_turn(self, lane_id: str) -> None:
+    def interrupt_turn(self, lane_id: str) -> None:
         self._put(STOPS, lane_id)
 
     async def start(self) -> None:
@@ -171,7 +171,7 @@ async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str
                 ring(popped[1].decode())
 
 
-async def hear_stops(redis_url: str, look: Callable[[str], Awaitable[None]]) -> None:
+async def hear_interrupts(redis_url: str, look: Callable[[str], Awaitable[None]]) -> None:
     """Look at each lane whose person asked to stop.
 
     Raises `RedisError`, `OSError` or `TimeoutError` where Redis is away.

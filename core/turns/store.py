@@ -106,7 +106,7 @@ class TurnStore:
             stop.set(row["stop"], superseded=row["superseded"])
         return bool(row and row["held"])
 
-    async def look_for_stop(self, lease: Lease, stop: StopSignal) -> None:
+    async def look_for_interrupt(self, lease: Lease, stop: StopSignal) -> None:
         """Set `stop` where the person has asked to stop the lane's turn, or wrote what they want it to end for."""
         row = await self._database.call("select * from lane_cut($1,$2)", lease.tenant_id, lease.lane_id)
         if row:

@@ -1,4 +1,4 @@
-"""Tells what a turn does while it runs, for pages that show the turn: its calls in words, and the progress of tools."""
+"""Status messages while a turn runs its calls: each call in words, and the progress of tools."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,8 @@ def calls_in_words(answer: ModelAnswer, doing: Doing) -> str:
     return " ".join(doing(name) for name in dict.fromkeys(call.name for call in answer.tool_calls))
 
 
-class TellsDoing(Hook):
-    """Tells of one turn's calls. A turn without calls tells nothing."""
+class CallStatus(Hook):
+    """Report the status of one turn's calls. A turn without calls reports none."""
 
     def __init__(self, tell: Tell, turn_id: str, doing: Doing = in_words) -> None:
         self._tell = tell
@@ -27,7 +27,7 @@ class TellsDoing(Hook):
         self._told = ""
 
     async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
-        """The calls are done: what was said of them holds no longer."""
+        """Clear the status: the calls have finished."""
         self._say("")
         return messages
 

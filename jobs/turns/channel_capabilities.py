@@ -1,4 +1,4 @@
-"""What the channels that a turn writes to have room for, as the turn has to know it."""
+"""The capabilities of channels that a turn depends on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,18 +10,18 @@ from core.messaging.capabilities import Billed, Pressable
 from core.messaging.channels import NotificationChannel
 from core.messaging.programs import CHANNEL
 from core.turns.types import BegunTurn, TurnRequest
-from jobs.turns.program_turns import ClientTurns
+from jobs.turns.program_turns import ProgramTurns
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Tells turns of the channels. Without `clients` no turn is a program's."""
+class ChannelCapabilities:
+    """Set the capabilities of a turn's channels on its request. Without `programs` no turn is a program's."""
 
     channels: Mapping[str, NotificationChannel]
-    clients: ClientTurns | None = None
+    programs: ProgramTurns | None = None
 
     async def of(self, turn: BegunTurn) -> TurnRequest:
-        """Return a turn that knows which cards are too long, whether what was heard is said back, and of buttons."""
+        """Return the request with the capabilities: cards that are too long, voice notes read back, buttons."""
         answers, asks = self.channels.get(turn.address.channel), await self._where_cards_go(turn)
 
         def is_too_long(approval: NewApproval) -> bool:
@@ -35,7 +35,7 @@ class Room:
 
     async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
         """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
-        if turn.address.channel != CHANNEL or self.clients is None:
+        if turn.address.channel != CHANNEL or self.programs is None:
             return self.channels.get(turn.address.channel)
-        chat = await self.clients.chat(turn.request.tenant.id)
+        chat = await self.programs.chat(turn.request.tenant.id)
         return self.channels.get(chat.channel) if chat else None

@@ -8,7 +8,7 @@ from core.people.commands import PersonCommands
 from core.turns.runs import Runs
 from core.turns.words.asked import ConsoleLinks, ProgramWords
 from jobs.turns.call_status import Tell
-from jobs.turns.program_turns import ClientTurns
+from jobs.turns.program_turns import ProgramTurns
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,6 @@ class TurnFeatures:
     holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
     remembers: bool = True
     console: ConsoleLinks | None = None
-    clients: ClientTurns | None = None
+    program_turns: ProgramTurns | None = None
     programs: ProgramWords | None = None
     tell_doing: Tell | None = None

@@ -1,4 +1,4 @@
-"""Hear of people's stops while their turns wait for a model."""
+"""/stop of a running turn: cut off its call to a model when its person asks to stop or writes what interrupts it."""
 
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -15,7 +15,7 @@ from core.turns.types import BegunTurn
 _log = structlog.get_logger()
 
 
-class Stops:
+class Interrupts:
     """The turns that run in this process, by lane. A notice of a stop is only a hint: the stop is in Postgres."""
 
     def __init__(self, store: TurnStore) -> None:
@@ -50,6 +50,6 @@ class Stops:
         if (running := self._running.get(lane_id)) is None:
             return
         try:
-            await self._store.look_for_stop(*running)
+            await self._store.look_for_interrupt(*running)
         except StoreUnavailable as error:
             _log.warning("stop_not_read", lane=lane_id, cause=str(error))  # the next renewal reads it

@@ -1,6 +1,6 @@
-"""What comes of a turn that a program of the person's asked for: the answer to the program, all else to their own chat.
+"""Turns that a person's program asked for: the program gets the answer.
 
-Cards, links that open something of the person's, and what became of what they decided are none of the program's.
+Cards, private links and decisions go to the person's chat, not to the program.
 """
 
 import re
@@ -21,7 +21,7 @@ _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Chat:
     """A conversation and its channel."""
 
     id: str
@@ -29,18 +29,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a turn says: `outbound` and `questions` in its own conversation, the rest there too, or else `elsewhere`."""
+class TurnMessages:
+    """A turn's messages: `outbound` and `questions` for its own conversation, the rest for `elsewhere` if it is set."""
 
     outbound: Sequence[OutboundMessage] = ()
     cards: Sequence[Card] = ()
     told: Sequence[OutboundMessage] = ()
-    elsewhere: Place | None = None
+    elsewhere: Chat | None = None
     questions: Sequence[QuestionCard] = ()
 
 
-class ClientTurns:
-    """Divide what comes of programs' turns.
+class ProgramTurns:
+    """Divide the messages of a program's turn between the program and the person's chat.
 
     `chat_of` returns the conversation in which news reaches a person first; `public_url` is where our links begin.
     """
@@ -53,21 +53,21 @@ class ClientTurns:
         self._chat_of = chat_of
         self._public_url = public_url.rstrip("/")
 
-    async def chat(self, tenant_id: str) -> Place | None:
-        """Return where a person is asked; None where they have no chat now."""
+    async def chat(self, tenant_id: str) -> Chat | None:
+        """Return the chat in which a person is asked; None if they have none now."""
         chat = await self._chat_of(tenant_id)
         row = chat and await self._database.tenant_row(
             tenant_id, "select channel from conversations where tenant_id = $1 and id = $2", chat
         )
-        return Place(chat, row["channel"]) if chat and row else None
+        return Chat(chat, row["channel"]) if chat and row else None
 
-    async def divide(self, turn: BegunTurn, result: TurnResult, said: Said) -> Said:
-        """Return what goes where. Without a chat the cards wait in the console, and in `pending`."""
+    async def divide(self, turn: BegunTurn, result: TurnResult, messages: TurnMessages) -> TurnMessages:
+        """Return the messages with their destinations. Without a chat, cards wait in the console and in `pending`."""
         tenant_id = turn.request.tenant.id
         chat, program = await self.chat(tenant_id), await self._name(tenant_id, turn.address.peer)
         note = gettext("{program} wants this, a program to which you gave access.", program=program)
         noted = [replace(one, note=f"{note}\n{one.note}" if one.note else note) for one in result.approvals]
-        cards = [card(one, shown.message.id) for one, shown in zip(noted, said.cards, strict=True)]
+        cards = [card(one, shown.message.id) for one, shown in zip(noted, messages.cards, strict=True)]
         hidden = gettext("[a link, which only you are sent]") if chat else gettext("[a link, which only you may see]")
         shown = self._private.sub(hidden, result.reply)
         told = list[OutboundMessage]()
@@ -75,8 +75,8 @@ class ClientTurns:
         if chat is not None and result.reply and (_person_had_part(turn.request) or shown != result.reply):
             text = gettext("{program} asked for something, and this is the answer:", program=literal(program))
             told = [OutboundMessage(self._make_id("out"), OutboundKind.NOTIFICATION, f"{text}\n\n{result.reply}")]
-        outbound = [replace(message, text=shown) for message in said.outbound]
-        return replace(said, outbound=outbound, cards=cards, told=told, elsewhere=chat)
+        outbound = [replace(message, text=shown) for message in messages.outbound]
+        return replace(messages, outbound=outbound, cards=cards, told=told, elsewhere=chat)
 
     @cached_property
     def _private(self) -> re.Pattern[str]:

@@ -17,8 +17,8 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
-from jobs.turns.call_status import Tell, TellsDoing
-from jobs.turns.channel_capabilities import Room
+from jobs.turns.call_status import CallStatus, Tell
+from jobs.turns.channel_capabilities import ChannelCapabilities
 from jobs.turns.preview import show_progress
 from jobs.turns.set_aside import set_aside
 
@@ -46,7 +46,7 @@ class TurnResults:
     store: TurnStore
     orchestrator: Orchestrator
     wakeups: Wakeups
-    room: Room
+    capabilities: ChannelCapabilities
     commands: ChatCommands
     runs: Runs | None
     tell_doing: Tell | None = None
@@ -55,15 +55,15 @@ class TurnResults:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
-        request = await self.room.of(turn)
-        hooks = (TellsDoing(self.tell_doing, turn.turn_id, self.orchestrator.doing),) if self.tell_doing else ()
+        request = await self.capabilities.of(turn)
+        hooks = (CallStatus(self.tell_doing, turn.turn_id, self.orchestrator.doing),) if self.tell_doing else ()
         turn = replace(turn, request=replace(request, outage=outage, hooks=hooks))
         try:
             if not poison and turn.run_id and self.runs is not None:
                 return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
             if not poison:
                 outcome = await self._answer(lease, turn)
-                channel = self.room.channels.get(turn.address.channel)
+                channel = self.capabilities.channels.get(turn.address.channel)
                 if isinstance(channel, Finishing):
                     channel.turn_ended(turn.address, turn.turn_id, outcome.result)
                 return outcome
@@ -82,7 +82,7 @@ class TurnResults:
             return outcome
         turn = outcome
         row = self.store.stream_row(lease, turn.turn_id)
-        channel = self.room.channels.get(turn.address.channel)
+        channel = self.capabilities.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
         async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
             turn = replace(turn, request=replace(turn.request, hooks=(*turn.request.hooks, *hooks)))

@@ -23,10 +23,10 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
 from core.turns.words.asked import CommandRooms
-from jobs.turns.channel_capabilities import Room
+from jobs.turns.channel_capabilities import ChannelCapabilities
 from jobs.turns.features import TurnFeatures
-from jobs.turns.interrupts import Stops
-from jobs.turns.messages import TurnSpeech
+from jobs.turns.interrupts import Interrupts
+from jobs.turns.messages import TurnMessenger
 from jobs.turns.results import TurnOutcome, TurnResults, is_poison
 from jobs.turns.span import note_delay, note_end, turn_span
 
@@ -60,17 +60,17 @@ class TurnRunner:
         features: TurnFeatures | None = None,
     ) -> None:
         self._store = store
-        self.stops = Stops(store)
+        self.interrupts = Interrupts(store)
         self._wakeups = wakeups
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
         rooms = CommandRooms(orchestrator, features.people, features.approvals, features.console, features.programs)
         commands = ChatCommands(rooms, wakeups)
-        self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
-        room = Room(channels, features.clients)
+        self._messenger = TurnMessenger(make_id, wakeups, features.approvals, features.program_turns)
+        capabilities = ChannelCapabilities(channels, features.program_turns)
         more = (features.runs, features.tell_doing)
-        self._results = TurnResults(store, orchestrator, wakeups, room, commands, *more)
+        self._results = TurnResults(store, orchestrator, wakeups, capabilities, commands, *more)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the one that has waited longest."""
@@ -86,7 +86,7 @@ class TurnRunner:
         quarantined = False
         CURRENT_WORK.set(lease.lane_id)
         try:
-            async with self.stops.kept_alive(lease):
+            async with self.interrupts.kept_alive(lease):
                 more, turns = True, 0
                 while more:
                     await asyncio.sleep(min(GATHER * turns, MAX_GATHER))
@@ -127,7 +127,7 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
-            with turn.request.tenant.speaking(), self.stops.reach(lease, turn), turn_span(turn):
+            with turn.request.tenant.speaking(), self.interrupts.reach(lease, turn), turn_span(turn):
                 return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
             raise
@@ -174,8 +174,8 @@ class TurnRunner:
     async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
         """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
         result, note = outcome.result, outcome.note
-        said = await self._speech.of(turn, outcome)
-        held = bool(said.cards and note) and await self._are_held(turn)
+        messages = await self._messenger.of(turn, outcome)
+        held = bool(messages.cards and note) and await self._are_held(turn)
         finish = partial(
             self._store.finish,
             lease,
@@ -185,15 +185,15 @@ class TurnRunner:
                 reason=result.reason,
                 usage=result.usage,
                 history=() if note else result.history,
-                outbound=said.outbound,
+                outbound=messages.outbound,
                 absorbed=result.absorbed,
                 new_session=outcome.new_session,
                 pool=result.pool,
                 waiting_step=result.waiting_step,
-                cards=said.cards,
-                cards_in=said.elsewhere.id if said.elsewhere else None,
-                told=said.told,
-                questions=said.questions,
+                cards=messages.cards,
+                cards_in=messages.elsewhere.id if messages.elsewhere else None,
+                told=messages.told,
+                questions=messages.questions,
                 hold_cards=held,
                 run=note,
             ),
@@ -201,12 +201,12 @@ class TurnRunner:
         more = await _twice(finish, lease)
         if self._features.remembers:
             self._wakeups.wake_memory(turn.turn_id)
-        if said.outbound or said.questions:
+        if messages.outbound or messages.questions:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:
             self._told_of_run()
-        if (said.cards or said.told) and not held:
-            await self._speech.show(turn, said)
+        if (messages.cards or messages.told) and not held:
+            await self._messenger.show(turn, messages)
         return more
 
     def _told_of_run(self) -> None:

@@ -91,7 +91,7 @@ class Talking:
     async def _asked_to_stop(self, talk: ProgramTalk, words: str) -> bool:
         lane = await talk.stop(words)
         if lane:
-            self._parts.connections.wakeups.stop_turn(lane)
+            self._parts.connections.wakeups.interrupt_turn(lane)
         return lane is not None
 
     async def _break_off(self, answering: asyncio.Task[Reply], watched: Watched) -> None:

@@ -6,7 +6,7 @@ from core.clock import Clock
 from core.ids import make_id
 from core.turns.runs import Runs
 from jobs.turns.features import TurnFeatures
-from jobs.turns.program_turns import ClientTurns
+from jobs.turns.program_turns import ProgramTurns
 from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound
@@ -35,6 +35,8 @@ def build_turn_features(
         remembers=assistant.orchestrator.momex is not None,
         console=sign_in,
         programs=ClientCommands(ClientTokens(connections.database, make_id), sign_in, clock),
-        clients=ClientTurns(connections.database, make_id, outbound.service.chat_of, connections.settings.public_url),
+        program_turns=ProgramTurns(
+            connections.database, make_id, outbound.service.chat_of, connections.settings.public_url
+        ),
         tell_doing=doing.tell,
     )

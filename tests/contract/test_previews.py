@@ -134,7 +134,7 @@ async def test_while_a_slow_model_thinks_people_go_on_seeing_that_it_works(
 
 
 async def test_a_stop_while_an_answer_is_written_ends_it_at_once(delivery: DeliveryHarness) -> None:
-    harness, stops = delivery.channel, delivery.store.wakeups.stops
+    harness, stops = delivery.channel, delivery.store.wakeups.interrupts
     where = await in_thread(harness, marked("Explain"))
     await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])  # the gate stays shut
@@ -145,7 +145,7 @@ async def test_a_stop_while_an_answer_is_written_ends_it_at_once(delivery: Deliv
     await eventually(lambda: bool(model.requests) if harness.name == "sms" else seen(harness) == BEGINNING)
     await in_thread(harness, "/stop" if harness.name == "telegram" else "HALT", where.thread)
     assert len(stops) == 1
-    await runner.stops.look(stops[0])
+    await runner.interrupts.look(stops[0])
     await running
     await delivery.deliver()
     assert texts(harness) == ["Stopped."]

@@ -54,7 +54,7 @@ class RecordedWakeups:
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
     memories: list[str] = field(default_factory=list)
-    stops: list[str] = field(default_factory=list)
+    interrupts: list[str] = field(default_factory=list)
 
     def wake_turn(self, lane_id: str) -> None:
         """Record a lane."""
@@ -68,9 +68,9 @@ class RecordedWakeups:
         """Record a memory job."""
         self.memories.append(job_id)
 
-    def stop_turn(self, lane_id: str) -> None:
+    def interrupt_turn(self, lane_id: str) -> None:
         """Record a stop."""
-        self.stops.append(lane_id)
+        self.interrupts.append(lane_id)
 
 
 class TwiceDatabase(Database):

@@ -119,7 +119,7 @@ async def test_a_stop_past_the_bounds_is_obeyed_and_not_answered_as_refused(stor
     await inbox.accept(message("", ANN, "SM9", command=Command("stop", "")))
     assert await store.one("select stop_message is not null from turns") is True
     assert await store.one("select (state, reason)::text from inbound where provider_id = 'SM9'") == "(done,stop)"
-    assert len(store.wakeups.stops) == 1
+    assert len(store.wakeups.interrupts) == 1
     assert await store.one("select count(*) from outbound") == 0
 
 

@@ -3,7 +3,7 @@
 from core.hooks.hooks import HookContext, PlannedCall
 from core.llm.types import ModelAnswer, ToolCall
 from core.turns.doing_now import DoingNow
-from jobs.turns.call_status import TellsDoing
+from jobs.turns.call_status import CallStatus
 from tests.eventually import eventually
 
 WHERE = HookContext("turn", "ann", "telegram")
@@ -21,7 +21,7 @@ async def read(web: DoingNow, wanted: str) -> None:
 
 async def test_calls_and_progress_are_told_until_the_model_thinks_again() -> None:
     told: list[str] = []
-    hook = TellsDoing(lambda _, text: told.append(text), "turn_1", lambda name: f"{name}…")
+    hook = CallStatus(lambda _, text: told.append(text), "turn_1", lambda name: f"{name}…")
     await hook.pre_reasoning(WHERE, ())
     await hook.post_reasoning(WHERE, ModelAnswer("Hello."))
     assert told == [], "a plain answer costs nothing"

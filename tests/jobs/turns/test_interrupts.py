@@ -83,9 +83,11 @@ async def until_heard(redis_url: str) -> None:
 async def test_a_notice_cuts_off_the_call_of_that_turn_alone(store: Store) -> None:
     async with hanging(store, "+15550000001", OTHER) as (model, runner):
         await store.say("wrong person", command="stop")
-        assert store.wakeups.stops == await store.column("select lane_id from turns where stop_message is not null")
-        await runner.stops.look("cv_of_nobody")
-        await runner.stops.look(store.wakeups.stops[0])
+        assert store.wakeups.interrupts == await store.column(
+            "select lane_id from turns where stop_message is not null"
+        )
+        await runner.interrupts.look("cv_of_nobody")
+        await runner.interrupts.look(store.wakeups.interrupts[0])
         assert await eventually(lambda: replies(store)) == ["Stopped: wrong person"]
         model.free.set()
     assert sorted(map(str, await replies(store))) == ["Seven", "Stopped: wrong person"]
@@ -94,7 +96,7 @@ async def test_a_notice_cuts_off_the_call_of_that_turn_alone(store: Store) -> No
 
 async def test_a_notice_without_a_stop_in_the_store_stops_nothing(store: Store) -> None:
     async with hanging(store, OTHER) as (model, runner):
-        await runner.stops.look(str(await store.one("select lane_id from turns")))
+        await runner.interrupts.look(str(await store.one("select lane_id from turns")))
         model.free.set()
     assert await replies(store) == ["Seven"]
 
@@ -103,8 +105,8 @@ async def test_a_message_that_interrupts_cuts_off_the_call_and_both_are_answered
     async with hanging(store, OTHER) as (model, runner):
         await store.admin.execute("update tenants set while_running = 'interrupt'")
         await store.say("No, what was it?", sender=OTHER)
-        [lane] = store.wakeups.stops
-        await runner.stops.look(lane)
+        [lane] = store.wakeups.interrupts
+        await runner.interrupts.look(lane)
         await model.until_asked(2)
         assert [str(row[0]) for row in await fates(store)] == ["interrupted", "running"]
         assert model.said == ["What is it?", "No, what was it?"]
@@ -117,8 +119,8 @@ async def test_a_message_that_does_not_interrupt_cuts_off_nothing(store: Store, 
     async with hanging(store, OTHER) as (model, runner):
         await store.admin.execute("update tenants set while_running = $1", mode)
         await store.say("No, what was it?", sender=OTHER)
-        assert store.wakeups.stops == []
-        await runner.stops.look(str(await store.one("select lane_id from turns where state = 'running'")))
+        assert store.wakeups.interrupts == []
+        await runner.interrupts.look(str(await store.one("select lane_id from turns where state = 'running'")))
         model.free.set()
     assert "interrupted" not in [str(row[0]) for row in await fates(store)]
 
@@ -139,8 +141,8 @@ async def test_a_database_that_is_away_does_not_end_the_listening(
             raise StoreUnavailable("away")
 
         with monkeypatch.context() as patch:
-            patch.setattr(TurnStore, "look_for_stop", away)
-            await runner.stops.look(lane)
+            patch.setattr(TurnStore, "look_for_interrupt", away)
+            await runner.interrupts.look(lane)
         model.free.set()
     assert await replies(store) == ["Seven"]
 
