@@ -38,7 +38,7 @@ from core.messaging.messages import (
     Media,
     Origin,
 )
-from core.messaging.talk_words import STOP
+from core.messaging.talk_words import INTERRUPT
 from providers.email.types import MailMessage
 from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread
 
@@ -223,6 +223,7 @@ def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str
     if command is not None or parse_exact_reply(said) is not None:
         return said, command
     word, _, rest = text.partition("\n")
-    if (halt := chat_words().read(word, CHANNEL)) is not None and halt.name == STOP.name:  # what else it says is why
-        return text, Command(STOP.name, rest.strip())
+    if (read := chat_words().read(word, CHANNEL)) is not None and read.name == INTERRUPT.name:
+        # What else it says is why.
+        return text, Command(INTERRUPT.name, rest.strip())
     return "\n\n".join(filter(None, (subject if begins else "", text))), None

@@ -33,15 +33,15 @@ from providers.sms.wire import FILES_LOST, MAX_MEDIA, is_service, is_sound, refs
 CHANNEL = "sms"
 MAX_FIELDS = 200
 
-STOP_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
-START_WORDS = frozenset({"START", "UNSTOP"})
+OPT_OUT_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
+OPT_IN_WORDS = frozenset({"START", "UNSTOP"})
 HELP_WORDS = frozenset({"HELP", "INFO"})
 """Twilio acts on these (help.twilio.com 223134027): alone in a text, whatever the case and the spaces around."""
 SPELLINGS = {"STOP ALL": "STOPALL", "STOP-ALL": "STOPALL", "OPT OUT": "OPTOUT", "OPT-OUT": "OPTOUT"}
 """What Twilio lets through, and what means the same; so do its own words with punctuation around them."""
 
-STOPPED_REPLY = gettext_noop("You will get no more messages from this assistant. Send START to get them again.")
-STARTED_REPLY = gettext_noop("You get messages from this assistant again. Send STOP to end them, HELP for help.")
+OPTED_OUT_REPLY = gettext_noop("You will get no more messages from this assistant. Send START to get them again.")
+OPTED_IN_REPLY = gettext_noop("You get messages from this assistant again. Send STOP to end them, HELP for help.")
 
 _STATUSES = {
     "accepted": DeliveryStatus.ACCEPTED,
@@ -157,9 +157,9 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
     word = _word(body)
     opt_out = text.opt_out.upper()
     answered = _carrier_answered(text, account)
-    if opt_out == "STOP" or word in STOP_WORDS:
+    if opt_out == "STOP" or word in OPT_OUT_WORDS:
         return (_reachability(text, address, reachable=False, answered=answered, keys=(text.sid,)),)
-    if word != "YES" and (opt_out == "START" or word in START_WORDS):
+    if word != "YES" and (opt_out == "START" or word in OPT_IN_WORDS):
         return (_reachability(text, address, reachable=True, answered=answered, keys=(text.sid,)),)
     if not body.strip() and not text.media:
         return (_ignored(text, address, IgnoreReason.EMPTY),)
@@ -289,19 +289,19 @@ def _carrier_answered(text: Text, account: Account) -> bool:
     if text.opt_out:
         return True
     word = text.body.strip().upper()
-    return account.carrier_answers and word in STOP_WORDS | START_WORDS | HELP_WORDS | {"YES"}
+    return account.carrier_answers and word in OPT_OUT_WORDS | OPT_IN_WORDS | HELP_WORDS | {"YES"}
 
 
 def _reachability(
     text: Text, address: Address, *, reachable: bool, answered: bool, keys: tuple[str, ...]
 ) -> ReachabilityChange:
-    reply = STARTED_REPLY if reachable else STOPPED_REPLY
+    reply = OPTED_IN_REPLY if reachable else OPTED_OUT_REPLY
     return ReachabilityChange(
         channel=CHANNEL,
         account=address.account,
         sender=text.sender,
         reachable=reachable,
-        reason=ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED,
+        reason=ReachabilityReason.OPTED_IN if reachable else ReachabilityReason.OPTED_OUT,
         keys=keys,
         reply="" if answered else reply,
         said_at=text.sent_at,

@@ -65,5 +65,5 @@ def _opts(text: str) -> str:
     """Return the state that a text asks for, if it is the word for it and nothing else."""
     words = text.strip()
     if _STOP.fullmatch(words):
-        return IdentityState.STOPPED.value
+        return IdentityState.OPTED_OUT.value
     return IdentityState.ACTIVE.value if _START.fullmatch(words) else ""

@@ -12,11 +12,12 @@ from core.clock import Clock
 from core.db.database import Database
 from core.db.groups import GroupedStatement
 from core.ids import IdMaker
+from core.inbox.addresses import Addresses
 from core.inbox.arrival import named, of_message
 from core.inbox.decisions import Decisions
 from core.inbox.ignored import Ignored
+from core.inbox.opt_outs import OptOuts
 from core.inbox.overview import Overviews
-from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
@@ -33,7 +34,7 @@ from core.messaging.messages import (
     SenderProfile,
     StatusUpdate,
 )
-from core.messaging.talk_words import STOP
+from core.messaging.talk_words import INTERRUPT
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
@@ -88,7 +89,8 @@ class Inbox(Overviews):
         self._strangers = Strangers(database, wakeups, make_id, access, clock)
         self._ignored = Ignored(database, wakeups, make_id)
         self._statuses = Statuses(database, wakeups)
-        self._reachability = Reachability(database, wakeups, make_id)
+        self._opt_outs = OptOuts(database, wakeups, make_id)
+        self._addresses = Addresses(database)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
@@ -105,11 +107,11 @@ class Inbox(Overviews):
             case StatusUpdate():
                 return await self._statuses.apply(inbound)
             case ReachabilityChange():
-                return await self._reachability.change(inbound)
+                return await self._opt_outs.change(inbound)
             case AddressChange():
-                return await self._reachability.move(inbound)
+                return await self._addresses.move(inbound)
             case SenderProfile():
-                return await self._reachability.note_sender(inbound)
+                return await self._addresses.note_sender(inbound)
 
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
@@ -153,7 +155,7 @@ class Inbox(Overviews):
             await self._tell_refused(row["tenant_id"], refused)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
-            if row.get("interrupts") or (message.command and message.command.name == STOP.name):
+            if row.get("interrupts") or (message.command and message.command.name == INTERRUPT.name):
                 self._wakeups.interrupt_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.files.types import SeenFile
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.messaging.messages import Origin
 from core.messaging.pointed import Pointed, any_of_others
 
@@ -66,7 +66,7 @@ class TurnControl(Protocol):
     """Signals to a running turn, read before each model call and after tools."""
 
     @property
-    def signal(self) -> StopSignal:
+    def signal(self) -> InterruptSignal:
         """Return what is set where a stop, or what interrupts, comes while a model is asked."""
         ...
 
@@ -90,7 +90,7 @@ class StopOnly:
     control: TurnControl
 
     @property
-    def signal(self) -> StopSignal:
+    def signal(self) -> InterruptSignal:
         return self.control.signal
 
     async def stopped(self) -> str | None:

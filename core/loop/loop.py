@@ -19,11 +19,11 @@ from core.loop.answer_limits import answer_text
 from core.loop.budget_extension import MoneyAsked
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
+from core.loop.interrupt_signal import CutOff
 from core.loop.model_caller import ModelCaller
 from core.loop.reasoning import Reasoning
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun, begin_run
-from core.loop.stop_signal import CutOff
 from core.loop.task import LoopTask
 from core.tools.results import CallResult
 

@@ -11,10 +11,10 @@ from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUs
 from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, repair
+from core.loop.interrupt_signal import CutOff
 from core.loop.model_caller import Asked, ModelCaller, Tell
 from core.loop.outside import for_later
 from core.loop.run import LoopRun
-from core.loop.stop_signal import CutOff
 from core.loop.summary import dropped, is_due, not_summarised, summarised, summary_request, with_summary
 
 

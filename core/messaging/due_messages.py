@@ -143,7 +143,7 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         message=message,
         address=Address(row["channel"], row["account"], row["peer"], row["thread"]),
         reachable=identity_state is IdentityState.ACTIVE
-        or (row["regardless"] and identity_state is IdentityState.STOPPED),
+        or (row["regardless"] and identity_state is IdentityState.OPTED_OUT),
         attempts=row["attempts"],
         age=row["age"],
         stream=row["stream"] or None,

@@ -136,7 +136,7 @@ class IgnoreReason(StrEnum):
     EMPTY = "empty"
     UNSUPPORTED = "unsupported"
     OTHER_ACCOUNT = "other_account"
-    STOPPED = "stopped"
+    OPTED_OUT = "stopped"
     UNKNOWN = "unknown"
     """The sender is nobody we know, and the access policy does not let them in."""
     CARRIER = "carrier"
@@ -202,8 +202,8 @@ class StatusUpdate:
 class ReachabilityReason(StrEnum):
     """Why a person can be reached at an address, or not any more."""
 
-    STARTED = "started"
-    STOPPED = "stopped"
+    OPTED_IN = "started"
+    OPTED_OUT = "stopped"
     """They said STOP."""
     UNBLOCKED = "unblocked"
     BLOCKED = "blocked"

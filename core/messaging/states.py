@@ -41,7 +41,7 @@ class IdentityState(StrEnum):
     """Whether a person can be reached at an address."""
 
     ACTIVE = "active"
-    STOPPED = "stopped"
+    OPTED_OUT = "stopped"
     """They said STOP."""
     BLOCKED = "blocked"
     """They blocked us, or are gone."""

@@ -11,7 +11,7 @@ NEW = ChatCommand(
     answer="core.turns.words.talk:afresh",
     loosely=True,
 )
-STOP = ChatCommand(
+INTERRUPT = ChatCommand(
     name="stop",
     words={"en": ("stop", "halt")},
     help=gettext_noop("stop what I am doing"),
@@ -32,4 +32,4 @@ START = ChatCommand(
     loosely=True,
 )
 """What Telegram sends when somebody opens the chat."""
-WORDS = (NEW, STOP, START)
+WORDS = (NEW, INTERRUPT, START)

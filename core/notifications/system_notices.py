@@ -10,7 +10,7 @@ from core.notifications.ways import chat_in_words, way_in_words
 class SystemNotice(StrEnum):
     """The notices that SQL functions write."""
 
-    STOPPED = "stopped"
+    OPTED_OUT = "stopped"
     """The person stopped a channel."""
     BLOCKED = "blocked"
     """A channel can no longer reach the person."""
@@ -18,7 +18,7 @@ class SystemNotice(StrEnum):
     """A card of a task waits in a chat."""
     ANSWERED = "answered"
     """Somebody answered what was written to them on the person's behalf."""
-    RECIPIENT_STOPPED = "recipient_stopped"
+    RECIPIENT_OPTED_OUT = "recipient_stopped"
     """Somebody who was written to wants no more messages."""
     NOT_DELIVERED = "not_delivered"
     """A message to somebody else did not arrive."""
@@ -36,7 +36,7 @@ def notice_text(notice: SystemNotice, channel: str, about: str, name: str = "") 
     """
     who = literal(plain_words(name))
     match notice:
-        case SystemNotice.STOPPED:
+        case SystemNotice.OPTED_OUT:
             return gettext("You stopped my messages {way}, so I write to you here instead.", way=way_in_words(channel))
         case SystemNotice.BLOCKED:
             return gettext(
@@ -48,7 +48,7 @@ def notice_text(notice: SystemNotice, channel: str, about: str, name: str = "") 
         case SystemNotice.ANSWERED:
             head = gettext("{name} answered {way}:", name=who, way=way_in_words(channel))
             return "\n".join([head, *(f"> {literal(line)}" for line in visible(about).splitlines())])
-        case SystemNotice.RECIPIENT_STOPPED:
+        case SystemNotice.RECIPIENT_OPTED_OUT:
             return gettext("{name} wants no more messages from me {way}.", name=who, way=way_in_words(channel))
         case SystemNotice.NOT_DELIVERED:
             return _not_delivered(about, who, way_in_words(channel))

@@ -41,8 +41,8 @@ class AccessCheck:
 async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal | None:
     """Refuse, without a word, what was said before a STOP and not yet answered."""
     # What was decided on another channel goes on: only the words of who said STOP are not acted upon.
-    if request.inbound and request.sender is not None and request.sender.state is IdentityState.STOPPED:
-        return Refusal(IgnoreReason.STOPPED.value)
+    if request.inbound and request.sender is not None and request.sender.state is IdentityState.OPTED_OUT:
+        return Refusal(IgnoreReason.OPTED_OUT.value)
     return None
 
 

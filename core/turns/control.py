@@ -9,7 +9,7 @@ from core.db.database import Database
 from core.journal.postgres import Lease, PostgresJournal, TurnNews
 from core.json_types import JsonObject
 from core.loop.control import TurnMessage
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.messaging.messages import Origin
 from core.messaging.pointed import pointed_of
 
@@ -26,7 +26,7 @@ class PostgresControl:
         self._turn_id = turn_id
         self._journal = journal
         self._looked: TurnNews | None = None
-        self.signal = StopSignal()
+        self.signal = InterruptSignal()
 
     async def stopped(self) -> str | None:
         self._looked = await self._look()

@@ -14,7 +14,7 @@ from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, S
 from core.json_types import Json, JsonObject, canonical_hash
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.loop.control import TurnMessage
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.tools.arguments import read_call
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
@@ -144,7 +144,7 @@ class RecordedControl:
     def __init__(self, messages: Mapping[int, Sequence[TurnMessage]]) -> None:
         self._messages = messages
         self._step = 0
-        self.signal = StopSignal()
+        self.signal = InterruptSignal()
 
     async def stopped(self) -> str | None:
         return None

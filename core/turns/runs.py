@@ -10,7 +10,7 @@ from core.errors import LeaseLost
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
 from core.loop.control import TurnControl, TurnMessage
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.messaging.messages import Media
 from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant
@@ -114,7 +114,7 @@ class RunControl:
     whole: TurnControl = field(repr=False)
 
     @property
-    def signal(self) -> StopSignal:
+    def signal(self) -> InterruptSignal:
         return self.whole.signal
 
     async def stopped(self) -> str | None:

@@ -12,7 +12,7 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.journal.postgres import Lease
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
@@ -99,18 +99,18 @@ class TurnStore:
         """
         await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
-    async def renew(self, lease: Lease, stop: StopSignal | None = None) -> bool:
-        """Prolong the lease; False when another worker has it by now. Sets `stop` where the turn is to be cut off."""
+    async def renew(self, lease: Lease, interrupt: InterruptSignal | None = None) -> bool:
+        """Prolong the lease; False when another worker has it by now. Sets `interrupt` to cut off the turn."""
         row = await self._database.call(_RENEW, lease.tenant_id, lease.lane_id, lease.fence, self.lease)
-        if row and stop:
-            stop.set(row["stop"], superseded=row["superseded"])
+        if row and interrupt:
+            interrupt.set(row["stop"], superseded=row["superseded"])
         return bool(row and row["held"])
 
-    async def look_for_interrupt(self, lease: Lease, stop: StopSignal) -> None:
-        """Set `stop` where the person has asked to stop the lane's turn, or wrote what they want it to end for."""
+    async def look_for_interrupt(self, lease: Lease, interrupt: InterruptSignal) -> None:
+        """Set `interrupt` if the person has asked to stop the lane's turn, or wrote what they want it to end for."""
         row = await self._database.call("select * from lane_cut($1,$2)", lease.tenant_id, lease.lane_id)
         if row:
-            stop.set(row["stop"], superseded=row["superseded"])
+            interrupt.set(row["stop"], superseded=row["superseded"])
 
     async def leave(self, lease: Lease, delay: timedelta) -> None:
         """Release the lease voluntarily; the turn is retried after `delay`, not counted as an attempt."""

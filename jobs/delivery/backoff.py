@@ -77,7 +77,7 @@ def fate(
         return PartEnd(SendState.READY, CallOutcome.RETRY, error_code=error.code, reason=cause, delay=delay)
     state = None
     if isinstance(error, OptedOut):
-        state = IdentityState.STOPPED
+        state = IdentityState.OPTED_OUT
     elif isinstance(error, Unreachable):
         state = IdentityState.BLOCKED
     outcome = CallOutcome.GAVE_UP if error.retryable else CallOutcome.REJECTED

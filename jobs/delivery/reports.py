@@ -11,10 +11,10 @@ from core.messaging.states import SendState
 from jobs.delivery.span import note_call
 
 HANGS = "it blocked its worker again and again"
-STOPPED = "the person stopped or blocked this channel"
+UNREACHABLE = "the person stopped or blocked this channel"
 NOT_CONFIGURED = "the channel is not configured"
 UNRENDERED = "it cannot be rendered"
-_REASONS = {HANGS: "hangs", STOPPED: "unreachable", NOT_CONFIGURED: "not_configured", UNRENDERED: "unrendered"}
+_REASONS = {HANGS: "hangs", UNREACHABLE: "unreachable", NOT_CONFIGURED: "not_configured", UNRENDERED: "unrendered"}
 """What the metrics call the reasons of the outbox; those of `Begun` go by its values."""
 
 _log = structlog.get_logger()

@@ -25,7 +25,7 @@ from jobs.delivery.rendering import render
 from jobs.delivery.reports import (
     HANGS,
     NOT_CONFIGURED,
-    STOPPED,
+    UNREACHABLE,
     UNRENDERED,
     count_failed,
     count_lost_answer,
@@ -132,7 +132,7 @@ class DeliveryRunner:
             if channel is None:
                 return await self._failed(claim, NOT_CONFIGURED)
             if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
-                return await self._failed(claim, STOPPED)
+                return await self._failed(claim, UNREACHABLE)
             if due.hangs >= MAX_HANGS:
                 return await self._failed(claim, HANGS, missed=True)
             if due.takes_back:
@@ -228,7 +228,7 @@ class DeliveryRunner:
             case Begun.SENT:
                 return SendState.SENDING
             case Begun.UNREACHABLE:
-                await self._outbox.fail(claim, STOPPED)
+                await self._outbox.fail(claim, UNREACHABLE)
         report_refused(claim, begun)
         return SendState.FAILED
 

@@ -7,7 +7,7 @@ import structlog
 
 from core.errors import StoreUnavailable
 from core.journal.postgres import Lease
-from core.loop.stop_signal import StopSignal
+from core.loop.interrupt_signal import InterruptSignal
 from core.queue.lease_keepalive import kept_alive
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn
@@ -20,7 +20,7 @@ class Interrupts:
 
     def __init__(self, store: TurnStore) -> None:
         self._store = store
-        self._running: dict[str, tuple[Lease, StopSignal]] = {}
+        self._running: dict[str, tuple[Lease, InterruptSignal]] = {}
 
     @contextmanager
     def reach(self, lease: Lease, turn: BegunTurn) -> Iterator[None]:

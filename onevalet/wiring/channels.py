@@ -77,10 +77,10 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
 
 def build_notification_channels(settings: Settings) -> dict[str, NotificationChannel]:
     """Create the ways out that are on, by name; those to the terminal and to programs always are."""
-    from notify.mcp.send import McpNotification
+    from notify.programs.send import ClientNotification
     from notify.terminal.send import TerminalNotification
 
-    ways: list[NotificationChannel] = [TerminalNotification(), McpNotification()]
+    ways: list[NotificationChannel] = [TerminalNotification(), ClientNotification()]
     if settings.sms_on and settings.twilio_auth_token:
         from notify.sms.send import SmsNotification
 

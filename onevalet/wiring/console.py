@@ -11,8 +11,8 @@ from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 from onevalet.wiring.abilities import service_foundation
-from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
+from onevalet.wiring.program_doors import token_life
 from operations.console.door import ConsoleDoor
 from operations.console.sign_in import ConsoleSignIn
 from operations.programs.tokens import ClientTokens

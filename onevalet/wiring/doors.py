@@ -11,9 +11,9 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
 from core.messaging.channels import Channel
-from onevalet.wiring.clients import open_mcp_door
 from onevalet.wiring.connections import Connections
 from onevalet.wiring.console import build_console
+from onevalet.wiring.program_doors import open_program_door
 from operations.programs.tokens import ClientTokens
 
 
@@ -31,5 +31,5 @@ async def open_doors(
     """Yield the routes. `local_console`: a browser on this machine needs no session. `stopping`: set at a stop."""
     tokens = ClientTokens.of(connections.database, make_id, keys)
     console = build_console(connections, accounts, tokens, clock, channels, local=local_console)
-    async with open_mcp_door(connections, tokens, clock, stopping) as programs:
+    async with open_program_door(connections, tokens, clock, stopping) as programs:
         yield [*console.routes(), *programs.routes()]

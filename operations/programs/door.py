@@ -29,7 +29,7 @@ _log = structlog.get_logger()
 type Load = Callable[[], "HttpServer"]
 
 
-class McpDoor:
+class ProgramDoor:
     """Let programs in by their tokens. `load` returns the server; it is called once, in a thread.
 
     `a_minute` bounds the requests of one program. `missing`: the SDK is not installed.

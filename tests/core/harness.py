@@ -135,7 +135,7 @@ class Store:
 
     async def reach(self, sender: str, reachable: bool, key: str) -> Received:
         """Store a STOP or a START."""
-        reason = ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED
+        reason = ReachabilityReason.OPTED_IN if reachable else ReachabilityReason.OPTED_OUT
         return await self.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, sender, reachable, reason, (key,)))
 
     async def claim_turn(self, worker: str = "w1") -> tuple[Lease, BegunTurn]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, SmtpServer
-from notify.mcp.send import McpNotification
+from notify.programs.send import ClientNotification
 from notify.push.send import PushNotification
 from notify.terminal.send import TerminalNotification
 from onevalet.settings import Settings
@@ -17,7 +17,7 @@ from tests.examples import examples
 CHANNELS: list[NotificationChannel] = [
     TerminalNotification(),
     PushNotification(),
-    McpNotification(),
+    ClientNotification(),
     EmailNotification(SmtpServer("127.0.0.1", "valet@example.org")),
 ]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from channels.http.app import build_app, serve
-from channels.sms.parse import STARTED_REPLY, STOPPED_REPLY
+from channels.sms.parse import OPTED_IN_REPLY, OPTED_OUT_REPLY
 from channels.sms.receive import SmsChannel
 from core.inbox.inbox import Inbox
 from core.messaging.messages import ReachabilityChange, ReachabilityReason
@@ -128,10 +128,10 @@ async def test_promise_8_each_stop_is_confirmed_once_where_the_carrier_does_not(
             await ada.say(shape(word))
             await ada.say(word)  # said again: nothing from any path
             await ada.say("are you there?")
-            assert ada.heard()[before:] == [STOPPED_REPLY], shape(word)
+            assert ada.heard()[before:] == [OPTED_OUT_REPLY], shape(word)
             await ada.say("START")
             await ada.say("START")
-            assert ada.heard()[before:] == [STOPPED_REPLY, STARTED_REPLY], shape(word)
+            assert ada.heard()[before:] == [OPTED_OUT_REPLY, OPTED_IN_REPLY], shape(word)
         assert await ada.turns() == 1
         await ada.say("hello again")
         assert ada.heard()[-1] == "re hello again"
@@ -167,7 +167,7 @@ async def test_promise_8_messages_ready_at_a_stop_stay_unsent_even_after_start(p
                 [{"id": f"out_{kind}", "kind": kind, "text": kind} for kind in ("notification", "receipt", "card")],
             )
         for key, reachable in (("k1", False), ("k2", True)):
-            reason = ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED
+            reason = ReachabilityReason.OPTED_IN if reachable else ReachabilityReason.OPTED_OUT
             change = ReachabilityChange("sms", ada.channel.account, ADA, reachable, reason, (key,))
             await Inbox(ada.store.database, ada.store.wakeups, ada.store.make_id, OPEN).accept(change)
         await ada.work()
@@ -182,7 +182,7 @@ async def test_repeated_stop_and_start_is_not_confirmed_every_time(phone: Phones
             await ada.say("STOP")
             await ada.say("START")
         assert await ada.states() == ["active"]
-        assert ada.heard().count(STOPPED_REPLY) == ada.heard().count(STARTED_REPLY) == 5
+        assert ada.heard().count(OPTED_OUT_REPLY) == ada.heard().count(OPTED_IN_REPLY) == 5
 
 
 async def test_promise_8_a_refusal_by_twilio_feeds_the_same_ledger(phone: Phones) -> None:
@@ -206,7 +206,7 @@ async def test_yes_starts_again_and_is_still_an_answer(phone: Phones) -> None:
         await ada.say("hello")
         await ada.say("STOP")
         await ada.say("yes")
-        assert ada.heard()[-2:] == [STARTED_REPLY, "re yes"]
+        assert ada.heard()[-2:] == [OPTED_IN_REPLY, "re yes"]
 
 
 async def _forget_how_often(ada: Phone) -> None:

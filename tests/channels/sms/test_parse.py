@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.sms.parse import STOPPED_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
+from channels.sms.parse import OPTED_OUT_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
 from core.errors import RequestRefused
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
@@ -57,7 +57,7 @@ def test_a_messaging_service_is_the_account_for_all_its_numbers() -> None:
 @pytest.mark.parametrize("word", ["STOP", "stop", " Stop\n", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"])
 def test_promise_8_a_stop_word_alone_is_no_text_for_the_model(word: str) -> None:
     assert one(Body=word) == ReachabilityChange(
-        "sms", NUMBER, PERSON, False, ReachabilityReason.STOPPED, (MESSAGE_SID,)
+        "sms", NUMBER, PERSON, False, ReachabilityReason.OPTED_OUT, (MESSAGE_SID,)
     )
 
 
@@ -68,10 +68,10 @@ def test_promise_8_twilios_newer_stop_words_count_too(word: str) -> None:
 
 def test_promise_8_twilios_own_verdict_counts_for_any_word() -> None:
     assert one(Body="ARRET", OptOutType="STOP") == ReachabilityChange(
-        "sms", NUMBER, PERSON, False, ReachabilityReason.STOPPED, (MESSAGE_SID,)
+        "sms", NUMBER, PERSON, False, ReachabilityReason.OPTED_OUT, (MESSAGE_SID,)
     )
     assert one(Body="REVENIR", OptOutType="START") == ReachabilityChange(
-        "sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (MESSAGE_SID,)
+        "sms", NUMBER, PERSON, True, ReachabilityReason.OPTED_IN, (MESSAGE_SID,)
     )
 
 
@@ -85,14 +85,16 @@ def test_a_stop_or_start_word_among_others_is_an_ordinary_text(text: str) -> Non
 
 @pytest.mark.parametrize("word", ["START", "unstop"])
 def test_a_start_word_lets_us_in_again(word: str) -> None:
-    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (MESSAGE_SID,))
+    assert one(Body=word) == ReachabilityChange(
+        "sms", NUMBER, PERSON, True, ReachabilityReason.OPTED_IN, (MESSAGE_SID,)
+    )
 
 
 @pytest.mark.parametrize("verdict", [{}, {"OptOutType": "START"}])
 def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str, str]) -> None:
     change, message = parse_message(tuple(webhook(Body="Yes", **verdict)), ACCOUNT)
     assert change == ReachabilityChange(
-        "sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (f"{MESSAGE_SID}:started",)
+        "sms", NUMBER, PERSON, True, ReachabilityReason.OPTED_IN, (f"{MESSAGE_SID}:started",)
     )
     assert isinstance(message, InboundMessage)
     assert message.text == "Yes"
@@ -105,7 +107,7 @@ def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str
 def test_promise_8_a_stop_passed_through_by_twilio_is_confirmed_by_us(word: str) -> None:
     change = one(Body=word)
     assert isinstance(change, ReachabilityChange)
-    assert (change.reachable, change.reply) == (False, STOPPED_REPLY)
+    assert (change.reachable, change.reply) == (False, OPTED_OUT_REPLY)
 
 
 @pytest.mark.parametrize("word", ["HELP", "info"])

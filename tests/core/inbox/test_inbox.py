@@ -147,7 +147,7 @@ async def test_promise_8_start_readmits_a_person_and_a_replayed_stop_is_ignored(
 async def test_a_replay_is_known_by_any_of_its_keys(store: Store) -> None:
     await store.say("hello")
     for reachable, keys in [(False, ("a", "b")), (True, ("c",)), (False, ("b", "d")), (False, ("d",))]:
-        change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, ReachabilityReason.STOPPED, keys)
+        change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, ReachabilityReason.OPTED_OUT, keys)
         await store.inbox.accept(change)
     assert await store.one("select state from identities") == "active"
 

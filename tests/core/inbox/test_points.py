@@ -48,7 +48,7 @@ async def test_forgetting_forgets_what_was_pointed_at(store: Store) -> None:
 
 async def test_promise_8_a_stopped_person_points_at_nothing(store: Store) -> None:
     await store.say("hello")
-    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, ReachabilityReason.STOPPED, ("s",)))
+    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, ReachabilityReason.OPTED_OUT, ("s",)))
     await store.inbox.accept(POINTING)
     assert await store.column("select points::text from inbound where state = 'ignored'") == ["[]"]
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import Role
 from core.loop.control import TurnMessage
+from core.loop.interrupt_signal import InterruptSignal
 from core.loop.result import Ended
-from core.loop.stop_signal import StopSignal
 from core.people.tenant import WhileRunning
 from core.tools.tool import tool
 from tests.core.builders import run_loop, says, wants
@@ -25,7 +25,7 @@ class Control:
     def __init__(self, *, stop_at: int = 99, speak_at: int = 99) -> None:
         self.asked = 0
         self.stop_at, self.speak_at = stop_at, speak_at
-        self.signal = StopSignal()
+        self.signal = InterruptSignal()
 
     async def stopped(self) -> str | None:
         self.asked += 1
@@ -60,7 +60,7 @@ class TestSteering:
 class Waiting:
     """A person who wrote again, and never stops."""
 
-    signal = StopSignal()
+    signal = InterruptSignal()
 
     async def stopped(self) -> str | None:
         return None

@@ -12,7 +12,7 @@ from channels.slack import parse as slack
 from channels.slack.home import home_view
 from channels.slack.manifest import manifest
 from channels.slack.messages import AppIdentity
-from channels.sms.parse import START_WORDS, STOP_WORDS, Account, parse_message
+from channels.sms.parse import OPT_IN_WORDS, OPT_OUT_WORDS, Account, parse_message
 from channels.telegram import parse as telegram
 from channels.telegram.profile import profile_in
 from channels.terminal.parse import parse_line
@@ -139,7 +139,7 @@ def test_each_word_is_understood_in_each_language(command: ChatCommand, channel:
             assert heard(f"{slash} {WITH[command.name]}", channel) == said
         if command.needs_argument:
             continue
-        if channel != "sms" or word.upper() not in STOP_WORDS | START_WORDS:
+        if channel != "sms" or word.upper() not in OPT_OUT_WORDS | OPT_IN_WORDS:
             assert heard(slash, channel) == Command(command.name)
             read = heard(f"{word.capitalize()}.", channel)
             assert read == (Command(command.name) if command.stands_alone(channel) else None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from channels.sms.parse import START_WORDS, STOP_WORDS
+from channels.sms.parse import OPT_IN_WORDS, OPT_OUT_WORDS
 from core.approvals.exact_replies import parse_exact_reply
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import as_shown, help_text, words
@@ -30,7 +30,7 @@ def test_help_lists_one_word_a_line_and_each_of_ours_once(channel: str) -> None:
 def test_every_word_that_help_lists_is_read_by_its_channel(channel: str) -> None:
     for line in listed(channel):
         for word in line.strip("`").removeprefix("/valet ").split(", "):
-            carriers = channel == "sms" and word in STOP_WORDS | START_WORDS
+            carriers = channel == "sms" and word in OPT_OUT_WORDS | OPT_IN_WORDS
             typed = f"/{word}" if channel == "slack" else word
             read = parse_exact_reply(word) or chat_words().read(typed, channel)
             assert read or carriers or word.startswith("EDIT"), word  # the model reads what to change

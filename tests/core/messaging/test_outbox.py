@@ -293,7 +293,7 @@ async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) ->
     assert await store.everything() == before
 
 
-@pytest.mark.parametrize("state", [IdentityState.STOPPED, IdentityState.BLOCKED])
+@pytest.mark.parametrize("state", [IdentityState.OPTED_OUT, IdentityState.BLOCKED])
 async def test_promise_8_a_final_refusal_marks_the_identity_and_keeps_the_row(
     store: Store, state: IdentityState
 ) -> None:

@@ -19,7 +19,7 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
         await harness.ask("hello", ANN)
 
     async def said(text: str, key: str, at: datetime | None = None) -> None:
-        reason = ReachabilityReason.STARTED if text == "START" else ReachabilityReason.STOPPED
+        reason = ReachabilityReason.OPTED_IN if text == "START" else ReachabilityReason.OPTED_OUT
         await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, text == "START", reason, (key,), "", at))
 
     async def state() -> object:
@@ -41,9 +41,11 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
 async def test_a_start_without_a_stop_still_outdates_an_earlier_stop(harness: Harness) -> None:
     await harness.ask("hello", ANN)
     now = datetime.now(UTC)
-    await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, ReachabilityReason.STARTED, ("S2",)))
+    await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, ReachabilityReason.OPTED_IN, ("S2",)))
     await harness.store.inbox.accept(
-        ReachabilityChange(*PHONE, ANN, False, ReachabilityReason.STOPPED, ("S1",), said_at=now - timedelta(minutes=5))
+        ReachabilityChange(
+            *PHONE, ANN, False, ReachabilityReason.OPTED_OUT, ("S1",), said_at=now - timedelta(minutes=5)
+        )
     )
     assert await harness.store.one("select state from identities") == "active"
 
@@ -53,7 +55,7 @@ async def test_promise_8_a_carriers_confirmation_is_in_the_consent_record(harnes
     claim = await harness.store.claim_sending("hi")
     await harness.store.send(
         claim,
-        end=PartEnd(SendState.FAILED, CallOutcome.REJECTED, error_code="21610", identity_state=IdentityState.STOPPED),
+        end=PartEnd(SendState.FAILED, CallOutcome.REJECTED, error_code="21610", identity_state=IdentityState.OPTED_OUT),
     )
     assert [tuple(row) for row in await harness.store.admin.fetch("select state, how from consents")] == [
         ("stopped", "rejected 21610")

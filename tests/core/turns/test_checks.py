@@ -70,7 +70,7 @@ async def send() -> str:
         (replace(SENDER, admitted=None), "unknown"),
         (replace(SENDER, admitted=Admission.OPEN), "unknown"),
         (replace(SENDER, admitted=Admission.ALLOWLIST), "unknown"),
-        (replace(SENDER, state=IdentityState.STOPPED), "stopped"),
+        (replace(SENDER, state=IdentityState.OPTED_OUT), "stopped"),
     ],
 )
 async def test_promise_12_a_removed_person_costs_no_model_call(sender: TurnSender, reason: str) -> None:
@@ -95,7 +95,7 @@ async def test_who_is_listed_paired_linked_or_brought_in_may_write() -> None:
 
 async def test_what_was_decided_elsewhere_goes_on_for_who_said_stop_here() -> None:
     [*_, _] = asked = checks()
-    stopped = request(inbound=(), sender=replace(SENDER, state=IdentityState.STOPPED))
+    stopped = request(inbound=(), sender=replace(SENDER, state=IdentityState.OPTED_OUT))
     for check in asked:
         assert await check(stopped, NOTHING) is None
 
@@ -168,10 +168,12 @@ async def test_the_order_is_access_opt_out_rate_tier_budget_safety() -> None:
     assert (order, result.reason, result.reply) == (["budget", "safety"], "unsafe", "No.")
     order.clear()
     bad = request(
-        "t2", sender=replace(SENDER, admitted=None, state=IdentityState.STOPPED), tenant=TurnTenant("ann", tier="gold")
+        "t2",
+        sender=replace(SENDER, admitted=None, state=IdentityState.OPTED_OUT),
+        tenant=TurnTenant("ann", tier="gold"),
     )
     assert (await handle(asked, bad))[0].reason == "unknown"
-    bad = replace(bad, sender=replace(SENDER, state=IdentityState.STOPPED))
+    bad = replace(bad, sender=replace(SENDER, state=IdentityState.OPTED_OUT))
     assert (await handle(asked, bad))[0].reason == "stopped"
     assert order == []
 

@@ -85,7 +85,7 @@ class World:
 
     async def reach(self) -> None:
         sender, reason = self.chance.choice(PEOPLE), self.chance.choice(list(ReachabilityReason))
-        back = reason in (ReachabilityReason.STARTED, ReachabilityReason.UNBLOCKED)
+        back = reason in (ReachabilityReason.OPTED_IN, ReachabilityReason.UNBLOCKED)
         change = ReachabilityChange(CHANNEL, ACCOUNT, sender, back, reason, (self.store.make_id("k"),))
         await self.store.inbox.accept(change)
 
@@ -208,7 +208,7 @@ class World:
                 PartEnd(
                     SendState.FAILED,
                     CallOutcome.REJECTED,
-                    identity_state=self.chance.choice([None, IdentityState.STOPPED, IdentityState.BLOCKED]),
+                    identity_state=self.chance.choice([None, IdentityState.OPTED_OUT, IdentityState.BLOCKED]),
                 )
             ]
         if call.taken:

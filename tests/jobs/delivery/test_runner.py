@@ -128,7 +128,7 @@ async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, 
     await store.reach(ANN, False, "k")
     await deliver(store, channel)
     assert channel.calls == []
-    assert await store.column("select reason from outbound") == [delivery_reports.STOPPED]
+    assert await store.column("select reason from outbound") == [delivery_reports.UNREACHABLE]
 
 
 async def test_promise_8_a_stop_in_the_middle_keeps_the_other_parts(store: Store, channel: RecordingChannel) -> None:

@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from onevalet.cli.mcp_serving import VARIABLE
+from onevalet.cli.program_serving import VARIABLE
 from tests.eventually import eventually
 from tests.forker import ROOT
 from tests.operations.console.browser import open_browser

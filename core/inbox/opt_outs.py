@@ -1,4 +1,4 @@
-"""What becomes of an address: STOP and START, a chat that moved, and how its person is called there."""
+"""Opt-outs: STOP and START of a person, and a chat that blocks us. The /stop of a turn is an interrupt."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,7 @@ from core.inbox.arrival import named
 from core.inbox.languages import language_at
 from core.language.catalogue import gettext, speaking
 from core.messaging.channels import Received
-from core.messaging.messages import (
-    Address,
-    AddressChange,
-    ReachabilityChange,
-    ReachabilityReason,
-    SenderProfile,
-)
+from core.messaging.messages import Address, ReachabilityChange, ReachabilityReason
 from core.messaging.states import IdentityState
 from core.queue.wakeups import Wakeups
 
@@ -24,15 +18,15 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Reachability:
-    """Note whether and where people can be reached."""
+class OptOuts:
+    """Record whether people can be reached at an address."""
 
     database: Database
     wakeups: Wakeups
     make_id: IdMaker
 
     async def change(self, change: ReachabilityChange) -> Received:
-        lost = IdentityState.STOPPED if change.reason is ReachabilityReason.STOPPED else IdentityState.BLOCKED
+        lost = IdentityState.OPTED_OUT if change.reason is ReachabilityReason.OPTED_OUT else IdentityState.BLOCKED
         state = IdentityState.ACTIVE if change.reachable else lost
         reply = await self._in_their_language(change) if change.reply else ""
         row = await self.database.call(
@@ -59,25 +53,3 @@ class Reachability:
         address = Address(change.channel, change.account, change.sender)
         with speaking(await language_at(self.database, address, named(change.sender))):
             return gettext(change.reply)
-
-    async def move(self, change: AddressChange) -> Received:
-        row = await self.database.call(
-            "select change_address($1,$2,$3,$4) as moved",
-            change.channel,
-            change.account,
-            change.old_peer,
-            change.new_peer,
-        )
-        return Received(change.keys[0] if change.keys else None, duplicate=not (row and row["moved"]))
-
-    async def note_sender(self, profile: SenderProfile) -> Received:
-        row = await self.database.call(
-            "select note_sender($1,$2,$3,$4,$5) as known, note_sender_language($1,$2,$3,$6)",
-            profile.channel,
-            profile.account,
-            named(profile.sender),
-            profile.name,
-            profile.timezone or "",
-            profile.language or "",
-        )
-        return Received(profile.sender, duplicate=not (row and row["known"]))

@@ -15,7 +15,7 @@ mcp_app = group(
 @mcp_app.callback()
 def serve(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        from onevalet.cli.mcp_serving import serve_pipes
+        from onevalet.cli.program_serving import serve_pipes
 
         run_work(serve_pipes)
 
@@ -26,7 +26,7 @@ def make_token(
     tenant: Annotated[str, typer.Option(help="Whose assistant it asks; needed where there are several people.")] = "",
 ) -> None:
     """Make a token by which a program asks a person's assistant; it is shown once."""
-    from onevalet.cli.mcp_serving import make
+    from onevalet.cli.program_serving import make
 
     run_work(lambda settings: make(settings, tenant, name))
 
@@ -37,7 +37,7 @@ def list_tokens(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List a person's tokens, without what proves them."""
-    from onevalet.cli.mcp_serving import print_tokens
+    from onevalet.cli.program_serving import print_tokens
 
     run_work(lambda settings: print_tokens(settings, tenant, as_json=json))
 
@@ -48,6 +48,6 @@ def revoke_token(
     tenant: Annotated[str, typer.Option(help="Whose.")] = "",
 ) -> None:
     """Revoke a token at once."""
-    from onevalet.cli.mcp_serving import revoke
+    from onevalet.cli.program_serving import revoke
 
     run_work(lambda settings: revoke(settings, tenant, number))

@@ -15,10 +15,10 @@ from core.ids import make_id
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, reach, system_keys
 from onevalet.settings import Settings
-from onevalet.wiring.clients import VERSION, build_client_tools, token_life
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.extras import require
 from onevalet.wiring.logs import set_up_logs
+from onevalet.wiring.program_doors import VERSION, build_client_tools, token_life
 from operations.programs.tokens import Client, ClientTokens
 
 VARIABLE = "ONEVALET_MCP_TOKEN"

@@ -9,9 +9,9 @@ from mcp import Client
 
 from core.clock import Clock
 from onevalet.settings import Settings
-from onevalet.wiring.clients import build_client_tools
 from onevalet.wiring.connections import Connections, open_connections
 from onevalet.wiring.memories import open_memories
+from onevalet.wiring.program_doors import build_client_tools
 from operations.programs.sdk import build_server
 from operations.programs.tokens import Client as Program
 from tests.core.harness import opened

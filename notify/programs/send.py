@@ -8,7 +8,7 @@ from core.messaging.programs import CHANNEL
 from notify.no_text import no_text
 
 
-class McpNotification:
+class ClientNotification:
     """A part counts as sent when it is in the outbox."""
 
     name = CHANNEL

@@ -15,7 +15,7 @@ from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.extras import is_installed
-from operations.programs.door import McpDoor
+from operations.programs.door import ProgramDoor
 from operations.programs.tokens import ClientTokens
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
 
 
 @asynccontextmanager
-async def open_mcp_door(
+async def open_program_door(
     connections: Connections, tokens: ClientTokens, clock: Clock, stopping: asyncio.Event
-) -> AsyncIterator[McpDoor]:
+) -> AsyncIterator[ProgramDoor]:
     """Yield the door. `stopping` is set when the process stops: no program is waited for then."""
     settings = connections.settings
 
@@ -64,7 +64,7 @@ async def open_mcp_door(
 
         return HttpServer(build_client_tools(connections, clock, stopping), VERSION)
 
-    door = McpDoor(
+    door = ProgramDoor(
         tokens,
         clock,
         Rates(redis_url(settings)),

@@ -17,8 +17,8 @@ from core.llm.types import ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages
 from core.loop.control import TurnMessage
+from core.loop.interrupt_signal import CutOff, InterruptSignal
 from core.loop.result import Ended, ReactLoopResult
-from core.loop.stop_signal import CutOff, StopSignal
 from core.tools.tool import tool
 from tests.core.builders import run_loop, says, wants
 
@@ -27,7 +27,7 @@ from tests.core.builders import run_loop, says, wants
 class Control:
     """A control whose stop is told by its signal alone."""
 
-    signal: StopSignal = field(default_factory=StopSignal)
+    signal: InterruptSignal = field(default_factory=InterruptSignal)
 
     async def stopped(self) -> str | None:
         return None
@@ -157,7 +157,7 @@ async def test_a_tool_that_has_begun_ends_first_and_nothing_is_asked_after_it() 
 
 
 async def test_a_time_limit_inside_is_not_taken_for_a_stop() -> None:
-    signal = StopSignal()
+    signal = InterruptSignal()
     with pytest.raises(TimeoutError):
         async with signal.cuts_off(), asyncio.timeout(0):
             await asyncio.Event().wait()

@@ -17,7 +17,7 @@ class CutOff(Exception):
         self.superseded = superseded
 
 
-class StopSignal:
+class InterruptSignal:
     """Cuts off the calls of one turn, now and later, once it is set. Only calls: a tool that has begun is awaited."""
 
     def __init__(self) -> None:
