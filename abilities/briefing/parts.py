@@ -45,8 +45,8 @@ _HEADERS = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """For whom and how a briefing is read. `place` is where the weather is; empty: their timezone's city."""
+class BriefingRequest:
+    """A request for a briefing. `place` is where the weather is; empty: their timezone's city."""
 
     context: ToolExecutionContext
     measure: Measure
@@ -67,14 +67,14 @@ class Wanted:
         return others_words(text, self.measure.characters)
 
 
-type Reader = Callable[[Wanted], Awaitable[Section | None]]
+type Reader = Callable[[BriefingRequest], Awaitable[Section | None]]
 """Reads a part; None where there is nothing to say.
 
 Raises `ToolFailed` with a sentence for the person, and `AccountMissing` where no account can be read.
 """
 
 
-async def read_weather(wanted: Wanted) -> Section | None:
+async def read_weather(wanted: BriefingRequest) -> Section | None:
     """Read the weather of the day."""
     place = wanted.place or city_of(wanted.context.timezone)
     if not place:
@@ -93,7 +93,7 @@ async def read_weather(wanted: Wanted) -> Section | None:
     return Section(gettext("Weather in {place}", place=wanted.words(told["place"].partition(",")[0])), said)
 
 
-async def read_calendar(wanted: Wanted) -> Section | None:
+async def read_calendar(wanted: BriefingRequest) -> Section | None:
     """Read what is still on today, over all calendars."""
     start, end = wanted.today
     agenda = await (await open_calendars(wanted.context)).agenda(start, end)
@@ -109,7 +109,7 @@ async def read_calendar(wanted: Wanted) -> Section | None:
     return Section(heading("calendar"), nothing, shown, len(entries) - len(shown), problem)
 
 
-async def read_mail(wanted: Wanted) -> Section | None:
+async def read_mail(wanted: BriefingRequest) -> Section | None:
     """Read who wrote what is not read yet, over all mailboxes."""
     accounts = await accounts_for(wanted.context, READ, "")
     found: list[tuple[datetime, MailMessage]] = []
@@ -130,7 +130,7 @@ async def read_mail(wanted: Wanted) -> Section | None:
     return Section(heading("mail"), said, shown, count - len(shown), str(failed[0]) if failed else "")
 
 
-async def read_reminders(wanted: Wanted) -> Section | None:
+async def read_reminders(wanted: BriefingRequest) -> Section | None:
     """Read which reminders and tasks are due today, but not those that come again and again within a day."""
     _, end = wanted.today
     due = [
@@ -146,7 +146,7 @@ async def read_reminders(wanted: Wanted) -> Section | None:
     return Section(heading("reminders"), "", shown, len(due) - len(shown)) if due else None
 
 
-async def read_waiting(wanted: Wanted) -> Section | None:
+async def read_waiting(wanted: BriefingRequest) -> Section | None:
     """Read which actions wait for the person's consent, and which questions for their answer."""
     try:
         waiting = await wanted.context.person.waiting()
@@ -181,7 +181,7 @@ def heading(part: Part) -> str:
     return gettext(_HEADINGS[part])
 
 
-def _event(entry: CalendarEntry, wanted: Wanted) -> str:
+def _event(entry: CalendarEntry, wanted: BriefingRequest) -> str:
     occurrence, zone, (start, end) = entry.occurrence, wanted.zone, wanted.today
     title = wanted.words(occurrence.title) or gettext("without a title")
     if occurrence.location:
@@ -197,7 +197,7 @@ def _event(entry: CalendarEntry, wanted: Wanted) -> str:
     return gettext("{time} {title}", time=when, title=title)
 
 
-async def _unread(account: Account, wanted: Wanted) -> tuple[int, list[tuple[datetime, MailMessage]]]:
+async def _unread(account: Account, wanted: BriefingRequest) -> tuple[int, list[tuple[datetime, MailMessage]]]:
     """Return how many mails are unread in an inbox, and the newest of them."""
     opened = await wanted.context.accounts.open(f"{account.service}:{READ}", account.name)
     async with open_mailbox(opened, wanted.context.http) as box:
@@ -209,7 +209,7 @@ async def _unread(account: Account, wanted: Wanted) -> tuple[int, list[tuple[dat
     return len(uids), list(zip(moments, messages, strict=True))
 
 
-def _mail(message: MailMessage, wanted: Wanted) -> str:
+def _mail(message: MailMessage, wanted: BriefingRequest) -> str:
     sender = message.sender[0] if message.sender else None
     name = wanted.words(sender.name or sender.address) if sender else "?"
     return gettext("{label}: {value}", label=name, value=wanted.words(message.subject) or gettext("without a subject"))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from abilities.briefing.parts import READERS, Wanted, heading, note_refused
+from abilities.briefing.parts import READERS, BriefingRequest, heading, note_refused
 from abilities.briefing.sections import LONG, PARTS, SHORT, Part, Section, briefing_text
 from abilities.calendar.opening import wall_now
 from onevalet import (
@@ -34,7 +34,7 @@ async def read_briefing(
 ) -> Briefing:
     """Read a briefing for a person. Of the parts in `known` it is not said again that they lack an account."""
     short = context.channel == "sms"
-    wanted = Wanted(context, SHORT if short else LONG, place)
+    wanted = BriefingRequest(context, SHORT if short else LONG, place)
     parts = [part for part in PARTS if part not in without]
     read = await asyncio.gather(*(_read(part, wanted) for part in parts))
     missing = frozenset(part for part, (_, lacking) in zip(parts, read, strict=True) if lacking)
@@ -47,7 +47,7 @@ async def read_briefing(
     return Briefing(briefing_text(day, sections or [_nothing()], short=short), missing)
 
 
-async def _read(part: Part, wanted: Wanted) -> tuple[Section | None, bool]:
+async def _read(part: Part, wanted: BriefingRequest) -> tuple[Section | None, bool]:
     """Return a part, and whether it lacks an account."""
     try:
         async with asyncio.timeout(_SECONDS):

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from abilities.mail.imap_wire import Answer, ImapError, ImapRefused, ImapWire, open_wire
+from abilities.mail.imap_wire import ImapError, ImapRefused, ImapWire, UntaggedResponse, open_wire
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
@@ -112,14 +112,14 @@ class IdleMailbox:
     async def _arrivals(self, command: bytes, counts: Callable[[Arrival], bool]) -> list[Arrival]:
         """Return those of a listing's messages that count, by their numbers."""
 
-        def keep(answer: Answer) -> Arrival | None:
+        def keep(answer: UntaggedResponse) -> Arrival | None:
             uid, at = _number(_UID, answer), _arrived(answer)
             arrival = Arrival(uid, at) if uid and at is not None else None
             return arrival if arrival is not None and counts(arrival) else None
 
         return sorted(await self.wire.gather(keep, command), key=lambda arrival: arrival.uid)
 
-    def _stored(self, answer: Answer, uid: int, max_bytes: int) -> StoredMail | None:
+    def _stored(self, answer: UntaggedResponse, uid: int, max_bytes: int) -> StoredMail | None:
         # Beside what was asked for, a server may tell of flags that others have set.
         if _number(_UID, answer) != uid or not _SIZE.search(answer.text):
             return None
@@ -168,7 +168,7 @@ async def _log_in(wire: ImapWire, account: OpenAccount, host: str) -> None:
         raise LoginRefused(sentence, sure=error.code in _DENIED) from error
 
 
-def _arrived(answer: Answer) -> datetime | None:
+def _arrived(answer: UntaggedResponse) -> datetime | None:
     match = _DATE.search(answer.text)
     if match is None:
         return None
@@ -180,7 +180,7 @@ def _arrived(answer: Answer) -> datetime | None:
         return None
 
 
-def _number(pattern: re.Pattern[bytes], answer: Answer, most: int = MAX_NUMBER) -> int:
+def _number(pattern: re.Pattern[bytes], answer: UntaggedResponse, most: int = MAX_NUMBER) -> int:
     """Return a number of an answer; 0 where it has none. Raises `ImapError` for one that is none of IMAP's."""
     match = pattern.search(answer.text)
     return _read(match[1], most) if match else 0
@@ -193,7 +193,7 @@ def _read(digits: bytes, most: int = MAX_NUMBER) -> int:
         raise ImapError(str(error)) from error
 
 
-def _first_found(answer: Answer) -> int | None:
+def _first_found(answer: UntaggedResponse) -> int | None:
     """Return the first message that a SEARCH found."""
     words = answer.text.split()
     found = [word for word in words[2:] if word.isdigit()] if words[1:2] == [b"SEARCH"] else []
@@ -201,17 +201,17 @@ def _first_found(answer: Answer) -> int | None:
     return _read(min(found, key=lambda word: (len(word), word))) if found else None
 
 
-def _tells_of_idle(answer: Answer) -> bool | None:
+def _tells_of_idle(answer: UntaggedResponse) -> bool | None:
     return True if _IDLE in answer.text.upper().split() else None
 
 
-def _told(answer: Answer) -> tuple[bytes, int] | None:
+def _told(answer: UntaggedResponse) -> tuple[bytes, int] | None:
     """Return the name and number of a response code, UIDVALIDITY or UIDNEXT; None for another."""
     match = _TOLD.search(answer.text)
     return (match[1].upper(), _read(match[2])) if match else None
 
 
-def _is_news(answer: Answer) -> bool:
+def _is_news(answer: UntaggedResponse) -> bool:
     """Return whether IDLE is worth ending: a message came, or the server says that it closes the connection."""
     words = answer.text[:_BEGINS].upper().split()
     if words[1:2] == [b"BYE"]:

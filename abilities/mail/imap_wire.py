@@ -54,7 +54,7 @@ class ImapRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class UntaggedResponse:
     """One untagged response: its text, in which `{n}` stands for a literal, and the literals in order."""
 
     text: bytes
@@ -84,14 +84,14 @@ class ImapWire:
         if not answer.text.upper().startswith((b"* OK", b"* PREAUTH")):
             raise ImapError("the server does not greet")
 
-    async def command(self, *pieces: bytes) -> list[Answer]:
+    async def command(self, *pieces: bytes) -> list[UntaggedResponse]:
         """Send a command, of which each further piece follows when the server asks for it; return the answers.
 
         Raises `ImapRefused`.
         """
         return await self.gather(lambda answer: answer, *pieces)
 
-    async def gather[T](self, keep: Callable[[Answer], T | None], *pieces: bytes) -> list[T]:
+    async def gather[T](self, keep: Callable[[UntaggedResponse], T | None], *pieces: bytes) -> list[T]:
         """Send a command as `command` does; return what `keep` makes of each answer, without what is None.
 
         `keep` is called as they come in, between the turns of others. Raises `ImapRefused`.
@@ -110,7 +110,7 @@ class ImapWire:
         """Read until a command ends; raises `ImapRefused`."""
         await self._finish(lambda answer: None, tag)
 
-    async def listen(self, found: Callable[[Answer], bool], seconds: float) -> bool:
+    async def listen(self, found: Callable[[UntaggedResponse], bool], seconds: float) -> bool:
         """Read what the server says by itself until something is found, for so long at most; return whether it was."""
         hearing = self._hearing()
         try:
@@ -145,7 +145,7 @@ class ImapWire:
         except OSError as error:
             raise ImapError(type(error).__name__) from error
 
-    async def _finish[T](self, keep: Callable[[Answer], T | None], tag: bytes, *pieces: bytes) -> list[T]:
+    async def _finish[T](self, keep: Callable[[UntaggedResponse], T | None], tag: bytes, *pieces: bytes) -> list[T]:
         rest, kept, hearing, asked = list(pieces), list[T](), self._hearing(), 0
         async with _within(SECONDS):
             while True:
@@ -163,7 +163,7 @@ class ImapWire:
                 elif answer.text.startswith(b"* ") and (made := keep(answer)) is not None:
                     kept.append(made)
 
-    async def _read(self, hearing: Hearing) -> Answer:
+    async def _read(self, hearing: Hearing) -> UntaggedResponse:
         """Read one response with its literals."""
         text, literals = await self._line(hearing), list[bytes]()
         while match := _LITERAL.search(text, max(0, len(text) - _LITERAL_LENGTH)):
@@ -173,7 +173,7 @@ class ImapWire:
             text = text[: match.start()] + b"{n}" + await self._line(hearing)
             if len(text) > MAX_LINE:
                 raise ImapExceeded("the answer is too long")
-        return Answer(text, tuple(literals))
+        return UntaggedResponse(text, tuple(literals))
 
     async def _line(self, hearing: Hearing) -> bytes:
         try:

@@ -23,7 +23,7 @@ from abilities.mcp.errors import (
     ToolGone,
     Unreadable,
 )
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from core.http.client import GuardedClient
 from core.http.peer import Pauses, PeerExceeded
 from core.json_types import JsonObject
@@ -61,24 +61,24 @@ class Connections:
         arguments: JsonObject,
         headers: Mapping[str, str] | None = None,
         who: str = "",
-    ) -> Answer:
+    ) -> ServerReply:
         """Call a tool whose definition was accepted.
 
         Raises `DefinitionChanged`, `ToolGone` or `ServerAway` where nothing was asked of the server, `ErrorAnswered`
         where it answered with an error, and `ServerLost` where nobody knows.
         """
 
-        async def call(session: "Session") -> Answer:
+        async def call(session: "Session") -> ServerReply:
             await _check(session, accepted)
             return await session.call(accepted.name, arguments)
 
         return await self._use(server, headers, who, call)
 
-    async def resources(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
+    async def resources(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> ServerReply:
         """Return what a server has to read, in words."""
         return await self._use(server, headers, who, _resources)
 
-    async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
+    async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None, who: str = "") -> ServerReply:
         """Read a resource of a server."""
         return await self._use(server, headers, who, lambda session: _reading(session.read(uri)))
 
@@ -242,8 +242,8 @@ async def _check(session: "Session", accepted: Definition) -> None:
         raise DefinitionChanged(accepted.name)
 
 
-async def _resources(session: "Session") -> Answer:
-    return Answer(await _reading(session.resources()))
+async def _resources(session: "Session") -> ServerReply:
+    return ServerReply(await _reading(session.resources()))
 
 
 async def _reading[T](asked: Awaitable[T]) -> T:

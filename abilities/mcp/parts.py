@@ -5,7 +5,7 @@ import binascii
 import re
 
 from abilities.mcp.letters import readable
-from abilities.mcp.types import Answer, Picture
+from abilities.mcp.types import Picture, ServerReply
 
 MAX_TEXT = 200_000
 _MOST_PICTURES = 20
@@ -37,9 +37,9 @@ class Parts:
         named = (content_type or "").lower()
         self._pictures.append(Picture(named if _CONTENT_TYPE.fullmatch(named) else "application/octet-stream", decoded))
 
-    def answer(self, *, failed: bool = False) -> Answer:
+    def answer(self, *, failed: bool = False) -> ServerReply:
         """Return them as an answer."""
-        return Answer(readable("\n".join(self.texts)[:MAX_TEXT]), tuple(self._pictures), failed)
+        return ServerReply(readable("\n".join(self.texts)[:MAX_TEXT]), tuple(self._pictures), failed)
 
 
 def _plain(data: str) -> str:

@@ -50,7 +50,7 @@ from abilities.mcp.messages import read_messages
 from abilities.mcp.over_http import GuardedTransport
 from abilities.mcp.parts import MAX_TEXT, Parts
 from abilities.mcp.pipes import Pipes, started
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from core.errors import OneValetError
 from core.http.client import GuardedClient
 from core.http.peer import PeerExceeded
@@ -94,7 +94,7 @@ class Session:
             raise missed
         return list(found.values())[:MOST_TOOLS]
 
-    async def call(self, tool: str, arguments: JsonObject) -> Answer:
+    async def call(self, tool: str, arguments: JsonObject) -> ServerReply:
         """Call a tool. Raises `AnswerTooLarge` where the server says too much meanwhile."""
         self._way.acting = True
         try:
@@ -112,7 +112,7 @@ class Session:
         lines = [clean(line[:_MOST_LINE]).rstrip(": ") for line in listed]
         return "\n".join(lines)[:MAX_TEXT] or "There are no resources."
 
-    async def read(self, uri: str) -> Answer:
+    async def read(self, uri: str) -> ServerReply:
         """Read a resource."""
         with self._way.ear.answer():
             async with self._in_time():
@@ -383,7 +383,7 @@ def _unreadable(request: Any) -> JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=types.PARSE_ERROR, message=""))
 
 
-def _answer(result: CallToolResult) -> Answer:
+def _answer(result: CallToolResult) -> ServerReply:
     # It was mended: there are texts in it, and things that are none.
     parts = Parts()
     for block in result.content:

@@ -28,7 +28,7 @@ from abilities.mcp.errors import (
     Unreadable,
 )
 from abilities.mcp.schema import parameters_of, translate
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from abilities.mcp.wording import Unusable, shown_description, suspicions, usable_parameters, words_of
 from core.errors import RefusedLogin, StoreUnavailable, ToolFailed, ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
@@ -147,7 +147,7 @@ class McpTool(Tool[..., object]):
                 return f"The server {self.server.name} gave no answer in time."
         return f"The connection with the server {self.server.name} ended before it answered."
 
-    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> Answer:
+    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> ServerReply:
         return await self.connections.call(self.server.name, self.definition, arguments, headers, who)
 
     async def _login(self, context: ToolExecutionContext) -> tuple[Mapping[str, str], RefusedLogin | None]:
@@ -164,7 +164,7 @@ class McpTool(Tool[..., object]):
 class ResourceTool(McpTool):
     """Lists or reads what a server has to read."""
 
-    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> Answer:
+    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> ServerReply:
         if self.definition.name == RESOURCES:
             return await self.connections.resources(self.server.name, headers, who)
         uri, listed = str(arguments["uri"]), await self.connections.resources(self.server.name, headers, who)
@@ -288,7 +288,7 @@ def _is_address(schema: Json) -> bool:
     return isinstance(schema, dict) and schema.get("format") in ("uri", "url", "iri")
 
 
-async def _told(answer: Answer, context: ToolExecutionContext) -> str:
+async def _told(answer: ServerReply, context: ToolExecutionContext) -> str:
     texts = [f"{_REPORTS}{answer.text}" if answer.failed else answer.text]
     for number, picture in enumerate(answer.pictures, start=1):
         ending = re.sub("[^a-z0-9]", "", picture.content_type.partition("/")[2].partition("+")[0])[:8] or "bin"

@@ -80,8 +80,8 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server answered. `failed`: it says that the call did not succeed, and `text` why."""
+class ServerReply:
+    """The reply of a server to a call. `failed`: the call did not succeed, and `text` says why."""
 
     text: str
     pictures: tuple[Picture, ...] = ()

@@ -3,7 +3,7 @@
 import re
 
 from abilities.memory.model_calls import Complete
-from abilities.memory.types import Answer, Kind, Recall
+from abilities.memory.types import CitedAnswer, Kind, Recall
 
 _CITED = re.compile(r"\[(\d+)\]")
 _PROMPT = """Answer the question from these memories of a person, in one or two sentences, and put the number of each
@@ -16,16 +16,16 @@ Question: {question}
 """
 
 
-async def answer_from(question: str, recall: Recall, complete: Complete | None) -> Answer:
+async def answer_from(question: str, recall: Recall, complete: Complete | None) -> CitedAnswer:
     """Return an answer; without a model, the best memories that the person told. Raises what `complete` does."""
     known = {recalled.memory.number: recalled.memory for recalled in recall.found}
     if not known:
-        return Answer("")
+        return CitedAnswer("")
     if complete is None:
         memories = [memory for memory in known.values() if memory.kind is not Kind.OUTSIDE][:3]
-        return Answer(" ".join(f"{memory.text} [{memory.number}]" for memory in memories), tuple(memories))
+        return CitedAnswer(" ".join(f"{memory.text} [{memory.number}]" for memory in memories), tuple(memories))
     text = (await complete(_PROMPT.format(lines="\n".join(recall.lines()), question=question))).strip()
     if not text or text.strip(".").upper() == "UNKNOWN":
-        return Answer("")
+        return CitedAnswer("")
     cited = dict.fromkeys(int(number) for number in _CITED.findall(text))
-    return Answer(text, tuple(known[number] for number in cited if number in known))
+    return CitedAnswer(text, tuple(known[number] for number in cited if number in known))

@@ -16,7 +16,7 @@ from abilities.memory.forgetting import Forgetter
 from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.reread import REREAD, delay_after
-from abilities.memory.types import Said
+from abilities.memory.types import Utterance
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
@@ -39,7 +39,7 @@ MAX_FAILURES = 10
 """Failures, over some six hours, after which a job is set aside."""
 
 # An error must not quote what was said: it ends in the log.
-_MESSAGES = TypeAdapter(list[Said], config=ConfigDict(hide_input_in_errors=True))
+_MESSAGES = TypeAdapter(list[Utterance], config=ConfigDict(hide_input_in_errors=True))
 
 _log = structlog.get_logger()
 
@@ -67,7 +67,9 @@ class MemoryWork:
     later: Adder | None = None
     """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
 
-    async def add(self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Said], *, infer: bool) -> bool:
+    async def add(
+        self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool
+    ) -> bool:
         """Add a job that remembers messages; False where nothing is left of them without their secrets."""
         safe = [message for message in messages if not any(is_secret(line) for line in message.text.splitlines())]
         if safe:

@@ -14,7 +14,7 @@ from abilities.memory.recall.search import NO_LONGER, Retriever, Wait
 from abilities.memory.shared_collections import SharedCollections
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.unread import find_unread_elsewhere
-from abilities.memory.types import Memory, Recall, Said
+from abilities.memory.types import Memory, Recall, Utterance
 from core.budgets.budgeted_embeddings import BudgetedEmbeddings
 from core.budgets.budgeted_model import EmbeddingClient
 from core.budgets.store import DailyBudgets
@@ -81,7 +81,7 @@ class LongTermMemory:
             shared=SharedCollections(database, parts.make_id),
         )
 
-    async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:
+    async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:
         """Remember messages at once, for a tool that reports what was stored."""
         home, name = await self.shared.home_of(tenant_id, collection or self.collection)
         ids = await self.adder.add(home, name, messages, asked=True)

@@ -16,8 +16,8 @@ _STEP = StepKey(0, 0, "memory")
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Ask a chat model one thing, outside any turn."""
+class ModelCalls:
+    """Single calls to a chat model outside any turn."""
 
     model: BudgetedModel
     make_id: IdMaker

@@ -12,12 +12,12 @@ from abilities.memory.extraction.speech import spoken_of
 from abilities.memory.index.embedder import SentenceEncoder
 from abilities.memory.jobs import MemoryWork
 from abilities.memory.long_term import LongTermMemory, MomexParts, make_embedder
-from abilities.memory.model_calls import Asking
+from abilities.memory.model_calls import ModelCalls
 from abilities.memory.recall.search import Wait
 from abilities.memory.recall.shown import not_shown
 from abilities.memory.sessions import Sessions
 from abilities.memory.tools_api import TenantMemory
-from abilities.memory.types import Answer, Memory, Recall, Recalled, Said
+from abilities.memory.types import CitedAnswer, Memory, Recall, Recalled, Utterance
 from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
@@ -57,7 +57,7 @@ class Momex:
         self._database = database or _database(self.config)
         self.wakeups = wakeups or NoWakeups()
         asks = llm_client if self.config.extraction is not Extraction.RULES else None
-        self._asking = Asking(BudgetedModel(asks, self._database, budgets), self._make_id) if asks else None
+        self._asking = ModelCalls(BudgetedModel(asks, self._database, budgets), self._make_id) if asks else None
         embedder = parts.embedder or make_embedder(
             self.config, embedding_client, self._database, self._make_id, budgets
         )
@@ -108,7 +108,7 @@ class Momex:
         self.wakeups.wake_memory(job_id)
         return job_id
 
-    async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:
+    async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:
         """Remember messages at once, for a tool that reports what was stored."""
         return await self.long_term.add_now(tenant_id, messages, collection=collection)
 
@@ -142,7 +142,7 @@ class Momex:
         more = not_shown((Recalled(memory, 0, ()) for memory in told if memory.id not in found), shown)
         return [*recall.lines(), *(recalled.line() for recalled in more)]
 
-    async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
+    async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> CitedAnswer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.
 
         Its recall may take `query_patience` of the configuration. Raises `core.errors.ModelError` or

@@ -20,7 +20,7 @@ from abilities.memory.index.typeagent_index import checked, load
 from abilities.memory.store.memories import Change
 from abilities.memory.store.reread import schedule_reread
 from abilities.memory.store.unread import find_unread
-from abilities.memory.types import PERSON, Kind, Memory, Said, Statement
+from abilities.memory.types import PERSON, Kind, Memory, Statement, Utterance
 from core.db.database import Connection
 from core.json_types import JsonObject
 from core.language.asking import asks
@@ -119,7 +119,7 @@ async def lines_of(connection: Connection, tenant_id: str, turn_ids: Sequence[st
 
 
 def _statement(memory: Memory, knowledge: JsonObject, by: str) -> Statement:
-    source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
+    source = Utterance("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
     held = by in (STOOD_IN, FOUND_NOTHING)
     return Statement(source, 0, memory.text, knowledge, by, memory.slot, held=held)
 

@@ -10,7 +10,7 @@ from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.long_term import LongTermMemory
 from abilities.memory.recall.search import Scope
 from abilities.memory.store.scans import MemoryFilter, find_by_words
-from abilities.memory.types import PERSON, Kind, Memory, Said
+from abilities.memory.types import PERSON, Kind, Memory, Utterance
 from core.errors import ToolFailed, ToolRetry
 from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.tools.memory_access import Remembered
@@ -127,7 +127,7 @@ class TenantMemory:
             raise ToolFailed(gettext("That looks like a password or a one-time code; such things are never kept."))
         if not statements(text):
             raise ToolRetry("That asks, it tells nothing: only a statement can be kept.")
-        source = Said(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
+        source = Utterance(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
         return await self.memory.add_now(self.tenant_id, [source], collection=collection)
 
     async def _with_same_meaning(self, old: Memory) -> list[Memory]:

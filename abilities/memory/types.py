@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """One message to remember. `key` never changes: adding the same message again has no effect."""
 
     key: str
@@ -45,7 +45,7 @@ class Statement:
     a statement with another value replaces the one before.
     """
 
-    said: Said
+    said: Utterance
     part: int
     text: str
     knowledge: JsonObject
@@ -167,7 +167,7 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CitedAnswer:
     """An answer in words with the memories that it cites. The text is empty where nothing is known."""
 
     text: str

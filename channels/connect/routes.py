@@ -20,7 +20,7 @@ from channels.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in
 from channels.connect.html import headers
 from channels.http.proofs import proven
 from channels.http.sound import FORM_TYPE, read_form
-from core.accounts.connecting import OVER, WORD, Answer, Connecting, ConnectRefused, LinkOver
+from core.accounts.connecting import OVER, WORD, AuthorizationResponse, Connecting, ConnectRefused, LinkOver
 from core.accounts.links import CALLBACK, PATH, ConnectLink
 from core.accounts.passwords import open_password
 from core.accounts.trial import Trials
@@ -128,7 +128,9 @@ class ConnectRoutes:
         query = request.query
         if len(query) != len(set(query)):
             raise RequestRefused("a parameter comes twice")
-        answer = Answer(query.get("state", ""), query.get("code", ""), query.get("error", ""), query.get("iss", ""))
+        answer = AuthorizationResponse(
+            query.get("state", ""), query.get("code", ""), query.get("error", ""), query.get("iss", "")
+        )
         link = await self._connecting.links.read_state(answer.state_token, self._connecting.clock.now())
         known = link.language if link else await self._connecting.links.language(state_token=answer.state_token)
         language = known or _accepted(request)

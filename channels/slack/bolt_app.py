@@ -21,9 +21,9 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from providers.slack.client import SlackApi
 
-type Answer = str | Mapping[str, str] | None
+type PayloadReply = str | Mapping[str, str] | None
 """A note for the person alone, or what is wrong with the form that they sent, by field."""
-type Take = Callable[[SlackInput], Awaitable[Answer]]
+type Take = Callable[[SlackInput], Awaitable[PayloadReply]]
 """Commit a parsed payload; return a note that is shown to the person alone at once, mostly none."""
 
 _ANYTHING = re.compile("")

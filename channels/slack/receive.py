@@ -13,7 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from channels.http.requests import check_type, only_header
 from channels.slack.ack import answer_gesture, elsewhere, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
-from channels.slack.bolt_app import Answer, BoltGateway
+from channels.slack.bolt_app import BoltGateway, PayloadReply
 from channels.slack.catchup import catch_up
 from channels.slack.identity import Identity
 from channels.slack.interactions import Gesture
@@ -118,7 +118,7 @@ class SlackChannel:
             raise RequestRefused("signature does not match", status=403)
         return decode_body(raw, request.content_type)
 
-    async def _take(self, payload: SlackInput) -> Answer:
+    async def _take(self, payload: SlackInput) -> PayloadReply:
         """Commit what was parsed; return a note for the person alone, or what is wrong with their form, by field."""
         match payload:
             case InboundMessage():
@@ -150,7 +150,7 @@ class SlackChannel:
             return None
         return await elsewhere(self._sink, address.account, message.sender)
 
-    async def _take_gesture(self, gesture: Gesture) -> Answer:
+    async def _take_gesture(self, gesture: Gesture) -> PayloadReply:
         """Commit a press or a submitted form; its answer is shown without waiting for that."""
         press = gesture.press
         if press.address.peer:

@@ -11,7 +11,7 @@ from core.accounts.granted import open_granted
 from core.accounts.needs import serves
 from core.accounts.offers import ConnectOffers, listing
 from core.accounts.passwords import open_password
-from core.accounts.prompts import AccountAsker, ConnectLink, Wanted, ask_for
+from core.accounts.prompts import AccountAsker, ConnectLink, MissingAccess, ask_for
 from core.accounts.services import Services
 from core.accounts.tokens import FreshTokens
 from core.accounts.types import Opened
@@ -80,7 +80,7 @@ class Accounts:
             account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender, tenant_id
         )
 
-    async def wanted(self, tenant_id: str) -> Wanted | None:
+    async def wanted(self, tenant_id: str) -> MissingAccess | None:
         """Return what a person is to connect: for a call that waits, or an account to renew; None for nothing."""
         if self.offers is None:
             return None
@@ -93,27 +93,27 @@ class Accounts:
         revoked = [account for account in accounts if account.revoked]
         if needs:
             able = (account for account in revoked if all(serves(account, need) for need in needs))
-            return Wanted(tuple(needs), next(able, None))
-        return Wanted.again(revoked[0]) if revoked else None
+            return MissingAccess(tuple(needs), next(able, None))
+        return MissingAccess.again(revoked[0]) if revoked else None
 
-    async def parts(self, tenant_id: str, wanted: Wanted) -> Sequence[Wanted]:
+    async def parts(self, tenant_id: str, wanted: MissingAccess) -> Sequence[MissingAccess]:
         """Return what is wanted in parts that one service can serve each. Implements `ConnectLinks`."""
         if self.offers is None or len(wanted.needs) < 2 or self.offers.able(wanted):
             return (wanted,)
         groups = list[tuple[str, ...]]()
         for need in wanted.needs:
-            at = next((at for at, group in enumerate(groups) if self.offers.able(Wanted((*group, need)))), None)
+            at = next((at for at, group in enumerate(groups) if self.offers.able(MissingAccess((*group, need)))), None)
             if at is None:
                 groups.append((need,))
             else:
                 groups[at] += (need,)
         revoked = [account for account in await self.list(tenant_id) if account.revoked]
         return tuple(
-            Wanted(group, next((one for one in revoked if all(serves(one, need) for need in group)), None))
+            MissingAccess(group, next((one for one in revoked if all(serves(one, need) for need in group)), None))
             for group in groups
         )
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> ConnectLink | None:
         """Return a link for what is wanted, to extend an account that there is rather than to connect another.
 
         Implements `core.accounts.prompts.ConnectLinks`.

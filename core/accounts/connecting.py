@@ -64,8 +64,8 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server sent the browser back with."""
+class AuthorizationResponse:
+    """The authorization response of OAuth, with which a server sends the browser back."""
 
     state_token: str = field(repr=False)
     code: str = field(default="", repr=False)
@@ -99,7 +99,7 @@ class Connecting:
         _may_go_on(await self.links.begin(link, browser, state, version, sealed, self.clock.now()))
         return url
 
-    async def come_back(self, answer: Answer, browser: str) -> Connected:
+    async def come_back(self, answer: AuthorizationResponse, browser: str) -> Connected:
         """Store the account that a server's answer is about."""
         now = self.clock.now()
         link = await self.links.read_state(answer.state_token, now) if answer.state_token else None
@@ -145,7 +145,7 @@ class Connecting:
         """Store an account whose password was tried."""
         return await self._store(link, service, credentials, open_password(service.name, credentials))
 
-    async def _check_issuer(self, service: Service, answer: Answer, heard: SignIn) -> None:
+    async def _check_issuer(self, service: Service, answer: AuthorizationResponse, heard: SignIn) -> None:
         """Refuse an answer of another server than was asked (RFC 9207)."""
         assert service.client is not None  # noqa: S101
         endpoints = await self.servers.endpoints(service.client, heard)

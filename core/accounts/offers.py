@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.accounts.abilities import KIND_NAMES, KINDS, may, read_need
 from core.accounts.choice import shown
 from core.accounts.links import VALID, ConnectLinkStore
-from core.accounts.prompts import WORD, Wanted
+from core.accounts.prompts import WORD, MissingAccess
 from core.accounts.prompts import ConnectLink as WantedLink
 from core.accounts.services import Services
 from core.accounts.types import Service
@@ -94,7 +94,7 @@ class ConnectOffers:
         )
         return "\n".join([said, gettext("Open it yourself, and pass it on to nobody.")])
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> WantedLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> WantedLink | None:
         """Return a link for what a call lacks. Implements `core.accounts.prompts.ConnectLinks`."""
         able, abilities = self.able(wanted), _abilities(wanted)
         if not able:
@@ -109,7 +109,7 @@ class ConnectOffers:
         )
         return WantedLink(url, tuple(gettext(service.label) for service in able), wanted.account) if url else None
 
-    def able(self, wanted: Wanted) -> Sequence[Service]:
+    def able(self, wanted: MissingAccess) -> Sequence[Service]:
         """Return the services of which one account can be all that is wanted."""
         names = {service for service, _ in map(read_need, wanted.needs) if service}
         if wanted.account is not None:
@@ -141,7 +141,7 @@ class ConnectOffers:
         return "\n\n".join([listing(accounts), "\n".join(hints)])
 
 
-def _abilities(wanted: Wanted) -> frozenset[Ability]:
+def _abilities(wanted: MissingAccess) -> frozenset[Ability]:
     return frozenset(ability for _, ability in map(read_need, wanted.needs) if ability is not None)
 
 

@@ -44,14 +44,14 @@ _EXTEND: Mapping[Ability, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a call lacks. `account` is the one to renew or to extend; None where another is to be connected."""
+class MissingAccess:
+    """Access that a call lacks. `account` is to be renewed or extended; None if another is to be connected."""
 
     needs: tuple[str, ...]
     account: Account | None = None
 
     @classmethod
-    def again(cls, account: Account) -> "Wanted":
+    def again(cls, account: Account) -> "MissingAccess":
         """Return what renews an account, so that it allows what it did."""
         return cls(tuple(f"{account.service}:{ability}" for ability in sorted(account.abilities)), account)
 
@@ -78,11 +78,11 @@ class ConnectLink:
 class ConnectLinks(Protocol):
     """Makes links to connect accounts."""
 
-    async def parts(self, tenant_id: str, wanted: Wanted) -> Sequence[Wanted]:
+    async def parts(self, tenant_id: str, wanted: MissingAccess) -> Sequence[MissingAccess]:
         """Return what is wanted in parts that one service can serve each: whole where one serves it all."""
         ...
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> ConnectLink | None:
         """Return a link for what is wanted; None where no service that could serve can be connected."""
         ...
 
@@ -119,7 +119,7 @@ class AccountPrompts:
     conversation_id: str | None
     in_run: bool = False
 
-    async def prompt(self, wanted: Wanted) -> Prompt | None:
+    async def prompt(self, wanted: MissingAccess) -> Prompt | None:
         """Return how the person is asked for an account; None where none can be connected."""
         asked = await ask_for(self.asker.links, self.tenant_id, self.conversation_id, wanted)
         if asked is None:
@@ -128,9 +128,11 @@ class AccountPrompts:
         return Prompt(asked, silent=self.in_run and not first)
 
 
-async def ask_for(links: ConnectLinks, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> str | None:
+async def ask_for(
+    links: ConnectLinks, tenant_id: str, conversation_id: str | None, wanted: MissingAccess
+) -> str | None:
     """Return how a person is asked for what is wanted, with a link for each account; None where one has no link."""
-    made = list[tuple[Wanted, ConnectLink]]()
+    made = list[tuple[MissingAccess, ConnectLink]]()
     for part in await links.parts(tenant_id, wanted):
         link = await links.link(tenant_id, conversation_id, part)
         if link is None:
@@ -139,7 +141,7 @@ async def ask_for(links: ConnectLinks, tenant_id: str, conversation_id: str | No
     return sentence(*made[0]) if len(made) == 1 else _several(made)
 
 
-def sentence(wanted: Wanted, link: ConnectLink) -> str:
+def sentence(wanted: MissingAccess, link: ConnectLink) -> str:
     """Return the sentence that asks for what is wanted, and how a new link is had once this one is over."""
     later = gettext(
         "The link works for {minutes} minutes. For a new one, write: {word}",
@@ -149,7 +151,7 @@ def sentence(wanted: Wanted, link: ConnectLink) -> str:
     return f"{_asked(wanted, link.account, _shown(link))}\n{later}"
 
 
-def _several(made: Sequence[tuple[Wanted, ConnectLink]]) -> str:
+def _several(made: Sequence[tuple[MissingAccess, ConnectLink]]) -> str:
     """Return the sentence that asks for several accounts, with a line for each."""
     names = [_named(part, link.account) for part, link in made]
     lines = [f"{name}: {_shown(link)}" for name, (_, link) in zip(names, made, strict=True)]
@@ -162,7 +164,7 @@ def _several(made: Sequence[tuple[Wanted, ConnectLink]]) -> str:
     return "\n".join([asks, *lines, later])
 
 
-def _named(wanted: Wanted, account: Account | None) -> str:
+def _named(wanted: MissingAccess, account: Account | None) -> str:
     """Return what is connected, in a word or two: what the accounts have, or the service whose they are."""
     needs = [read_need(need) for need in wanted.needs]
     kinds = [*kinds_of(ability for _, ability in needs if ability is not None)]
@@ -176,7 +178,7 @@ def _shown(link: ConnectLink) -> str:
     return gettext("{link} ({choices})", link=link.url, choices=listed(link.choices, "or"))
 
 
-def _asked(wanted: Wanted, account: Account | None, url: str) -> str:
+def _asked(wanted: MissingAccess, account: Account | None, url: str) -> str:
     if account is not None and account.revoked:
         return gettext(_RENEW, account=account_name(account), link=url)
     service, ability = read_need(wanted.needs[0])
@@ -193,7 +195,7 @@ def account_name(account: Account) -> str:
     return account.service if name == PRIMARY else name
 
 
-async def note_prompt(database: Database, tenant_id: str, wanted: Wanted, turn_id: str) -> bool:
+async def note_prompt(database: Database, tenant_id: str, wanted: MissingAccess, turn_id: str) -> bool:
     """Note that a person is asked for an account. Return False if another turn asked before, and nothing changed."""
     account = wanted.account
     if account is not None and account.revoked:

@@ -9,7 +9,7 @@ from typing import Protocol
 import structlog
 
 from core.accounts.accounts import Accounts
-from core.accounts.prompts import Wanted, account_name, note_prompt, sentence
+from core.accounts.prompts import MissingAccess, account_name, note_prompt, sentence
 from core.accounts.tokens import attend_in, expiry
 from core.clock import Clock
 from core.credentials.types import Account, StoredAccount
@@ -120,7 +120,7 @@ class Renewals:
         )
         told = await self.notifier.notify(tenant_id, notification)
         _log.info("renewal_told", tenant=tenant_id, service=stored.service, fate=told.fate.value)
-        await note_prompt(self.database, tenant_id, Wanted.again(account), told.id)
+        await note_prompt(self.database, tenant_id, MissingAccess.again(account), told.id)
 
     async def _text(self, tenant_id: str, account: Account, chat: str | None) -> str:
         person = await self.database.tenant_row(
@@ -132,7 +132,7 @@ class Renewals:
             account.name,
         )
         with speaking(person["language"] if person else None):
-            wanted = Wanted.again(account)
+            wanted = MissingAccess.again(account)
             link = await self.accounts.link(tenant_id, chat, wanted)
             name = account_name(account)
             said = sentence(wanted, link) if link else _without_link(name)

@@ -55,7 +55,7 @@ class Collected:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FieldAnswer:
     """The person's answer to a waiting agent, as far as it was understood.
 
     `fields` answer the question or correct earlier values, null for one that is left out; `words` answer a question
@@ -127,7 +127,7 @@ def with_choices(inputs: Mapping[str, InputField], asked: Mapping[str, str]) -> 
     )
 
 
-def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> Answer | None:
+def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> FieldAnswer | None:
     """Return the answer that a message is, without a model: one field was asked for, and the text is valid for it.
 
     None for a message that may be something else: a question, a new request, words that let go, or valid words among
@@ -141,10 +141,10 @@ def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) 
         return None
     count = len(words.split())
     valid = sum(_valid(input_field, word) for word in words.split())
-    return None if count > 1 and 0 < valid < count else Answer({input_field.name: words})
+    return None if count > 1 and 0 < valid < count else FieldAnswer({input_field.name: words})
 
 
-def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> tuple[PoolEntry, dict[str, str]]:
+def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: FieldAnswer) -> tuple[PoolEntry, dict[str, str]]:
     """Return the entry with the answer, or unchanged with the errors by field ("" for the whole answer)."""
     if answer.drop:
         return entry.ended(PoolEnd.CANCELLED), {}

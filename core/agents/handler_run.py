@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.accounts.prompts import Prompt, Wanted
+from core.accounts.prompts import MissingAccess, Prompt
 from core.agents.agent_call import AgentCall
 from core.agents.handler_result import call_handler, json_of, result_of
 from core.agents.own_loop import WaitsInside
@@ -28,7 +28,7 @@ _PAUSED = "paused_inside"
 class WaitsForAccount(Exception):
     """An agent found no account to open, before it did anything."""
 
-    def __init__(self, wanted: Wanted, prompt: Prompt) -> None:
+    def __init__(self, wanted: MissingAccess, prompt: Prompt) -> None:
         super().__init__(prompt.text)
         self.wanted = wanted
         self.prompt = prompt

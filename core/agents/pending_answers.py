@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.asking_tool import AskingTool
-from core.agents.field_collection import Answer, plain_answer, take
+from core.agents.field_collection import FieldAnswer, plain_answer, take
 from core.agents.hand_over import HandOverTool, hand_over_tool
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
@@ -33,7 +33,7 @@ _SAYS = (
 )
 WAIT = "These wait for an answer of the person:"
 """The line of the note below which those who wait are listed."""
-type Asking = Valet | AskingTool
+type Asker = Valet | AskingTool
 """What waits for an answer: an agent, or a tool that asks which account is meant."""
 _NOBODY_WAITS = "Nothing waits for an answer of the person now."
 _SHOWN: JsonObject = {
@@ -56,11 +56,11 @@ class PendingAnswers:
     `ended` those that ended; `set_aside` names agents that cannot resume.
     """
 
-    offered: tuple[tuple[PoolEntry, Asking], ...] = ()
+    offered: tuple[tuple[PoolEntry, Asker], ...] = ()
     changed: dict[str, PoolEntry] = field(default_factory=dict)
     ended: dict[str, PoolEntry] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
-    paused: tuple[tuple[PoolEntry, Asking], ...] = ()
+    paused: tuple[tuple[PoolEntry, Asker], ...] = ()
     """Those that the person paused; they are not reminded of."""
     accounts: tuple[PoolEntry, ...] = ()
     """Agents and calls that wait for the person to connect an account; they can be dropped."""
@@ -71,7 +71,7 @@ class PendingAnswers:
         return (*(entry for entry, _ in (*self.offered, *self.paused)), *self.accounts)
 
     @property
-    def asking(self) -> list[tuple[PoolEntry, Asking]]:
+    def asking(self) -> list[tuple[PoolEntry, Asker]]:
         return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
 
     @property
@@ -94,7 +94,7 @@ class PendingAnswers:
             entry, _, asked = open_asks[at]
             given.setdefault(entry.agent_id, {})[asked.name] = asked.value_of(choice)
         taken = [
-            take(entry, valet.inputs, Answer(given[entry.agent_id]))
+            take(entry, valet.inputs, FieldAnswer(given[entry.agent_id]))
             for entry, valet in self.offered
             if entry.agent_id in given
         ]
@@ -158,7 +158,7 @@ class PendingAnswers:
         given = fields if isinstance(fields, dict) else {}
         if words and len(entry.asked) == 1 and not given:
             given, words = {entry.asked[0]: words}, None
-        answer = Answer(given, None if entry.asked or given else words, arguments.get("drop") is True)
+        answer = FieldAnswer(given, None if entry.asked or given else words, arguments.get("drop") is True)
         taken, wrong = take(entry, valet.inputs, answer)
         if wrong:
             errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
@@ -214,7 +214,7 @@ class PendingAnswers:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
         return "\n".join(entry.in_words for entry in asked if entry.question)
 
-    def _meant(self, task: object) -> tuple[PoolEntry, Asking]:
+    def _meant(self, task: object) -> tuple[PoolEntry, Asker]:
         if task is None and len(self.offered) == 1:
             task = 1
         if not self.offered:
@@ -245,14 +245,14 @@ def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
     return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.give)
 
 
-def _described(entry: PoolEntry, valet: Asking) -> str:
+def _described(entry: PoolEntry, valet: Asker) -> str:
     known = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.fields.items())
     asked = f" (fields: {'; '.join(_field(name, valet) for name in entry.asked)})" if entry.asked else ""
     question = json.dumps(entry.question, ensure_ascii=False)
     return f"{valet.name}, which asked: {question}{asked}. Given so far: {known or 'nothing'}."
 
 
-def _field(name: str, valet: Asking) -> str:
+def _field(name: str, valet: Asker) -> str:
     """Return a field's name, its description where it says more than the question, and its choices."""
     input_field = valet.inputs.get(name)
     if input_field is None:

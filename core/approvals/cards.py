@@ -10,7 +10,7 @@ from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, labelled
 from core.language.times import duration_in_words
-from core.messaging.due_messages import Asking
+from core.messaging.due_messages import CardState
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
 
@@ -35,7 +35,7 @@ def card(approval: NewApproval, outbound_id: str) -> Card:
     return Card(message, approval)
 
 
-def as_it_stands(message: OutboundMessage, asks: Asking, timezone: str | None, now: datetime) -> OutboundMessage:
+def as_it_stands(message: OutboundMessage, asks: CardState, timezone: str | None, now: datetime) -> OutboundMessage:
     """Return a card as it is sent now: it may have been held, have gone to another place, or be sent again.
 
     Of a request that waits no more it says what became of it, and asks for nothing.

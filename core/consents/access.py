@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal, cast
 
 from core.clock import Clock, zone_or_utc
-from core.consents.shape import Target, Wanted, agrees, build_shape
+from core.consents.shape import Target, WantedConsent, agrees, build_shape
 from core.consents.store import ConsentStore
 from core.consents.types import MAX_DAYS, MAX_USES, Agreed, Told
 from core.consents.words import bounds_in_words, consents_text, withdrawn_text
@@ -36,10 +36,10 @@ class PersonConsents:
         if not self.may_grant:
             raise ToolFailed("Consent in advance is given only in answer to the person's own message, by no guest.")
         target = self._target(action)
-        wanted = Wanted(same, choices, ranges, texts)
+        wanted = WantedConsent(same, choices, ranges, texts)
         if not target.always_asks:
             approved = await self.store.approved_calls(self.tenant.id, target.name)
-            wanted = Wanted(same, choices, ranges, texts, next((a for a in approved if agrees(same, a)), None))
+            wanted = WantedConsent(same, choices, ranges, texts, next((a for a in approved if agrees(same, a)), None))
         bounds = build_shape(target, wanted)
         return {"tool": target.name, "version": target.version, "bounds": bounds}
 

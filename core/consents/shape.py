@@ -59,10 +59,10 @@ def target_of(tool: AnyTool) -> Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a person wants to allow, as it was said: one value, several, a range of numbers, or any text up to a length.
+class WantedConsent:
+    """A consent that a person wants to give: one value, several, a range of numbers, or any text up to a length.
 
-    What is named in none of them stays as in `example`, an approved call, or else at its default.
+    Arguments in none of them stay as in `example`, an approved call, or else at their defaults.
     """
 
     same: JsonObject
@@ -72,7 +72,7 @@ class Wanted:
     example: JsonObject | None = None
 
 
-def build_shape(target: Target, wanted: Wanted) -> JsonObject:
+def build_shape(target: Target, wanted: WantedConsent) -> JsonObject:
     """Return a bound for every parameter: `is`, `one_of`, `from` and `to`, `text`, or `absent`.
 
     Raises `ToolRetry` where something that may not vary is to vary, or a bound is no bound.

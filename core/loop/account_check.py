@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from core.accounts.choice import find
-from core.accounts.prompts import AccountPrompts, Prompt, Wanted, account_name
+from core.accounts.prompts import AccountPrompts, MissingAccess, Prompt, account_name
 from core.credentials.types import Account
 from core.errors import AccountMissing, ToolError, ToolRetry
 from core.hooks.hooks import PlannedCall
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, listed
 from core.loop.gate import Refused, Waiting
-from core.questions.asking import Asking
+from core.questions.asking import QuestionAsker
 from core.questions.types import Asked, PersonAsked
 from core.replies import note
 from core.tools.account_argument import ACCOUNT, NamedAccount
@@ -92,7 +92,7 @@ class TurnAccounts:
         """How long a call waits for an account; None for as long as an agent waits for an answer."""
         self.silent: set[str] = set()
         """The paths of calls whose question the person was asked before."""
-        self._asked: dict[Wanted, Prompt | None] = {}
+        self._asked: dict[MissingAccess, Prompt | None] = {}
         self._asking = asyncio.Lock()
 
     async def clear(self, path: str, tool: AnyTool, call: PlannedCall) -> PlannedCall | Waiting | Refused:
@@ -111,7 +111,7 @@ class TurnAccounts:
         if isinstance(found, WhichOne):
             self.held[path] = HeldCall(path, tool.name, call.id, found.question, choices=found.choices)
             return Waiting(found.question)
-        if isinstance(found, Wanted):
+        if isinstance(found, MissingAccess):
             return await self._hold(path, tool.name, call.id, found, earlier)
         named = named or (found.chosen if tool.needs_approval else "")
         given: Json = call.arguments.get(ACCOUNT, "")
@@ -121,9 +121,9 @@ class TurnAccounts:
         """Return the context of a tool's call, which opens the account that the call names."""
         return with_account_in(context, call.arguments) if tool.accounts else context
 
-    def asking(self, path: str) -> Asking:
+    def asking(self, path: str) -> QuestionAsker:
         """Return what asks the person on behalf of a tool's call, or hands it their answers."""
-        return Asking(self._earlier.get(path, EarlierHold()).answers)
+        return QuestionAsker(self._earlier.get(path, EarlierHold()).answers)
 
     async def missed(self, path: str, name: str, tool_call_id: str, error: ToolError) -> Waiting | None:
         """Hold a call that asks its person, or found no account to open or was refused there; None for any other."""
@@ -135,21 +135,21 @@ class TurnAccounts:
         held = await self._hold(path, name, tool_call_id, wanted, EarlierHold()) if wanted else None
         return held if isinstance(held, Waiting) else None
 
-    async def wanted_by(self, error: ToolError) -> Wanted | None:
+    async def wanted_by(self, error: ToolError) -> MissingAccess | None:
         """Return what a call lacks that found no account to open, or whose login was refused; None for any other."""
         if (refused := error.refused) is not None and isinstance(self.access, RefusedLogins):
             if not await self.access.refused(refused):
                 return None
             accounts = await self.access.list(refused.need)
             account = next((account for account in accounts if account.name == refused.account), None)
-            return Wanted((refused.need,), account)
+            return MissingAccess((refused.need,), account)
         if not isinstance(error, AccountMissing):
             return None
         accounts = await self.access.list() if self.access and error.account else ()
         named = find(accounts, error.account or "") if error.account else ()
-        return Wanted((error.need,), named[0] if named else None)
+        return MissingAccess((error.need,), named[0] if named else None)
 
-    async def find(self, needs: Sequence[str], named: str = "") -> Found | Wanted | WhichOne:
+    async def find(self, needs: Sequence[str], named: str = "") -> Found | MissingAccess | WhichOne:
         """Find accounts for all needs. Raises `ToolRetry` where no account has the name."""
         if self.access is None:
             return Found()
@@ -171,10 +171,10 @@ class TurnAccounts:
                 return WhichOne(tuple(account_name(account) for account in good))
             chosen = chosen or (account_name(one[0]) if len(good) > 1 else "")
         if missing:
-            return Wanted(tuple(missing), revoked[0] if revoked else None)
+            return MissingAccess(tuple(missing), revoked[0] if revoked else None)
         return Found(chosen)
 
-    async def prompt(self, wanted: Wanted) -> Prompt | None:
+    async def prompt(self, wanted: MissingAccess) -> Prompt | None:
         """Return how the person is asked; calls that need the same share it. None where they cannot be asked."""
         async with self._asking:
             if wanted not in self._asked:
@@ -182,7 +182,7 @@ class TurnAccounts:
             return self._asked[wanted]
 
     async def _hold(
-        self, path: str, name: str, tool_call_id: str, wanted: Wanted, earlier: EarlierHold
+        self, path: str, name: str, tool_call_id: str, wanted: MissingAccess, earlier: EarlierHold
     ) -> Waiting | Refused:
         if earlier.question and earlier.needs == wanted.needs:
             prompt: Prompt | None = Prompt(earlier.question, silent=True)
@@ -202,6 +202,6 @@ def with_account_in(context: ToolExecutionContext, arguments: JsonObject) -> Too
     return replace(context, accounts=NamedAccount(context.accounts, name)) if name else context
 
 
-def nobody_connects(wanted: Wanted) -> str:
+def nobody_connects(wanted: MissingAccess) -> str:
     """Return what the model is told where an account is missing and cannot be connected."""
     return NOBODY_CONNECTS.format(reason=wanted.reason)

@@ -35,8 +35,8 @@ type Ended = Literal["approved", "cancelled", "replaced", "expired", "reissued"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What has become of the request that a card shows, at the moment at which the card is sent.
+class CardState:
+    """State of the request that a card shows, at the moment at which the card is sent.
 
     `timeout` begins when the first of its cards was sent; `expires_at` is None until then. `ended` is None while it
     waits for a decision.
@@ -91,7 +91,7 @@ class DueMessage:
     """The context of the span in which it was queued."""
     waited: timedelta | None = None
     """How long the person has waited for this answer, or did until it began to grow in sight; None where it is none."""
-    asks: Asking | None = None
+    asks: CardState | None = None
     """Of a card: its request."""
     read_at: float = field(default_factory=monotonic, compare=False)
     """When all this was read, by the process' own clock."""
@@ -199,9 +199,9 @@ def new_parts(rendered: Iterable[dict[str, Any]]) -> list[KeptPart]:
     ]
 
 
-def _asking(asks: JsonObject) -> Asking:
+def _asking(asks: JsonObject) -> CardState:
     expires, decided = asks["expires_at"], asks["decided_at"]
-    return Asking(
+    return CardState(
         str(asks["code"]),
         bool(asks["editable"]),
         timedelta(seconds=float(str(asks["seconds"]))),

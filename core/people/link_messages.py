@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.people.link_codes import AGREED, shown_code
-from core.people.place_names import Place, places_in_words
+from core.people.place_names import ChatIdentity, places_in_words
 
 UNDO = gettext_noop("Was that not you? Write UNLINK within a day, and it is taken back.")
 
 
-def link_question(places: Sequence[Place], code: str, more: str = "") -> str:
+def link_question(places: Sequence[ChatIdentity], code: str, more: str = "") -> str:
     """Return the question to the person who typed a code; `more` is added to it."""
     sentences = [
         gettext(
@@ -29,7 +29,7 @@ def link_question(places: Sequence[Place], code: str, more: str = "") -> str:
     return " ".join(filter(None, sentences))
 
 
-def linked_with(places: Sequence[Place]) -> str:
+def linked_with(places: Sequence[ChatIdentity]) -> str:
     """Return the answer to the person who agreed to a link; without places where a turn is resumed."""
     if not places:
         linked = gettext("Linked: both channels are yours from now on, with all that I keep for you.")
@@ -37,7 +37,7 @@ def linked_with(places: Sequence[Place]) -> str:
     return f"{gettext('Linked.')} {now_linked(places)}"
 
 
-def now_linked(places: Sequence[Place]) -> str:
+def now_linked(places: Sequence[ChatIdentity]) -> str:
     """Return the message to the other places, about the places of the other person."""
     reads = ngettext(
         "{places} now reads and acts for you.",
@@ -48,7 +48,7 @@ def now_linked(places: Sequence[Place]) -> str:
     return f"{reads} {gettext(UNDO)}"
 
 
-def taken_back(gone: Sequence[Place], still: Sequence[Place]) -> str:
+def taken_back(gone: Sequence[ChatIdentity], still: Sequence[ChatIdentity]) -> str:
     """Return the message to each side of a link that was undone; `still`: its other places."""
     sentences = [
         ngettext(

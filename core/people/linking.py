@@ -24,7 +24,7 @@ from core.people.link_codes import (
 )
 from core.people.link_messages import now_linked
 from core.people.merge import MergeHook
-from core.people.place_names import Place, language_in, places_of, tell_places
+from core.people.place_names import ChatIdentity, language_in, places_of, tell_places
 from core.people.tenant_tables import merge_rules
 from core.people.unlinking import Unlinked, Unlinking
 
@@ -59,7 +59,7 @@ class Link:
 
     outcome: LinkOutcome
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    places: tuple[Place, ...] = ()
+    places: tuple[ChatIdentity, ...] = ()
     role: PersonRole | None = None
     told: tuple[str, ...] = ()
 

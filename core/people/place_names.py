@@ -20,7 +20,7 @@ _MAX_OF_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatIdentity:
     """One identity: `user_key` is the provider's id of the person, `name` their display name there."""
 
     id: str
@@ -47,12 +47,12 @@ def masked(user_key: str) -> str:
     return _MASK + user_key[-3:] if len(user_key) > 5 else _MASK
 
 
-def places_in_words(places: Sequence[Place]) -> str:
+def places_in_words(places: Sequence[ChatIdentity]) -> str:
     shown = [place.shown for place in places]
     return listed(shown) if shown else gettext("another place")
 
 
-async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]:
+async def places_of(connection: Connection, tenant_id: str) -> tuple[ChatIdentity, ...]:
     """Return the places where a person was let in, not their programs; then the connection sees this person's rows."""
     await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
     rows = await connection.fetch(
@@ -61,7 +61,7 @@ async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]
         " order by created_at, id",
         tenant_id,
     )
-    return tuple(Place(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)
+    return tuple(ChatIdentity(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)
 
 
 async def language_in(connection: Connection, tenant_id: str) -> str:
@@ -71,7 +71,7 @@ async def language_in(connection: Connection, tenant_id: str) -> str:
 
 
 async def tell_places(
-    connection: Connection, tenant_id: str, places: Sequence[Place], text: str, make_id: IdMaker
+    connection: Connection, tenant_id: str, places: Sequence[ChatIdentity], text: str, make_id: IdMaker
 ) -> tuple[str, ...]:
     """Queue a text for places of a person, each in its newest conversation; return the conversations."""
     rows = await connection.fetch(

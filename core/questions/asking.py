@@ -21,7 +21,7 @@ class AskPerson(Protocol):
         ...
 
 
-class Asking:
+class QuestionAsker:
     """Asks on behalf of one call, as often as it likes; `answers` are those that it has, by name."""
 
     def __init__(self, answers: JsonObject) -> None:

@@ -14,7 +14,7 @@ from core.messaging.talk_words import NEW
 from core.queue.wakeups import Wakeups
 from core.tools.undo import UndoOffers
 from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
-from core.turns.words.asked import Answers, Asked, CommandRooms
+from core.turns.words.asked import Asked, CommandRooms, WordHandler
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class ChatCommands:
 
 
 @cache
-def answers_of(name: str) -> Answers:
+def answers_of(name: str) -> WordHandler:
     """Return the answer function that a declaration names."""
-    return cast(Answers, resolve_name(name))
+    return cast(WordHandler, resolve_name(name))
 
 
 def command_of(turn: BegunTurn) -> Command | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.agents.asking_tool import AskingTool
-from core.agents.pending_answers import ANSWER, HOLD, Asking, PendingAnswers
+from core.agents.pending_answers import ANSWER, HOLD, Asker, PendingAnswers
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus
@@ -161,7 +161,7 @@ def _names(entries: Sequence[PoolEntry]) -> str:
     return ", ".join(dict.fromkeys(entry.told_as for entry in entries))
 
 
-def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asking | None:
+def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asker | None:
     if entry.of_tool:
         return AskingTool(entry.agent_type, entry.choices, entry.asks)
     return registry.find(entry.agent_type)
@@ -171,10 +171,10 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
     """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
     if not request.inbound or not request.conversation_id:
         return PendingAnswers()
-    offered: list[tuple[PoolEntry, Asking]] = []
+    offered: list[tuple[PoolEntry, Asker]] = []
     ended: dict[str, PoolEntry] = {}
     set_aside: list[str] = []
-    paused: list[tuple[PoolEntry, Asking]] = []
+    paused: list[tuple[PoolEntry, Asker]] = []
     accounts: list[PoolEntry] = []
     for entry in request.pool:
         if entry.conversation_id != request.conversation_id or not entry.waits:

@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RetentionPeriods:
     """How long each kind is kept."""
 
     messages: timedelta = MESSAGES_KEPT
@@ -52,7 +52,7 @@ class Retention:
     database: Database
     clock: Clock
     make_id: IdMaker
-    kept: Kept = Kept()
+    kept: RetentionPeriods = RetentionPeriods()
 
     def chores(self) -> tuple[Periodic, ...]:
         """Return the rare work that one worker does for all."""

@@ -23,7 +23,7 @@ from jobs.supervision import PartSupervisor, stalls_seen
 from jobs.upkeep import catchup
 from jobs.upkeep.catchup import CatchUp
 from jobs.upkeep.periodic import Periodic
-from jobs.upkeep.retention import Kept, Retention
+from jobs.upkeep.retention import Retention, RetentionPeriods
 from notify.service import NotificationService
 
 CONSENTS_KEPT = timedelta(days=90)
@@ -51,7 +51,7 @@ class Maintenance:
     notifications: NotificationService
     catch_up: CatchUp
     files: FileStore
-    kept: Kept
+    kept: RetentionPeriods
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
     note_stalls: Callable[[Sequence[str]], None] | None = None

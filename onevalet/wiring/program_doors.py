@@ -35,7 +35,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     from core.approvals.store import ApprovalStore
     from core.tools.storage import Storage
     from onevalet.wiring.memories import open_memories
-    from operations.programs.asking import Asking
+    from operations.programs.asking import ProgramRequests
     from operations.programs.tools import ClientTools
 
     settings, database = connections.settings, connections.database
@@ -43,7 +43,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     access = Access(Policy.ALLOWLIST)
     inbox = Inbox(database, connections.wakeups, make_id, access, clock=clock, waiting=settings.waiting)
     return ClientTools(
-        Asking(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
+        ProgramRequests(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
         ApprovalStore(database, connections.wakeups),
         database,
         Storage(database),

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from jobs.upkeep.periodic import Periodic
-from jobs.upkeep.retention import Kept
+from jobs.upkeep.retention import RetentionPeriods
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
 from onevalet.wiring.renewals import build_renewals
@@ -25,9 +25,9 @@ def more_work(parts: WorkerParts) -> tuple[Periodic, ...]:
     return (build_renewals(parts), *backups)
 
 
-def kept_for(settings: Settings) -> Kept:
+def kept_for(settings: Settings) -> RetentionPeriods:
     """Return how long each kind is kept."""
-    return Kept(
+    return RetentionPeriods(
         messages=timedelta(days=settings.onevalet_messages_kept_days),
         journals=timedelta(days=settings.onevalet_journals_kept_days),
         audit=timedelta(days=settings.onevalet_audit_kept_days),

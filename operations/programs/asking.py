@@ -39,8 +39,8 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Hand requests to the inbox, and read what was answered.
+class ProgramRequests:
+    """Requests of programs: hand them to the inbox and read their answers.
 
     `patience` is in seconds. Once `stopping` is set nobody waits any more: what is asked stays asked.
     """

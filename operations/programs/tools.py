@@ -14,7 +14,7 @@ from core.json_types import JsonObject, storable
 from core.language.catalogue import speaking
 from core.tools.memory_access import MemoryAccess
 from core.tools.storage import Storage
-from operations.programs.asking import Asking, NotAsked, Standing
+from operations.programs.asking import NotAsked, ProgramRequests, Standing
 from operations.programs.tokens import Client
 from operations.programs.types import MOST, Arguments, ClientTool, Nothing, Told, iso, listed
 
@@ -80,7 +80,7 @@ class ClientTools:
 
     def __init__(
         self,
-        asking: Asking,
+        asking: ProgramRequests,
         approvals: ApprovalStore,
         database: Database,
         storage: Storage,

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from core.accounts.accounts import Accounts
-from core.accounts.prompts import AccountAsker, ConnectLink, Wanted
+from core.accounts.prompts import AccountAsker, ConnectLink, MissingAccess
 from core.accounts.services import Services
 from core.accounts.waiting import WaitingForAccounts
 from core.agents.registry import AgentRegistry
@@ -44,13 +44,13 @@ def mailbox(address: str, *, reads: bool = True, sends: bool = True) -> JsonObje
 class Links:
     """Links to connect accounts, numbered."""
 
-    wanted: list[Wanted] = field(default_factory=list)
+    wanted: list[MissingAccess] = field(default_factory=list)
     choices: tuple[str, ...] = ()
 
-    async def parts(self, tenant_id: str, wanted: Wanted) -> tuple[Wanted, ...]:
+    async def parts(self, tenant_id: str, wanted: MissingAccess) -> tuple[MissingAccess, ...]:
         return (wanted,)
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> ConnectLink | None:
         self.wanted.append(wanted)
         return ConnectLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
 

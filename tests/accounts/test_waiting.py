@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-from core.accounts.prompts import Wanted
+from core.accounts.prompts import MissingAccess
 from core.accounts.waiting import WaitingForAccounts
 from core.agents.pool import Pool
 from tests.accounts.harness import ASKED, Needing, mailbox
@@ -238,7 +238,7 @@ async def test_a_run_tells_once_until_something_was_connected(needing: Needing) 
     needing.answers(says("Hello."))
     await needing.system.say("hello")
     asker, tenant = needing.system.options["account_asker"], await needing.tenant()
-    wanted = Wanted(("mail.read",))
+    wanted = MissingAccess(("mail.read",))
 
     async def silent(turn: str, *, in_run: bool = True) -> bool:
         prompt = await asker.for_turn(tenant, turn, None, in_run=in_run).prompt(wanted)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
-from core.consents.shape import Wanted, build_shape, target_of
+from core.consents.shape import WantedConsent, build_shape, target_of
 from core.consents.types import Agreed
 from tests.faults.harness import Harness
 from tests.plugins.faults import act_agreed
@@ -25,7 +25,7 @@ async def agree(harness: Harness, body: str) -> None:
     """Have the person who wrote a text agree in advance to what it asks for."""
     target = target_of(act_agreed)
     until = (datetime.now(UTC) + timedelta(days=30)).replace(microsecond=0)
-    bounds = build_shape(target, Wanted({}, {}, {}, {"saying": 20}))
+    bounds = build_shape(target, WantedConsent({}, {}, {}, {"saying": 20}))
     connection = await harness.connect()
     try:
         tenant = await connection.fetchval("select tenant_id from inbound where text = $1", body)

@@ -1,11 +1,16 @@
-"""Names: of our packages, which nothing installed may bear, and of tests, which are short enough to read."""
+"""Names: of our packages, which nothing installed may bear, of classes, and of tests, which are short to read."""
 
+import ast
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from importlib.metadata import packages_distributions
 
-from tests.shipping.harness import PACKAGES, python_files
+from tests.shipping.harness import PACKAGES, SHIPPED, python_files
 
 MAX_TEST_NAME = 70
+OF_ONE_MEANING = ("Answer", "Refused", "Asking", "Said", "Kept", "Wanted", "Place")
+"""Short names that meant something else in each room."""
 
 
 def long_test_names(source: str) -> list[str]:
@@ -31,3 +36,25 @@ def test_a_test_name_over_the_limit_is_found_in_a_class_too() -> None:
     longest = "test_".ljust(MAX_TEST_NAME, "x")
     source = f"def {longest}(): ...\nclass Test:\n    async def {longest}y(self): ...\ndef other_{longest}(): ...\n"
     assert long_test_names(source) == [f"{longest}y"]
+
+
+def classes(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the files of each class and type alias at the top level of a module, by its name."""
+    found = defaultdict[str, list[str]](list)
+    for path, source in sources.items():
+        for node in ast.parse(source).body:
+            match node:
+                case ast.ClassDef(name=name) | ast.TypeAlias(name=ast.Name(id=name)):
+                    found[name].append(path)
+    return found
+
+
+def test_a_short_name_means_one_thing_in_the_product() -> None:
+    found = classes(python_files(*SHIPPED))
+    assert {name: found[name] for name in OF_ONE_MEANING if len(found[name]) > 1} == {}
+    assert found["Answer"] == ["core/outreach/types.py"]
+
+
+def test_a_second_class_of_a_name_is_found() -> None:
+    planted = {"core/a.py": "class Answer:\n    pass\n", "jobs/b.py": "type Answer = int\n"}
+    assert classes(planted) == {"Answer": ["core/a.py", "jobs/b.py"]}

@@ -25,7 +25,7 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Scope
-from abilities.memory.types import PERSON, Kind, RetrieverKind, Said
+from abilities.memory.types import PERSON, Kind, RetrieverKind, Utterance
 from core.db.database import Database
 from core.ids import make_id
 from tests.services import RunServers, RunServices, fresh_database, make_template
@@ -40,12 +40,12 @@ STEPS = 20
 type Way = Callable[[str], Awaitable[object]]
 
 
-def sayings(count: int) -> list[Said]:
+def sayings(count: int) -> list[Utterance]:
     """Make one person's messages over three years; no two say the same."""
     plain = [line.text for number in range(LIVES) for line in life(number)[0]]
     random.Random(1).shuffle(plain)
     return [
-        Said(f"large:{n}", f"{plain[n % len(plain)]} Entry {n}.", PERSON, Kind.TOLD, moment(n, count))
+        Utterance(f"large:{n}", f"{plain[n % len(plain)]} Entry {n}.", PERSON, Kind.TOLD, moment(n, count))
         for n in range(count)
     ]
 
@@ -55,7 +55,7 @@ def moment(number: int, count: int) -> datetime:
     return NOW - timedelta(days=1000 * (count - number) / count)
 
 
-async def keep(momex: Momex, tenant: str, sources: list[Said]) -> None:
+async def keep(momex: Momex, tenant: str, sources: list[Utterance]) -> None:
     """Have a person's messages remembered."""
     await make_person(momex.store.database, tenant)
     for start in range(0, len(sources), 500):

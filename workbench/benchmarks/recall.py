@@ -25,7 +25,7 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
-from abilities.memory.types import PERSON, Kind, Said
+from abilities.memory.types import PERSON, Kind, Utterance
 from core.clock import Clock
 from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
@@ -77,7 +77,7 @@ async def live(momex: Momex, number: int, lines: Sequence[Line]) -> None:
     tenant = f"life{number}"
     await make_person(momex.store.database, tenant)
     sources = [
-        Said(f"{number}:{place}", line.text, PERSON, Kind.TOLD, line.said_at) for place, line in enumerate(lines)
+        Utterance(f"{number}:{place}", line.text, PERSON, Kind.TOLD, line.said_at) for place, line in enumerate(lines)
     ]
     await momex.adder.add(tenant, "", sources)
 
@@ -88,7 +88,7 @@ async def make_person(database: Database, tenant: str) -> None:
         await connection.execute("insert into tenants (tenant_id) values ($1) on conflict do nothing", tenant)
 
 
-async def bulk(momex: Momex, tenant: str, sources: Sequence[Said]) -> None:
+async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
     """Keep statements without comparing each with what is known."""
     from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of
     from abilities.memory.extraction.terms import terms_of

@@ -10,7 +10,7 @@ import structlog
 from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of, says_it_ended, slot_of
 from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.index.typeagent_index import extract_with, load
-from abilities.memory.model_calls import Asking
+from abilities.memory.model_calls import ModelCalls
 from abilities.memory.store.memories import Change
 from abilities.memory.types import Kind, Memory, Statement
 from core.budgets.types import OutOfMoney
@@ -94,7 +94,7 @@ class LaterExtractor(RuleExtractor):
 class ModelExtractor:
     """A model with typeagent's prompt, which also decides on contradictions; rules stand in for it."""
 
-    asking: Asking
+    asking: ModelCalls
     tenant_id: str | None = None
     name: str = "model"
     patient: bool = False

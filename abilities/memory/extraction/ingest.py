@@ -16,7 +16,7 @@ from abilities.memory.index.embedder import Embedder
 from abilities.memory.store.memories import Change, MemoryStore
 from abilities.memory.store.reread import schedule_reread
 from abilities.memory.store.scans import find_by_vector, find_with_same_words
-from abilities.memory.types import Kind, Memory, Said, Statement, Vector
+from abilities.memory.types import Kind, Memory, Statement, Utterance, Vector
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.language.asking import asks
@@ -61,7 +61,7 @@ class Adder:
         self,
         tenant_id: str,
         collection: str,
-        messages: Sequence[Said],
+        messages: Sequence[Utterance],
         *,
         infer: bool = True,
         kept: Sequence[str] = (),
@@ -114,7 +114,7 @@ class Adder:
             knowledge, by = await extractor.knowledge(memory.text, memory.speaker)
             if by == STOOD_IN:  # the budget is used up for today
                 break
-            source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
+            source = Utterance("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
             [vector] = await self.embed(tenant_id, [memory.text])
             held = by in HELD_BACK
             statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
@@ -147,8 +147,8 @@ class Adder:
         return await self.store.keep(tenant_id, collection, changes, self.embedder.name, own)
 
     async def _fresh(
-        self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool, asked: bool
-    ) -> list[tuple[Said, list[tuple[int, str]]]]:
+        self, tenant_id: str, messages: Sequence[Utterance], kept: Sequence[str], *, whole: bool, asked: bool
+    ) -> list[tuple[Utterance, list[tuple[int, str]]]]:
         """Split messages into statements, without secrets, questions, empty words, and those stored already."""
         # What the person asked to be remembered is, whatever it looks like.
         skip = may_tell if whole or asked else self.tells_nothing
@@ -205,7 +205,7 @@ class Adder:
 
 
 async def _read_all(
-    fresh: Sequence[tuple[Said, list[tuple[int, str]]]], extractor: Extractor
+    fresh: Sequence[tuple[Utterance, list[tuple[int, str]]]], extractor: Extractor
 ) -> tuple[list[Statement], ModelError | None]:
     """Read statements in order, up to the first error that may pass; return that error, too."""
     read: list[Statement] = []
@@ -218,7 +218,7 @@ async def _read_all(
     return read, None
 
 
-async def _read(source: Said, part: int, text: str, extractor: Extractor) -> Statement:
+async def _read(source: Utterance, part: int, text: str, extractor: Extractor) -> Statement:
     slot = slot_of(text) if source.kind is Kind.TOLD and not asks(text) else None
     if source.kind is not Kind.TOLD:
         extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
@@ -226,7 +226,7 @@ async def _read(source: Said, part: int, text: str, extractor: Extractor) -> Sta
     return Statement(source, part, text, knowledge, by, slot.name if slot else "")
 
 
-def _worth(source: Said, text: str, kept: Sequence[str], alone: bool) -> bool:
+def _worth(source: Utterance, text: str, kept: Sequence[str], alone: bool) -> bool:
     """Return whether a statement is stored; `alone`: it is all that the person asked to be remembered."""
     if any(_covers(memory, text) for memory in kept):
         return False

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from abilities.memory.extraction.commands import is_command
-from abilities.memory.types import ASSISTANT, PERSON, Kind, Said
+from abilities.memory.types import ASSISTANT, PERSON, Kind, Utterance
 from core.db.database import Connection
 from core.llm.types import ChatMessage, Marker, Role
 from core.replies import CARD_SHOWN
@@ -17,7 +17,7 @@ _CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
-async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
+async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Utterance]:
     """Return what was said in a turn, but for what would be remembered again.
 
     This is a turn that was about forgetting, and the assistant's answer from nothing but memories.
@@ -37,7 +37,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
     if called and called <= MEMORY_TOOLS:
         messages = [(row, message) for row, message in messages if message.role is not Role.ASSISTANT]
     used_tools = any(message.role is Role.TOOL for _, message in messages)
-    spoken: list[Said] = []
+    spoken: list[Utterance] = []
     for row, message in messages:
         key = f"history:{row['conversation_id']}:{row['position']}"
         spoken += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
@@ -46,7 +46,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 
 def spoken_of(
     key: str, message: ChatMessage, at: datetime, turn_id: str | None = None, *, used_tools: bool = False
-) -> list[Said]:
+) -> list[Utterance]:
     """Return what a chat message says, marked with its source; nothing of a command, or a line that is not speech.
 
     Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
@@ -56,11 +56,11 @@ def spoken_of(
         case Role.USER if not message.internal and message.marker is not Marker.NOTE:
             own, quoted = without_quotes(message.text)
             own = "" if message.outside or is_command(message.text) else own
-            rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
-            return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
+            rest = [Utterance(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
+            return [Utterance(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
         case Role.ASSISTANT if not message.tool_calls and (text := _CARD.sub("", message.text).strip()):
             kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
-            return [Said(key, text, ASSISTANT, kind, at, turn_id)]
+            return [Utterance(key, text, ASSISTANT, kind, at, turn_id)]
     return []
 
 

@@ -13,7 +13,7 @@ from yarl import URL
 
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
-from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room, read_object
+from core.llm.direct.types import Call, Endpoint, Plan, ProviderRefused, Room, read_object
 from core.llm.direct.whole import read_body
 from core.llm.types import ModelAnswer
 
@@ -117,7 +117,7 @@ class AnthropicBody:
                 self.ended = True
             case "error":
                 error = told.get("error") or {}
-                raise Refused(_STATUSES.get(str(error.get("type")), 500), str(error.get("message") or told))
+                raise ProviderRefused(_STATUSES.get(str(error.get("type")), 500), str(error.get("message") or told))
         return ""
 
     def _add_delta(self, index: int, delta: Any) -> str:

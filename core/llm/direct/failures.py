@@ -7,7 +7,7 @@ import aiohttp
 
 from core.errors import ModelTimeout, ModelUnavailable
 from core.llm import litellm_library
-from core.llm.direct.types import Plan, Refused
+from core.llm.direct.types import Plan, ProviderRefused
 from core.llm.provider_errors import is_providers, our_error
 
 
@@ -16,7 +16,7 @@ def errors_made_ours(plan: Plan) -> Iterator[None]:
     """Raise one of `core.errors.ModelError`, without the provider's words, for whatever a call raises."""
     try:
         yield
-    except Refused as refused:
+    except ProviderRefused as refused:
         error = plan.config.get_error_class(refused.text, refused.status, refused.headers)
         typed = litellm_library.typed_error(error, plan.call.model, plan.call.provider)
         raise our_error(typed) from typed

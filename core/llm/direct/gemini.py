@@ -14,7 +14,7 @@ from yarl import URL
 
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
-from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room
+from core.llm.direct.types import Call, Endpoint, Plan, ProviderRefused, Room
 from core.llm.direct.whole import read_body
 from core.llm.types import ModelAnswer
 
@@ -116,8 +116,8 @@ def _signed(thinking: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
     return ({"type": "reasoning_content", "text": text},) if text else ()
 
 
-def _refusal(error: Any) -> Refused:
+def _refusal(error: Any) -> ProviderRefused:
     if not isinstance(error, dict):
-        return Refused(500, str(error))
+        return ProviderRefused(500, str(error))
     code = error.get("code")
-    return Refused(code if isinstance(code, int) else 500, f"{error.get('status')} - {error.get('message')}")
+    return ProviderRefused(code if isinstance(code, int) else 500, f"{error.get('status')} - {error.get('message')}")

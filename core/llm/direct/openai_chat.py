@@ -16,7 +16,7 @@ from core.json_types import JsonObject, storable
 from core.llm import litellm_library
 from core.llm.direct.prices import counted_usage, priced_usage
 from core.llm.direct.streamed_calls import StreamedCalls
-from core.llm.direct.types import Call, Endpoint, Plan, Refused
+from core.llm.direct.types import Call, Endpoint, Plan, ProviderRefused
 from core.llm.types import ModelAnswer
 
 _KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
@@ -198,11 +198,11 @@ def _transformed(plan: Plan, messages: list[JsonObject], options: dict[str, Any]
     return body
 
 
-def _refusal(error: Any) -> Refused:
+def _refusal(error: Any) -> ProviderRefused:
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
     told = error.get("message") if isinstance(error, dict) else error
-    return Refused(status, str(told or error))
+    return ProviderRefused(status, str(told or error))
 
 
 def _own_headers(provider: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from core.json_types import JsonObject, storable
 from core.llm.direct.events import DONE, EventReader
 from core.llm.direct.failures import errors_made_ours, unreadable
 from core.llm.direct.session import Sessions
-from core.llm.direct.types import Plan, Refused, StreamedBody, read_object
+from core.llm.direct.types import Plan, ProviderRefused, StreamedBody, read_object
 from core.llm.direct.whole import read_body
 from core.llm.streamed_answer import ALLOWANCE, CUT, bounded, is_too_long
 from core.llm.types import ModelAnswer, ModelChunk
@@ -87,7 +87,7 @@ class Transport:
             plan.endpoint.url, data=body.encode(), headers=headers, timeout=times
         ) as response:
             if response.status >= 400:
-                raise Refused(response.status, await _words_of(response), _lower(response.headers))
+                raise ProviderRefused(response.status, await _words_of(response), _lower(response.headers))
             yield response
 
 
@@ -191,7 +191,7 @@ def _add(found: Sequence[str], body: StreamedBody, waiting: list[str], max_token
 
 def _read_whole(plan: Plan, body: JsonObject, headers: Mapping[str, str]) -> ModelAnswer:
     if error := body.get("error"):
-        raise Refused(500, str(error))
+        raise ProviderRefused(500, str(error))
     return read_body(plan, body, _lower(headers))
 
 

@@ -64,7 +64,7 @@ class StreamedBody(Protocol):
         ...
 
     def add(self, event: JsonObject) -> str:
-        """Take an event; return the text that it adds, as it came. Raises `Refused` for an error."""
+        """Take an event; return the text that it adds, as it came. Raises `ProviderRefused` for an error."""
         ...
 
     def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
@@ -125,8 +125,8 @@ _MOST_KEPT, _EACH = 1024 * 1024, 64
 _DECODER = json.JSONDecoder()
 
 
-class Refused(Exception):
-    """What a provider answered in place of an answer, by HTTP's status or within a stream."""
+class ProviderRefused(Exception):
+    """The error that a provider returned instead of an answer, by HTTP's status or within a stream."""
 
     def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(f"HTTP {status}")

@@ -14,10 +14,10 @@ from core.tools.context import found_service
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnRequest
 
-type Answer = CommandAnswer | TurnRequest | BegunTurn | None
-"""What is said, the turn that the word begins, the turn as it goes on with the assistant, or None: the word is a text
-like any other."""
-type Answers = Callable[[Asked], Awaitable[Answer]]
+type WordOutcome = CommandAnswer | TurnRequest | BegunTurn | None
+"""The reply, the turn that the word begins, the turn as it goes on with the assistant, or None: the word is a text like
+any other."""
+type WordHandler = Callable[[Asked], Awaitable[WordOutcome]]
 """What `ChatCommand.answer` names."""
 
 

@@ -40,7 +40,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PathMessage:
     """One message of the turn. `inward`: the person wrote it."""
 
     at: datetime
@@ -67,7 +67,7 @@ class TurnPath:
     model_calls: int
     tool_calls: int
     spans: tuple[Span, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[PathMessage, ...] = ()
 
     @property
     def begins(self) -> datetime:
@@ -155,7 +155,7 @@ def nested(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(unfolded("", 0))
 
 
-async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Said, ...]:
+async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PathMessage, ...]:
     rows = await connection.fetch(
         "select received_at as at, true as inward, coalesce(nullif(text, ''), heard) as text, '' as kind"
         " from inbound where tenant_id = $1 and turn_id = $2"
@@ -164,7 +164,7 @@ async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[S
         tenant_id,
         turn_id,
     )
-    return tuple(Said(row["at"], row["inward"], row["text"] or "", row["kind"]) for row in rows)
+    return tuple(PathMessage(row["at"], row["inward"], row["text"] or "", row["kind"]) for row in rows)
 
 
 async def _received(connection: Connection, tenant_id: str, turn_id: str, begun: datetime) -> list[Span]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from abilities.briefing import parts
-from abilities.briefing.parts import Wanted
+from abilities.briefing.parts import BriefingRequest
 from abilities.briefing.reading import read_briefing
 from abilities.briefing.sections import LONG, Section, briefing_text
 from core.credentials.types import Account, OpenAccount
@@ -122,7 +122,7 @@ async def test_a_mailbox_that_does_not_open_keeps_no_other_from_being_read(
 async def test_a_part_with_a_defect_takes_no_other_with_it(
     context: ToolExecutionContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(wanted: Wanted) -> Section | None:
+    async def broken(wanted: BriefingRequest) -> Section | None:
         raise ZeroDivisionError
 
     monkeypatch.setitem(parts.READERS, "mail", broken)
@@ -134,7 +134,7 @@ async def test_a_part_with_a_defect_takes_no_other_with_it(
 async def test_a_database_that_is_away_is_no_part_that_fails(
     context: ToolExecutionContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(wanted: Wanted) -> Section | None:
+    async def away(wanted: BriefingRequest) -> Section | None:
         raise StoreUnavailable
 
     monkeypatch.setitem(parts.READERS, "reminders", away)
@@ -163,7 +163,7 @@ async def test_only_what_is_due_today_and_once_is_listed(context: ToolExecutionC
         a_task(7, evening, state=TaskState.PAUSED),
         replace(a_task(8, evening), due=None),
     ]
-    wanted = Wanted(replace(context, tasks=Planned(tasks)), LONG)  # type: ignore[arg-type]
+    wanted = BriefingRequest(replace(context, tasks=Planned(tasks)), LONG)  # type: ignore[arg-type]
     section = await parts.read_reminders(wanted)
     assert section is not None
     assert section.things == ("08:00 \\[dial\\](tel:1)", "23:59 thing 1")

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from abilities.mcp.connections import Connections
 from abilities.mcp.tools import McpTool, mcp_tool
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from tests.abilities.mcp import hostile
 from tests.abilities.mcp.hostile import Script
 from tests.eventually import eventually
@@ -37,7 +37,7 @@ class House:
         self.server = server
         self.connections = connections
 
-    async def call(self) -> Answer:
+    async def call(self) -> ServerReply:
         """Call its tool."""
         return await self.connections.call("home", ACT, {})
 

@@ -9,7 +9,7 @@ import pytest
 
 from abilities.mcp.connections import Connections
 from abilities.mcp.errors import DefinitionChanged, LoginRefused, NoAnswer, ServerAway, ServerLost, ToolGone
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from abilities.mcp.wording import unusable
 from tests.eventually import eventually
 from tests.patience import PATIENCE
@@ -29,7 +29,7 @@ async def test_a_process_is_asked_and_answers(script: ScriptedMcp, connect: Conn
     connections = connect(script.over_pipes())
     definition = await _only(connections)
     assert (definition.name, definition.description, definition.reads) == ("light", "Switch the light.", False)
-    assert await connections.call("home", definition, {"on": True}) == Answer("It is on.")
+    assert await connections.call("home", definition, {"on": True}) == ServerReply("It is on.")
     assert script.calls == [{"name": "light", "arguments": {"on": True}}]
 
 
@@ -41,7 +41,7 @@ async def test_a_remote_server_is_asked_through_the_guard(script: ScriptedMcp, c
             await connections.tools("home")
         headers = {"Authorization": "Bearer t0ken"}
         (definition,) = await connections.tools("home", headers)
-        assert await connections.call("home", definition, {}, headers) == Answer("It is on.")
+        assert await connections.call("home", definition, {}, headers) == ServerReply("It is on.")
         with pytest.raises(ServerAway):
             await connect(server, hosts=()).tools("home", headers)
     assert len(script.calls) == 1

@@ -23,7 +23,7 @@ from abilities.mcp.errors import (
 )
 from abilities.mcp.hearing import MAX_ANSWER
 from abilities.mcp.tools import mcp_tool
-from abilities.mcp.types import Answer, Definition, McpServer
+from abilities.mcp.types import Definition, McpServer, ServerReply
 from core.errors import ToolFailed
 from core.http.peer import LeftAlone, Pauses
 from core.journal.types import Outcome, StepKey
@@ -44,7 +44,7 @@ SAMPLING = '{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params"
 
 async def test_a_server_that_keeps_to_it_is_understood(house: House) -> None:
     house.script.says("before", f"{NOTICE}\n{PROGRESS}\n" * 20)
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
     assert [one.name for one in await house.connections.tools("home")] == ["act"]
 
 
@@ -80,12 +80,12 @@ async def test_one_with_accounts_is_left_alone_for_longer_each_time(
         with pytest.raises(AnswerTooLarge):
             await connections.call("home", ACT, {}, who="ann")
         script.says("call", hostile.DONE)
-        assert await connections.call("home", ACT, {}, who="bob") == Answer("done")
+        assert await connections.call("home", ACT, {}, who="bob") == ServerReply("done")
         now += pause - 0.1
         with pytest.raises(LeftAlone):
             await connections.call("home", ACT, {}, who="ann")
         now += 0.2
-    assert await connections.call("home", ACT, {}, who="ann") == Answer("done")
+    assert await connections.call("home", ACT, {}, who="ann") == ServerReply("done")
 
 
 @pytest.mark.parametrize(("many", "told"), [(30, None), (3_000, AnswerTooLarge)])
@@ -99,7 +99,7 @@ async def test_answers_to_nothing_and_second_answers_count_and_do_nothing(
         with pytest.raises(told):
             await connections.call("home", ACT, {})
         return
-    assert await connections.call("home", ACT, {}) == Answer("done")
+    assert await connections.call("home", ACT, {}) == ServerReply("done")
 
 
 @pytest.mark.parametrize("name", ["server/discover", "initialize", "tools/list"])
@@ -127,7 +127,7 @@ async def test_an_answer_that_cannot_be_read_is_said_to_be_one(house: House, tex
     with pytest.raises(AnswerUnreadable):
         await house.call()
     house.script.says("call", hostile.DONE)
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
 
 
 @pytest.mark.parametrize("text", ["done", "[]", '"done"', '{"jsonrpc":', "\xff\xfe{}", "{}"])
@@ -145,7 +145,7 @@ async def test_what_a_server_prints_besides_is_skipped(
 ) -> None:
     script, server = over_pipes(tmp_path)
     script.says("before", f"{text}\n")
-    assert await connect(server).call("home", ACT, {}) == Answer("done")
+    assert await connect(server).call("home", ACT, {}) == ServerReply("done")
 
 
 CLEANED = [
@@ -167,7 +167,7 @@ CLEANED = [
 async def test_what_is_answered_can_be_stored_and_seen(house: House, text: str, clean: str) -> None:
     house.script.says("call", words(text))
     answer = await house.call()
-    assert answer == Answer(clean)
+    assert answer == ServerReply(clean)
     assert storable(answer.text) == answer.text
 
 
@@ -222,7 +222,7 @@ async def test_the_schema_of_what_comes_back_is_never_run(house: House) -> None:
     tool = {"name": "act", "description": "Acts.", "inputSchema": {"type": "object"}, "outputSchema": output}
     house.script.says("tools/list", result(json.dumps({"tools": [tool]})))
     house.script.says("call", result('{"content":[],"structuredContent":{"a":1}}'))
-    assert await house.call() == Answer('{"a": 1}')
+    assert await house.call() == ServerReply('{"a": 1}')
 
 
 async def test_what_nobody_asked_to_be_packed_is_not_unpacked(
@@ -238,7 +238,7 @@ async def test_what_nobody_asked_to_be_packed_is_not_unpacked(
         await connections.call("home", definition, {})
     script.says("encoding", "identity")
     script.says("tools/list", hostile.TOOLS)
-    assert await connections.call("home", definition, {}) == Answer("done")
+    assert await connections.call("home", definition, {}) == ServerReply("done")
     script.says("encoding", "gzip")
     script.says("initialize", gzip.compress(hostile.INITIALIZED.encode()))
     with pytest.raises(Unreadable, match="an encoding that was not asked for"):
@@ -256,7 +256,7 @@ async def test_one_that_floods_while_nobody_asks_is_ended_and_left_alone(
     if after == "tools/list":
         assert [one.name for one in await connections.tools("home")] == ["act"]
     else:
-        assert await connections.call("home", ACT, {}) == Answer("done")
+        assert await connections.call("home", ACT, {}) == ServerReply("done")
     await eventually(lambda: "mcp_server_left_alone" in capfd.readouterr().out)
     with pytest.raises(LeftAlone):
         await connections.tools("home")

@@ -9,7 +9,7 @@ import pytest
 
 from abilities.mcp.connections import Connections
 from abilities.mcp.errors import AnswerUnreadable, ErrorAnswered, ServerAway, ToolGone
-from abilities.mcp.types import Answer, Definition, McpServer, Picture
+from abilities.mcp.types import Definition, McpServer, Picture, ServerReply
 from abilities.mcp.wording import unusable
 from core.errors import OneValetError
 from tests.abilities.mcp.hostile import DONE, TOOL, Script
@@ -67,7 +67,7 @@ async def test_one_bad_tool_costs_itself_alone(house: House) -> None:
     assert {why: told(at) for at, (why, *_) in enumerate(TOOLS)} == {why: right for why, _, right in TOOLS}
     assert list(found)[-1] == "act"
     assert len(found) == len([right for *_, right in TOOLS if right is not None]) + 1
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
 
 
 async def test_only_true_is_a_hint_that_a_tool_reads(house: House) -> None:
@@ -81,58 +81,66 @@ def _says(text: object) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _file(data: bytes, kind: str = "image/png") -> Answer:
-    return Answer("", (Picture(kind, data),))
+def _file(data: bytes, kind: str = "image/png") -> ServerReply:
+    return ServerReply("", (Picture(kind, data),))
 
 
-RESULTS: list[tuple[str, Any, Answer | type[OneValetError]]] = [
+RESULTS: list[tuple[str, Any, ServerReply | type[OneValetError]]] = [
     # why, what the call results in, what of it counts
-    ("no content, but data: python-sdk #1796", {"structuredContent": {"a": 1}}, Answer('{"a": 1}')),
-    ("content of null, Go's list of nothing", {"content": None, "structuredContent": [1]}, Answer("[1]")),
+    ("no content, but data: python-sdk #1796", {"structuredContent": {"a": 1}}, ServerReply('{"a": 1}')),
+    ("content of null, Go's list of nothing", {"content": None, "structuredContent": [1]}, ServerReply("[1]")),
     (
         "a word counts before data that is not as was said",
         {"content": [_says("ok")], "structuredContent": 7},
-        Answer("ok"),
+        ServerReply("ok"),
     ),
-    ("nothing at all is a call that was made", {}, Answer("")),
-    ("so is null, JSON-RPC's answer of what returns nothing", None, Answer("")),
-    ("words alone", "done", Answer("done")),
-    ("words as content", {"content": "done"}, Answer("done")),
-    ("blocks without a frame", [_says("one"), _says("two")], Answer("one\ntwo")),
-    ("one block without a list", {"content": _says("done")}, Answer("done")),
-    ("bare words among blocks", {"content": ["one", _says("two")]}, Answer("one\ntwo")),
-    ("the protocol's result of 2024", {"toolResult": {"a": 1}}, Answer('{"a": 1}')),
-    ("a result of no protocol", {"temperature": 7}, Answer('{"temperature": 7}')),
+    ("nothing at all is a call that was made", {}, ServerReply("")),
+    ("so is null, JSON-RPC's answer of what returns nothing", None, ServerReply("")),
+    ("words alone", "done", ServerReply("done")),
+    ("words as content", {"content": "done"}, ServerReply("done")),
+    ("blocks without a frame", [_says("one"), _says("two")], ServerReply("one\ntwo")),
+    ("one block without a list", {"content": _says("done")}, ServerReply("done")),
+    ("bare words among blocks", {"content": ["one", _says("two")]}, ServerReply("one\ntwo")),
+    ("the protocol's result of 2024", {"toolResult": {"a": 1}}, ServerReply('{"a": 1}')),
+    ("a result of no protocol", {"temperature": 7}, ServerReply('{"temperature": 7}')),
     (
         "data with nothing but blanks beside",
         {"content": [_says(" ")], "structuredContent": {"a": 1}},
-        Answer(' \n{"a": 1}'),
+        ServerReply(' \n{"a": 1}'),
     ),
-    ("a number as text", {"content": [_says(5)]}, Answer("5")),
-    ("an object as text", {"content": [_says({"a": 1})]}, Answer('{"a": 1}')),
-    ("a text of null", {"content": [_says(None), _says("done")]}, Answer("\ndone")),
-    ("a block without a kind", {"content": [{"text": "done"}]}, Answer("done")),
-    ("a kind to come, with its text", {"content": [{"type": "thinking", "text": "hm"}]}, Answer("hm")),
-    ("a kind to come, without", {"content": [{"type": "map", "at": 7}]}, Answer('{"type": "map", "at": 7}')),
-    ("JSON as a block", {"content": [{"type": "json", "json": [1]}]}, Answer('{"type": "json", "json": [1]}')),
-    ("a block of nothing", {"content": [None, _says("done")]}, Answer("done")),
-    ("one that nobody can read", {"content": [{"type": "image", "data": 7}, _says("ok")]}, Answer(f"ok\n{UNREADABLE}")),
+    ("a number as text", {"content": [_says(5)]}, ServerReply("5")),
+    ("an object as text", {"content": [_says({"a": 1})]}, ServerReply('{"a": 1}')),
+    ("a text of null", {"content": [_says(None), _says("done")]}, ServerReply("\ndone")),
+    ("a block without a kind", {"content": [{"text": "done"}]}, ServerReply("done")),
+    ("a kind to come, with its text", {"content": [{"type": "thinking", "text": "hm"}]}, ServerReply("hm")),
+    ("a kind to come, without", {"content": [{"type": "map", "at": 7}]}, ServerReply('{"type": "map", "at": 7}')),
+    ("JSON as a block", {"content": [{"type": "json", "json": [1]}]}, ServerReply('{"type": "json", "json": [1]}')),
+    ("a block of nothing", {"content": [None, _says("done")]}, ServerReply("done")),
+    (
+        "one that nobody can read",
+        {"content": [{"type": "image", "data": 7}, _says("ok")]},
+        ServerReply(f"ok\n{UNREADABLE}"),
+    ),
     (
         "a block nested too deeply",
         {"content": [_says("ok"), json.loads("[" * 150 + "]" * 150)]},
-        Answer(f"ok\n{UNREADABLE}"),
+        ServerReply(f"ok\n{UNREADABLE}"),
     ),
     (
         "a number that is none, beside a text",
         {"content": [_says("ok")], "structuredContent": float("nan")},
-        Answer("ok"),
+        ServerReply("ok"),
     ),
     ("and alone: nothing of what came can be read", {"structuredContent": float("nan")}, AnswerUnreadable),
     ("nothing but a picture that is none", {"content": [{"type": "image", "data": 7}]}, AnswerUnreadable),
-    ("an annotation that is none", {"content": [{**_says("ok"), "annotations": 7, "_meta": "x"}]}, Answer("ok")),
-    ("a link without a name", {"content": [{"type": "resource_link", "uri": "x:1"}]}, Answer("x:1")),
-    ("a resource without an address", {"content": [{"type": "resource", "resource": {"text": "ok"}}]}, Answer("ok")),
-    ("a resource of nothing", {"content": [{"type": "resource"}]}, Answer('{"type": "resource"}')),
+    ("an annotation that is none", {"content": [{**_says("ok"), "annotations": 7, "_meta": "x"}]}, ServerReply("ok")),
+    ("a link without a name", {"content": [{"type": "resource_link", "uri": "x:1"}]}, ServerReply("x:1")),
+    (
+        "a resource without an address",
+        {"content": [{"type": "resource", "resource": {"text": "ok"}}]},
+        ServerReply("ok"),
+    ),
+    ("a resource of nothing", {"content": [{"type": "resource"}]}, ServerReply('{"type": "resource"}')),
     (
         "a picture without a kind",
         {"content": [{"type": "image", "data": PNG}]},
@@ -161,20 +169,20 @@ RESULTS: list[tuple[str, Any, Answer | type[OneValetError]]] = [
         {"content": [{"type": "video", "data": PNG, "mimeType": "video/mp4"}]},
         _file(b"\x89PNG?>", "video/mp4"),
     ),
-    ("failed, and why", {"content": [_says("no")], "isError": True}, Answer("no", failed=True)),
-    ("failed, in a word", {"content": [_says("no")], "isError": "true"}, Answer("no", failed=True)),
-    ("not failed, in a word", {"content": [_says("ok")], "isError": "false"}, Answer("ok")),
-    ("not failed, of null", {"content": [_says("ok")], "isError": None}, Answer("ok")),
+    ("failed, and why", {"content": [_says("no")], "isError": True}, ServerReply("no", failed=True)),
+    ("failed, in a word", {"content": [_says("no")], "isError": "true"}, ServerReply("no", failed=True)),
+    ("not failed, in a word", {"content": [_says("ok")], "isError": "false"}, ServerReply("ok")),
+    ("not failed, of null", {"content": [_says("ok")], "isError": None}, ServerReply("ok")),
     (
         "whatever else it is, it is not well",
         {"content": [_says("ok")], "isError": "perhaps"},
-        Answer("ok", failed=True),
+        ServerReply("ok", failed=True),
     ),
-    ("what is besides and is no object", {"content": [_says("ok")], "_meta": [], "resultType": 7}, Answer("ok")),
+    ("what is besides and is no object", {"content": [_says("ok")], "_meta": [], "resultType": 7}, ServerReply("ok")),
 ]
 
 
-async def _told(house: House, said: str | bytes) -> Answer | type[Exception]:
+async def _told(house: House, said: str | bytes) -> ServerReply | type[Exception]:
     house.script.says("call", said)
     try:
         return await house.call()
@@ -192,30 +200,34 @@ def _message(**inside: Any) -> str:
 
 
 OK: dict[str, Any] = {"content": [_says("done")]}
-ENVELOPES: list[tuple[str, str | bytes, Answer | type[OneValetError]]] = [
+ENVELOPES: list[tuple[str, str | bytes, ServerReply | type[OneValetError]]] = [
     # why, what is answered, what it means
-    ("a mark of byte order", "\ufeff" + DONE, Answer("done")),
-    ("Windows' ends of lines", DONE + "\r", Answer("done")),
+    ("a mark of byte order", "\ufeff" + DONE, ServerReply("done")),
+    ("Windows' ends of lines", DONE + "\r", ServerReply("done")),
     (
         "Latin-1 costs its letter: kimi-code #886",
         DONE.replace("done", "caf\xe9 done").encode("latin-1"),
-        Answer("caf\ufffd done"),
+        ServerReply("caf\ufffd done"),
     ),
     (
         "so does a letter that was cut",
         DONE.encode().replace(b"done", "€ done".encode()[1:]),
-        Answer("\ufffd\ufffd done"),
+        ServerReply("\ufffd\ufffd done"),
     ),
-    ("a batch, as the protocol of March 2025 has it", f"[{DONE}]", Answer("done")),
-    ("a batch with words for a log", f'[{{"jsonrpc":"2.0","method":"notifications/message"}},{DONE}]', Answer("done")),
-    ("an error of null beside", _message(result=OK, error=None), Answer("done")),
+    ("a batch, as the protocol of March 2025 has it", f"[{DONE}]", ServerReply("done")),
+    (
+        "a batch with words for a log",
+        f'[{{"jsonrpc":"2.0","method":"notifications/message"}},{DONE}]',
+        ServerReply("done"),
+    ),
+    ("an error of null beside", _message(result=OK, error=None), ServerReply("done")),
     ("a result of null beside", _message(result=None, error={"code": 1, "message": "no"}), ErrorAnswered),
-    ("an empty error beside", _message(result=OK, error={}), Answer("done")),
-    ("a method of null beside", _message(result=OK, method=None), Answer("done")),
-    ("another version of JSON-RPC", _message(result=OK, jsonrpc="1.0"), Answer("done")),
-    ("a number as the version", _message(result=OK, jsonrpc=2.0), Answer("done")),
-    ("a number as a text: python-sdk #192", DONE.replace("ID", '"ID"'), Answer("done")),
-    ("a number with a fraction of nothing", DONE.replace("ID", "ID.0"), Answer("done")),
+    ("an empty error beside", _message(result=OK, error={}), ServerReply("done")),
+    ("a method of null beside", _message(result=OK, method=None), ServerReply("done")),
+    ("another version of JSON-RPC", _message(result=OK, jsonrpc="1.0"), ServerReply("done")),
+    ("a number as the version", _message(result=OK, jsonrpc=2.0), ServerReply("done")),
+    ("a number as a text: python-sdk #192", DONE.replace("ID", '"ID"'), ServerReply("done")),
+    ("a number with a fraction of nothing", DONE.replace("ID", "ID.0"), ServerReply("done")),
     ("a code in words", _message(error={"code": "E_NO", "message": "no"}), ErrorAnswered),
     ("no code", _message(error={"message": "no"}), ErrorAnswered),
     ("no words", _message(error={"code": 7}), ErrorAnswered),
@@ -225,9 +237,9 @@ ENVELOPES: list[tuple[str, str | bytes, Answer | type[OneValetError]]] = [
         _message(error={"code": -32000, "message": "no"}),
         ErrorAnswered,
     ),
-    ("words of a log on the same line", b"INFO done in 3 ms " + DONE.encode(), Answer("done")),
-    ("a progress bar", "\r 10% |=  |\r100% |===|\x1b[0m" + DONE, Answer("done")),
-    ("two on one line", '{"jsonrpc":"2.0","id":999,"result":{}}' + DONE, Answer("done")),
+    ("words of a log on the same line", b"INFO done in 3 ms " + DONE.encode(), ServerReply("done")),
+    ("a progress bar", "\r 10% |=  |\r100% |===|\x1b[0m" + DONE, ServerReply("done")),
+    ("two on one line", '{"jsonrpc":"2.0","id":999,"result":{}}' + DONE, ServerReply("done")),
     ("cut off: whose it is can still be seen", DONE[:-4], AnswerUnreadable),
 ]
 
@@ -242,7 +254,7 @@ async def test_what_a_log_on_stdout_quotes_is_no_answer(house: House) -> None:
     quoted = b'DEBUG read {"jsonrpc":"2.0","id":NUMBER,"method":"tools/call"} {"jsonrpc":"2.0","id":NUMBER,\n'
     lines = [b"\xe9t\xe9\n", *[quoted.replace(b"NUMBER", b"%d" % number) for number in range(1, 8)]]
     house.script.says("before", b"".join(lines))
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
 
 
 async def test_the_words_of_an_error_are_told_in_whatever_form_they_come(house: House) -> None:
@@ -268,35 +280,40 @@ async def test_what_an_error_says_besides_is_kept(house: House) -> None:
     assert house.script.asked == ["server/discover"]
 
 
-AT_HTTP: list[tuple[str, str, str, Answer | type[OneValetError]]] = [
+AT_HTTP: list[tuple[str, str, str, ServerReply | type[OneValetError]]] = [
     # why, the type, the body, what it means
-    ("JSON that says it is text", "text/plain; charset=utf-8", DONE, Answer("done")),
-    ("JSON of a kind of its own", "application/vnd.mcp+json", DONE, Answer("done")),
-    ("no type", "application/octet-stream", DONE, Answer("done")),
+    ("JSON that says it is text", "text/plain; charset=utf-8", DONE, ServerReply("done")),
+    ("JSON of a kind of its own", "application/vnd.mcp+json", DONE, ServerReply("done")),
+    ("no type", "application/octet-stream", DONE, ServerReply("done")),
     ("a page, after the call was made", "text/html", "<html>OK</html>", AnswerUnreadable),
     ("nothing, after the call was made", "application/json", "", AnswerUnreadable),
-    ("a number that was never asked: radare2-mcp #68", "application/json", DONE.replace("ID", "0"), Answer("done")),
+    (
+        "a number that was never asked: radare2-mcp #68",
+        "application/json",
+        DONE.replace("ID", "0"),
+        ServerReply("done"),
+    ),
     ("no number: helidon-mcp #65", "application/json", _message(error="no").replace("ID", "null"), ErrorAnswered),
     (
         "an event over several lines",
         "text/event-stream",
         "event: message\ndata: " + DONE.replace(",", ",\ndata: ") + "\n\n",
-        Answer("done"),
+        ServerReply("done"),
     ),
-    ("an event without an end", "text/event-stream", f"data:{DONE}", Answer("done")),
-    ("an event of a batch", "text/event-stream", f"id: 1\r\ndata: [{DONE}]\r\n\r\n", Answer("done")),
+    ("an event without an end", "text/event-stream", f"data:{DONE}", ServerReply("done")),
+    ("an event of a batch", "text/event-stream", f"id: 1\r\ndata: [{DONE}]\r\n\r\n", ServerReply("done")),
     (
         "a sign of life that is no message",
         "text/event-stream",
         f"data: ping\n\ndata: [1]\n\ndata: {DONE}\n\n",
-        Answer("done"),
+        ServerReply("done"),
     ),
-    ("an event of nothing before", "text/event-stream", f"id: 1\ndata:\n\ndata: {DONE}\n\n", Answer("done")),
+    ("an event of nothing before", "text/event-stream", f"id: 1\ndata:\n\ndata: {DONE}\n\n", ServerReply("done")),
     (
         "a half of a letter in an event",
         "text/event-stream",
         "data: " + DONE.replace("done", r"\ud83d") + "\n\n",
-        Answer("\ufffd"),
+        ServerReply("\ufffd"),
     ),
 ]
 
@@ -339,7 +356,7 @@ async def test_one_bad_page_costs_itself_alone(
         house.script.says(f"tools/list after {cursor}", pages.get(second, first))
     assert [tool.name for tool in await house.connections.tools("home")] == names
     assert house.script.asked.count("tools/list") <= 4
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
     if second in ("broken", "refused"):
         with pytest.raises(OneValetError) as raised:
             await house.connections.call("home", Definition("more"), {})
@@ -356,7 +373,7 @@ async def test_a_greeting_that_leaves_out_what_nobody_needs_is_one(house: House)
     house.script.says(
         "initialize", result('{"protocolVersion":"2024-11-05","capabilities":{"tools":true,"logging":[]}}')
     )
-    assert await house.call() == Answer("done")
+    assert await house.call() == ServerReply("done")
 
 
 async def test_one_bad_resource_costs_itself_alone(house: House) -> None:
@@ -372,7 +389,7 @@ async def test_one_bad_resource_costs_itself_alone(house: House) -> None:
     assert (await house.connections.resources("home")).text == "x:1\nx:2 two\nx:3 three"
     contents = [{"text": "one"}, {"uri": "x:1", "blob": 7}, {"uri": "x:1", "blob": PNG, "mimeType": "image/png"}, "two"]
     house.script.says("resources/read", result(json.dumps({"contents": contents})))
-    assert await house.connections.read("home", "x:1") == Answer("one\ntwo", (Picture("image/png", b"\x89PNG?>"),))
+    assert await house.connections.read("home", "x:1") == ServerReply("one\ntwo", (Picture("image/png", b"\x89PNG?>"),))
 
 
 def test_the_tool_of_the_house_is_the_one_that_is_called() -> None:

@@ -31,7 +31,7 @@ from abilities.memory.index.embedder import normalised
 from abilities.memory.index.typeagent_index import RELATED, PersonIndex
 from abilities.memory.momex import Momex
 from abilities.memory.store.memories import Change
-from abilities.memory.types import PERSON, Kind, Said, Statement, Vector
+from abilities.memory.types import PERSON, Kind, Statement, Utterance, Vector
 from core.db.database import Database
 from core.json_types import Json, JsonObject
 from tests.abilities.memory.harness import NOW, make_momex, make_person, vector_of
@@ -93,7 +93,7 @@ def made_statements(chance: random.Random, count: int) -> list[Statement]:
         name = number if chance.random() < 0.9 else "again"
         text = f"Message {name} about {chance.choice(TOPICS)} and {chance.choice(NAMES)}"
         speaker = chance.choice([PERSON, "assistant"])
-        source = Said(f"d:{number}", text, speaker, Kind.TOLD, NOW - timedelta(hours=(count - number) * 7))
+        source = Utterance(f"d:{number}", text, speaker, Kind.TOLD, NOW - timedelta(hours=(count - number) * 7))
         made.append(Statement(source, 0, text, made_knowledge(chance), "made", "", made_vector(text)))
     return made
 
@@ -186,7 +186,7 @@ async def our_index(momex: Momex, statements: Sequence[Statement]) -> PersonInde
     """Keep the messages in Postgres, some of them to be forgotten in between, and let an index catch up in steps."""
     assert momex.indexes is not None
     half = len(statements) // 2
-    source = Said("passing", "gone", PERSON, Kind.TOLD, NOW)
+    source = Utterance("passing", "gone", PERSON, Kind.TOLD, NOW)
     passing = Statement(source, 0, "gone", made_knowledge(random.Random(9)), "made", "", made_vector("gone"))
     for part in (statements[:half], [passing], statements[half:]):
         terms = {term for statement in part for term in terms_of(statement.knowledge)}

@@ -9,7 +9,7 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.words import stems_of
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
-from abilities.memory.types import PERSON, Kind, Memory, Said, Vector
+from abilities.memory.types import PERSON, Kind, Memory, Utterance, Vector
 from core.db.database import Database
 from tests.clocks import StandingClock
 from tests.core.harness import Ids
@@ -67,9 +67,9 @@ async def make_person(database: Database, tenant_id: str) -> str:
     return tenant_id
 
 
-def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOLD, speaker: str = PERSON) -> Said:
+def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOLD, speaker: str = PERSON) -> Utterance:
     """Return a statement made some days ago."""
-    return Said(key or f"k:{text}", text, speaker, kind, NOW - timedelta(days=days_ago))
+    return Utterance(key or f"k:{text}", text, speaker, kind, NOW - timedelta(days=days_ago))
 
 
 async def holding(momex: Momex, tenant_id: str) -> list[str]:
@@ -89,7 +89,7 @@ async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
     return momex.indexes.held
 
 
-def made_life(count: int) -> list[Said]:
+def made_life(count: int) -> list[Utterance]:
     """Return messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
     sources = []
     for number in range(count):

@@ -8,7 +8,7 @@ from abilities.memory import tools
 from abilities.memory.commands import NOTHING, answer_memory
 from abilities.memory.config import RecallMode
 from abilities.memory.extraction.speech import spoken_of
-from abilities.memory.model_calls import Asking
+from abilities.memory.model_calls import ModelCalls
 from abilities.memory.momex import Momex
 from abilities.memory.types import Kind
 from core.budgets.budgeted_model import BudgetedModel
@@ -161,11 +161,11 @@ async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
     )
     for words, text, cited in (("She lives in Porto [1].", "She lives in Porto [1].", [1]), ("UNKNOWN", "", [])):
         model = FakeModel([says(words)])
-        momex._asking = Asking(BudgetedModel(model, momex.store.database), Ids())
+        momex._asking = ModelCalls(BudgetedModel(model, momex.store.database), Ids())
         answer = await momex.query("ann", "Where does my sister Greta live?")
         assert (answer.text, [citation.number for citation in answer.citations]) == (text, cited)
         assert 'the person said: "My sister Greta lives in Porto."' in model.last[0].text
-    momex._asking = Asking(BudgetedModel(FakeModel([]), momex.store.database), Ids())
+    momex._asking = ModelCalls(BudgetedModel(FakeModel([]), momex.store.database), Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""
 
 

@@ -12,7 +12,7 @@ from core.accounts.accounts import Accounts
 from core.accounts.links import ConnectLinkStore
 from core.accounts.oauth import OAuthServers
 from core.accounts.offers import ConnectOffers
-from core.accounts.prompts import Wanted, note_prompt
+from core.accounts.prompts import MissingAccess, note_prompt
 from core.accounts.renewals import LEASE, Renewals
 from core.accounts.services import Services
 from core.accounts.tokens import FreshTokens
@@ -146,11 +146,11 @@ async def test_what_a_turn_has_told_is_not_told_again(house: House, admin: Admin
     assert await accounts.refused("ann", RefusedLogin("mail.send", "email", "primary", "old"))
     assert await admin.fetchval(LEFT) > timedelta(seconds=30), "the turn that met it may tell it first"
     [account] = await accounts.list("ann")
-    assert await note_prompt(house.database, "ann", Wanted.again(account), "turn_1")
+    assert await note_prompt(house.database, "ann", MissingAccess.again(account), "turn_1")
     assert await admin.fetchval(LEFT) is None
-    assert not await note_prompt(house.database, "ann", Wanted.again(account), "turn_2")
+    assert not await note_prompt(house.database, "ann", MissingAccess.again(account), "turn_2")
     await house.store.save("ann", "caldav", {"user": "ann", "password": "p", "caldav": "https://dav.example"})
-    assert not await note_prompt(house.database, "ann", Wanted.again(account), "turn_3"), (
+    assert not await note_prompt(house.database, "ann", MissingAccess.again(account), "turn_3"), (
         "another account is no renewal"
     )
 

@@ -6,7 +6,7 @@ import pytest
 from core.accounts.accounts import Accounts
 from core.accounts.links import ConnectLinkStore
 from core.accounts.offers import ConnectOffers
-from core.accounts.prompts import Wanted, sentence
+from core.accounts.prompts import MissingAccess, sentence
 from core.accounts.services import Services, openid
 from core.accounts.types import OAuthClient, Scope
 from core.clock import Clock
@@ -25,7 +25,7 @@ WORK = openid(
     {"imap": "imaps://imap.example:993", "smtp": "smtps://smtp.example:465"},
     SCOPES,
 )
-SEND = Wanted(("mail.send",))
+SEND = MissingAccess(("mail.send",))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def grant(store: CredentialStore, address: str, *scopes: str, name: str = 
     await store.save("ann", "work", granted | {"scopes": list(scopes), "address": address}, name)
 
 
-async def asked(accounts: Accounts, wanted: Wanted) -> str:
+async def asked(accounts: Accounts, wanted: MissingAccess) -> str:
     """Return the first line of what Ann is told."""
     link = await accounts.link("ann", None, wanted)
     assert link is not None
@@ -69,9 +69,9 @@ async def test_of_two_accounts_the_preferred_is_extended(accounts: Accounts, sto
 
 async def test_what_no_account_can_be_extended_to_is_connected(accounts: Accounts, store: CredentialStore) -> None:
     await grant(store, "ann@work.example", "read")
-    told = await asked(accounts, Wanted(("calendar.read",)))
+    told = await asked(accounts, MissingAccess(("calendar.read",)))
     assert told.startswith("To look into your calendar I need access to it: connect it here: ")
-    assert await accounts.link("ann", None, Wanted(("notion:pages",))) is None
+    assert await accounts.link("ann", None, MissingAccess(("notion:pages",))) is None
 
 
 async def test_connect_alone_renews_before_it_offers_another(

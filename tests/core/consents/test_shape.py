@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.consents.shape import Target, Wanted, build_shape, covers
+from core.consents.shape import Target, WantedConsent, build_shape, covers
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, canonical_json
 
@@ -18,7 +18,7 @@ _PARAMETERS: dict[str, JsonObject] = {
     "note": {"type": "string"},
 }
 TARGET = Target("post", {"properties": {**_PARAMETERS}}, ("text", "number"))
-WANTED = Wanted({}, {"room": ["#team", "#ops"]}, {"number": [1, 5]}, {"text": 10})
+WANTED = WantedConsent({}, {"room": ["#team", "#ops"]}, {"number": [1, 5]}, {"text": 10})
 BOUNDS = build_shape(TARGET, WANTED)
 FITS: JsonObject = {"room": "#team", "text": "hello", "number": 3}
 _json: st.SearchStrategy[Any] = st.recursive(
@@ -29,7 +29,7 @@ _json: st.SearchStrategy[Any] = st.recursive(
 
 
 def test_a_range_may_be_a_single_number() -> None:
-    bounds = build_shape(TARGET, Wanted({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
+    bounds = build_shape(TARGET, WantedConsent({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
     assert covers(TARGET, bounds, {"room": "#team", "text": "hello", "number": 3})
     assert not covers(TARGET, bounds, {"room": "#team", "text": "hello", "number": 4})
 
@@ -73,14 +73,14 @@ def test_a_bound_of_no_known_kind_covers_nothing(bound: Json) -> None:
 
 
 def test_a_range_of_one_number_covers_that_number() -> None:
-    bounds = build_shape(TARGET, Wanted({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
+    bounds = build_shape(TARGET, WantedConsent({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
     assert [number for number in (2, 3, 4) if covers(TARGET, bounds, FITS | {"number": number})] == [3]
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": []}])
 def test_a_tool_without_parameters_is_covered_as_it_is(schema: JsonObject) -> None:
     target = Target("post", schema, ())
-    bounds = build_shape(target, Wanted({}, {}, {}, {}))
+    bounds = build_shape(target, WantedConsent({}, {}, {}, {}))
     assert covers(target, bounds, {})
     assert not covers(target, bounds, {"room": "#team"})
 
@@ -94,7 +94,7 @@ def test_a_call_without_a_bound_argument_is_not_covered(missing: str) -> None:
 def test_a_fixed_value_covers_itself_alone(fixed: Any, given_value: Any) -> None:
     target = Target("post", {"properties": {"room": {}}}, ())
     try:
-        bounds = build_shape(target, Wanted({"room": fixed}, {}, {}, {}))
+        bounds = build_shape(target, WantedConsent({"room": fixed}, {}, {}, {}))
         same = canonical_json(fixed) == canonical_json(given_value)
     except ValueError:  # no JSON
         return
@@ -104,17 +104,17 @@ def test_a_fixed_value_covers_itself_alone(fixed: Any, given_value: Any) -> None
 @pytest.mark.parametrize(
     ("wanted", "why"),
     [
-        (Wanted({}, {}, {}, {"room": 10}), "may not vary freely"),
-        (Wanted({}, {}, {"pinned": [0, 1]}, {}), "may not vary freely"),
-        (Wanted({"who": "x"}, {}, {}, {}), "has no 'who'"),
-        (Wanted({"text": "x"}, {}, {}, {"text": 10}), "two bounds"),
-        (Wanted({}, {"room": []}, {}, {}), "give 1 to 20 choices"),
-        (Wanted({}, {}, {"number": [5, 1]}, {}), "lowest number comes first"),
-        (Wanted({}, {}, {"number": [float("-inf"), 1]}, {}), "lowest and its highest"),
-        (Wanted({}, {}, {}, {"text": 4001}), "1 to 4000"),
+        (WantedConsent({}, {}, {}, {"room": 10}), "may not vary freely"),
+        (WantedConsent({}, {}, {"pinned": [0, 1]}, {}), "may not vary freely"),
+        (WantedConsent({"who": "x"}, {}, {}, {}), "has no 'who'"),
+        (WantedConsent({"text": "x"}, {}, {}, {"text": 10}), "two bounds"),
+        (WantedConsent({}, {"room": []}, {}, {}), "give 1 to 20 choices"),
+        (WantedConsent({}, {}, {"number": [5, 1]}, {}), "lowest number comes first"),
+        (WantedConsent({}, {}, {"number": [float("-inf"), 1]}, {}), "lowest and its highest"),
+        (WantedConsent({}, {}, {}, {"text": 4001}), "1 to 4000"),
     ],
 )
-def test_a_bound_that_is_none_is_refused(wanted: Wanted, why: str) -> None:
+def test_a_bound_that_is_none_is_refused(wanted: WantedConsent, why: str) -> None:
     with pytest.raises(ToolRetry, match=why):
         build_shape(TARGET, wanted)
 
@@ -133,7 +133,7 @@ def test_a_bound_that_is_none_is_refused(wanted: Wanted, why: str) -> None:
 def test_high_risk_money_and_credentials_are_never_covered(target: Target) -> None:
     assert target.always_asks
     with pytest.raises(ToolRetry, match="never run without asking"):
-        build_shape(target, Wanted({}, {}, {}, {}))
+        build_shape(target, WantedConsent({}, {}, {}, {}))
 
 
 def test_each_edit_of_a_tool_changes_its_version() -> None:
@@ -145,7 +145,7 @@ def test_each_edit_of_a_tool_changes_its_version() -> None:
 
 def test_what_is_left_out_stays_as_in_the_call_that_was_approved() -> None:
     example: JsonObject = {"room": "#team", "text": "x", "number": 2, "pinned": True}
-    bounds = build_shape(TARGET, Wanted({"room": "#team"}, {}, {}, {"text": 5}, example))
+    bounds = build_shape(TARGET, WantedConsent({"room": "#team"}, {}, {}, {"text": 5}, example))
     assert bounds == {
         "room": {"is": "#team"},
         "text": {"text": 5},

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from abilities.memory import model_calls as asking
 from abilities.memory.extraction.talk import Talk, request_for
-from abilities.memory.model_calls import Asking
+from abilities.memory.model_calls import ModelCalls
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
@@ -72,7 +72,7 @@ def of_judge(client: LiteLLMClient) -> Awaitable[ModelAnswer]:
 
 def of_memory(client: LiteLLMClient) -> Awaitable[str]:
     """Ask as memory does."""
-    return Asking(BudgetedModel(client, None), lambda kind: kind).ask("tenant", "What was said?")  # type: ignore[arg-type]
+    return ModelCalls(BudgetedModel(client, None), lambda kind: kind).ask("tenant", "What was said?")  # type: ignore[arg-type]
 
 
 def of_embedding(client: LiteLLMClient) -> Awaitable[object]:

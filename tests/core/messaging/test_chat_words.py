@@ -24,7 +24,7 @@ from core.messaging.chat_words import ChatCommand
 from core.messaging.help_text import as_shown, words
 from core.messaging.messages import Command, InboundMessage
 from core.turns.commands import answers_of
-from core.turns.words.asked import Answer, Asked
+from core.turns.words.asked import Asked, WordOutcome
 from onevalet.words_page import PAGE, page
 from tests.channels.email.letters import letter, stored, understood
 from tests.channels.slack import builders as slack_kit
@@ -193,7 +193,7 @@ def test_each_word_has_a_function_that_answers(command: ChatCommand) -> None:
     hints = get_type_hints(answer)
     returned = hints.pop("return")
     assert list(hints.values()) == [Asked]
-    assert set(getattr(returned, "__args__", (returned,))) <= set(Answer.__value__.__args__)
+    assert set(getattr(returned, "__args__", (returned,))) <= set(WordOutcome.__value__.__args__)
 
 
 def test_a_new_words_line_is_said_in_each_language_that_a_catalogue_has(

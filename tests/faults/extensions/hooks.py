@@ -18,11 +18,11 @@ from tests.faults.hooking import Reach, put_around
 def put_in_place(reach: Reach) -> None:
     """Wrap what a process passes messages, skills and requests on with."""
     from abilities.skills.use import SkillTools
-    from operations.programs.asking import Asking
+    from operations.programs.asking import ProgramRequests
 
     _sockets(reach)
     put_around(SkillTools, "read", "skill", reach)
-    put_around(Asking, "ask", "asking", reach)
+    put_around(ProgramRequests, "ask", "asking", reach)
 
 
 def _sockets(reach: Reach) -> None:

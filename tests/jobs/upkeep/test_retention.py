@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from jobs.upkeep import retention
-from jobs.upkeep.retention import Kept, Retention
+from jobs.upkeep.retention import Retention, RetentionPeriods
 from tests.clocks import StandingClock
 from tests.core.db.test_row_security import ANN, two_people
 from tests.core.harness import Store
@@ -35,7 +35,7 @@ async def kept(store: Store) -> Retention:
     await store.admin.execute(
         "update outbound set state = 'sent' where state in ('held', 'ready', 'sending', 'checking')"
     )
-    return Retention(store.database, StandingClock(datetime.now(UTC)), store.make_id, Kept())
+    return Retention(store.database, StandingClock(datetime.now(UTC)), store.make_id, RetentionPeriods())
 
 
 def clock(kept: Retention) -> StandingClock:
@@ -164,7 +164,7 @@ async def test_nothing_goes_while_the_clock_is_wrong(store: Store, kept: Retenti
         async def sound_now(self) -> datetime | None:
             return None
 
-    wrong = Retention(store.database, Wrong(datetime.now(UTC) + 9000 * DAY), store.make_id, Kept())
+    wrong = Retention(store.database, Wrong(datetime.now(UTC) + 9000 * DAY), store.make_id, RetentionPeriods())
     before = await counts(store, (*OF_A_TURN, *AUDIT))
     assert [await chore.once() for chore in wrong.chores()] == [0] * len(wrong.chores())
     assert await counts(store, (*OF_A_TURN, *AUDIT)) == before

@@ -19,7 +19,7 @@ from core.notifications.types import Notification, NotificationPolicy, Urgency
 from core.people.access_policy import Access, Policy
 from jobs.supervision import PartSupervisor
 from jobs.upkeep.catchup import CatchUp
-from jobs.upkeep.retention import Kept, prune_notifications
+from jobs.upkeep.retention import RetentionPeriods, prune_notifications
 from jobs.upkeep.schedule import (
     IGNORED_KEPT,
     Maintenance,
@@ -107,7 +107,7 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         notifications=build_service(database, ["sms"], wakeups, clock, NotificationPolicy()),
         catch_up=CatchUp([], database, "host:7/run_1"),
         files=FileStore(database, FolderStore(tmp_path)),
-        kept=Kept(),
+        kept=RetentionPeriods(),
         ask_for_process=lambda: asked.append("asked"),
     )
     table = (*maintenance.table(), *maintenance.chores())

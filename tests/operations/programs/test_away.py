@@ -21,7 +21,7 @@ from core.queue.wakeups import NoWakeups
 from core.tools.storage import Storage
 from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
-from operations.programs.asking import Asking
+from operations.programs.asking import ProgramRequests
 from operations.programs.sdk import build_server
 from operations.programs.tokens import Client as Program
 from operations.programs.tokens import ClientTokens
@@ -57,7 +57,7 @@ class Front:
         database, clock = self.database, Clock()
         inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.ALLOWLIST), clock=clock)
         approvals = ApprovalStore(database, NoWakeups())
-        asking = Asking(database, inbox, patience)
+        asking = ProgramRequests(database, inbox, patience)
         tools = ClientTools(asking, approvals, database, Storage(database), None, client_tools(database))
         async with Client(build_server(tools, self._who, "0")) as client:
             yield client
