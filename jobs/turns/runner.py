@@ -28,18 +28,13 @@ from jobs.turns.features import TurnFeatures
 from jobs.turns.interrupts import Interrupts
 from jobs.turns.messages import TurnMessenger
 from jobs.turns.results import TurnOutcome, TurnResults, is_poison
+from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back
 from jobs.turns.span import note_delay, note_end, turn_span
-
-RETRY_DELAY = timedelta(seconds=2)
-HAND_BACK_WITHIN = 60.0
-"""Seconds that a turn waits for a database that went away, to give the lane back."""
 
 GATHER = 0.05
 """Seconds more before each further turn of a lane whose person keeps writing: the messages of that time are answered
 together, and other lanes get a slot."""
 MAX_GATHER = 0.5
-STUCK_DELAY = timedelta(minutes=1)
-"""How long a lane waits whose turn can neither end nor be failed, so that no other lane pays for its tries."""
 SECOND_TRY = 0.1
 """Seconds before a refused write is tried once more."""
 
@@ -99,17 +94,17 @@ class TurnRunner:
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
         except asyncio.CancelledError:
-            await self._hand_back(lease, timedelta(), within=3)
+            await hand_back(self._store, lease, timedelta(), within=3)
             raise
         except StoreUnavailable as error:
             # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
             metrics.TURNS_DELAYED.labels("store").inc()
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
-            await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
+            await hand_back(self._store, lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
         except Exception:
             # Even failing the turn was refused. It is retried seldom, and the log has the error each time.
             _log.exception("turn_stuck", lane=lease.lane_id)
-            await self._hand_back(lease, STUCK_DELAY, within=3)
+            await hand_back(self._store, lease, STUCK_DELAY, within=3)
         return quarantined
 
     async def _begin(self, lease: Lease) -> tuple[BegunTurn | None, bool]:
@@ -219,17 +214,6 @@ class TurnRunner:
         if holds_cards is None or turn.run_id is None:
             return False
         return await holds_cards(turn.request.tenant.id, turn.run_id)
-
-    async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
-        try:
-            async with asyncio.timeout(within):
-                while True:
-                    try:
-                        return await self._store.leave(lease, delay)
-                    except StoreUnavailable:
-                        await asyncio.sleep(0.5)
-        except Exception as error:  # the lease runs out by itself
-            _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
 
 
 async def _twice[Result](write: Callable[[], Awaitable[Result]], lease: Lease) -> Result:

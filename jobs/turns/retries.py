@@ -1,0 +1,31 @@
+"""When a turn, and so the run of a task, is tried again after an outage or an error."""
+
+import asyncio
+from datetime import timedelta
+
+import structlog
+
+from core.errors import StoreUnavailable
+from core.journal.postgres import Lease
+from core.turns.store import TurnStore
+
+RETRY_DELAY = timedelta(seconds=2)
+STUCK_DELAY = timedelta(minutes=1)
+"""Pause before retrying a lane whose turn can neither end nor be failed, so that no other lane pays for its tries."""
+HAND_BACK_WITHIN = 60.0
+"""Seconds that a turn waits for a database that went away, to give the lane back."""
+
+_log = structlog.get_logger()
+
+
+async def hand_back(store: TurnStore, lease: Lease, delay: timedelta, within: float) -> None:
+    """Release a lane, to retry its turn after `delay`; wait up to `within` seconds for a database that went away."""
+    try:
+        async with asyncio.timeout(within):
+            while True:
+                try:
+                    return await store.leave(lease, delay)
+                except StoreUnavailable:
+                    await asyncio.sleep(0.5)
+    except Exception as error:  # the lease runs out by itself
+        _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
