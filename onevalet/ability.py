@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.db.database import Connection, Database
-    from core.http.client import GuardedClient
+    from core.http.guarded_client import GuardedClient
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import Notifier
     from core.people.merge import MergeHook

@@ -17,8 +17,8 @@ from abilities.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatu
 from core.credentials.types import Ability, OpenAccount
 from core.errors import RefusedLogin
 from core.http.address_guard import read_target
-from core.http.client import is_same_server
 from core.http.failures import Failure, NoAnswer
+from core.http.guarded_client import is_same_server
 from core.http.operation import Operation
 from core.http.peer import Allowance, Pauses
 from core.http.types import HttpClient, HttpResponse

@@ -24,7 +24,7 @@ from abilities.mcp.errors import (
     Unreadable,
 )
 from abilities.mcp.types import Definition, McpServer, ServerReply
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import Pauses, PeerExceeded
 from core.json_types import JsonObject
 

@@ -12,7 +12,7 @@ from abilities.mcp.hearing import Ear
 from abilities.mcp.messages import read_answer, read_messages, written
 from core.errors import OneValetError
 from core.http.address_guard import Barred
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import PeerExceeded
 from core.json_types import Json
 

@@ -52,7 +52,7 @@ from abilities.mcp.parts import MAX_TEXT, Parts
 from abilities.mcp.pipes import Pipes, started
 from abilities.mcp.types import Definition, McpServer, ServerReply
 from core.errors import OneValetError
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import PeerExceeded
 from core.http.provider_session import silent_logger
 from core.json_types import JsonObject, storable

@@ -8,10 +8,10 @@ from abilities.memory.page_reading import list_memories
 from core.errors import ToolFailed, ToolRetry
 from core.people.profile import ProfileStore
 from core.tools.memory_access import MemoryAccess
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
 from operations.console.pages.people import PLACE
 from operations.console.reading.people import read_person
+from operations.console.visits import Visit
 
 _SAID = {
     "corrected": "Corrected: the new sentence holds from now on.",

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from abilities.web.settings import WebSettings
 from core.errors import ConfigError, ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.types import HttpResponse
 from core.json_types import read_json
 from core.messaging.channels import Check

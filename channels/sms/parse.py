@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import parse_qsl
 
-from channels.sms.tapbacks import is_tapback
+from channels.sms.reactions import is_tapback
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
 from core.language.catalogue import gettext_noop

@@ -13,7 +13,7 @@ from core.accounts.offers import ConnectOffers, listing
 from core.accounts.passwords import open_password
 from core.accounts.prompts import AccountAsker, ConnectLink, MissingAccess, ask_for
 from core.accounts.services import Services
-from core.accounts.tokens import FreshTokens
+from core.accounts.token_refresh import FreshTokens
 from core.accounts.types import Opened
 from core.accounts.waiting import needs_that_wait
 from core.credentials.store import CredentialsSealed, CredentialStore

@@ -15,7 +15,7 @@ from core.accounts.links import Begun, ConnectLink, ConnectLinkStore
 from core.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, Proof, SignIn, Tokens
 from core.accounts.offers import told
 from core.accounts.passwords import open_password
-from core.accounts.tokens import attend_in, stored_form
+from core.accounts.token_refresh import attend_in, stored_form
 from core.accounts.types import Opened, Service
 from core.accounts.waiting import WaitingForAccounts
 from core.clock import Clock

@@ -12,7 +12,7 @@ from core.credentials.types import Ability
 from core.db.database import Connection, Database
 from core.json_types import Json, JsonObject
 from core.messaging.visible_text import plain_words
-from core.people.place_names import channel_name, language_in, masked
+from core.people.chat_names import channel_name, language_in, masked
 
 PATH = "/connect"
 CALLBACK = f"{PATH}/callback"

@@ -8,7 +8,7 @@ from core.documents.kinds import FileFailure
 from core.errors import ToolFailed
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Target, read_target
-from core.http.client import GuardedClient, Limits
+from core.http.guarded_client import GuardedClient, Limits
 from core.http.types import HttpResponse
 
 _LIMITS = Limits(connect=5.0, silence=15.0, total=90.0, redirects=3)

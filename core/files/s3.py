@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from core.errors import ToolFailed
 from core.files.blobs import checked_key
 from core.files.types import MAX_BYTES
-from core.http.client import GuardedClient, Limits
+from core.http.guarded_client import GuardedClient, Limits
 from core.http.types import HttpResponse
 
 _SIGNED = "host;x-amz-content-sha256;x-amz-date"

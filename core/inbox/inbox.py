@@ -13,8 +13,8 @@ from core.db.database import Database
 from core.db.groups import GroupedStatement
 from core.ids import IdMaker
 from core.inbox.addresses import Addresses
+from core.inbox.approval_decisions import Decisions
 from core.inbox.arrival import named, of_message
-from core.inbox.decisions import Decisions
 from core.inbox.ignored import Ignored
 from core.inbox.opt_outs import OptOuts
 from core.inbox.overview import Overviews

@@ -13,9 +13,9 @@ from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.messages import InboundMessage
+from core.people.chat_names import language_in, places_of, tell_places
 from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, link_code_hash, read_code
 from core.people.link_messages import link_question, linked_with, now_linked
-from core.people.place_names import language_in, places_of, tell_places
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()

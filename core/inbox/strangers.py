@@ -7,9 +7,9 @@ import structlog
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
-from core.inbox.answers import Answers
 from core.inbox.arrival import of_message
 from core.inbox.link_requests import LinkStrangers
+from core.inbox.outreach_answers import OutreachAnswers
 from core.language.catalogue import speaking
 from core.language.written import language_written
 from core.messaging.channels import Received
@@ -38,12 +38,12 @@ class Strangers:
     access: Access
     clock: Clock
     links: LinkStrangers = field(init=False)
-    answers: Answers = field(init=False)
+    answers: OutreachAnswers = field(init=False)
 
     def __post_init__(self) -> None:
         links = LinkStrangers(self.database, self.wakeups, self.make_id, self.clock)
         object.__setattr__(self, "links", links)
-        object.__setattr__(self, "answers", Answers(self.database, self.make_id, self.access, self.clock))
+        object.__setattr__(self, "answers", OutreachAnswers(self.database, self.make_id, self.access, self.clock))
 
     async def meet(self, message: InboundMessage, sender: str) -> Received | None:
         """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12).

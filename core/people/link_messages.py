@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from core.language.catalogue import gettext, gettext_noop, ngettext
+from core.people.chat_names import ChatIdentity, places_in_words
 from core.people.link_codes import AGREED, shown_code
-from core.people.place_names import ChatIdentity, places_in_words
 
 UNDO = gettext_noop("Was that not you? Write UNLINK within a day, and it is taken back.")
 

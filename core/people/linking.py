@@ -14,6 +14,7 @@ from core.errors import LeaseLost
 from core.ids import IdMaker, partition_of
 from core.language.catalogue import gettext, listed, ngettext, speaking
 from core.people.access_policy import PersonRole
+from core.people.chat_names import ChatIdentity, language_in, places_of, tell_places
 from core.people.link_codes import (
     GUESSES_WITHIN,
     MAX_CODES,
@@ -24,7 +25,6 @@ from core.people.link_codes import (
 )
 from core.people.link_messages import now_linked
 from core.people.merge import MergeHook
-from core.people.place_names import ChatIdentity, language_in, places_of, tell_places
 from core.people.tenant_tables import merge_rules
 from core.people.unlinking import Unlinked, Unlinking
 

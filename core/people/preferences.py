@@ -17,7 +17,7 @@ from core.db.database import Database
 from core.errors import OneValetError
 from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.language.tags import named_tag
-from core.people.place_names import channel_name
+from core.people.chat_names import channel_name
 from core.people.tenant import QuietHours, WhileRunning
 
 MAX_NAME = 80

@@ -11,9 +11,9 @@ from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import Json
 from core.language.catalogue import gettext, speaking
+from core.people.chat_names import language_in, places_of, tell_places
 from core.people.link_messages import taken_back
 from core.people.merge import MergeHook, Parting
-from core.people.place_names import language_in, places_of, tell_places
 from core.people.tenant_tables import parting_rules
 
 WITHIN = timedelta(days=1)

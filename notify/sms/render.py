@@ -15,11 +15,9 @@ from notify.no_text import no_text
 from notify.plain_markdown import to_plain, without_controls
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
 from notify.sms.mms import mms_parts
-from notify.text_split import Weigh, pieces_of
+from notify.sms.split import MAX_UNITS, split
 from providers.sms.wire import MAX_MEDIA
 from providers.utf16 import units
-
-MAX_UNITS = 1600
 
 type Folding = Callable[[str], str]
 _MORE = "\n\n(... more: reply MORE)"
@@ -52,14 +50,6 @@ def render(
         parts = _portions(folding(text), media, max_segments, folding)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest), *mms_parts(message.files))
-
-
-def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
-    """Return a text in pieces of at most `limit`, UTF-16 units by default, cut at natural borders; at least one.
-
-    Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
-    """
-    return [text[start:end] for start, end in pieces_of(text, limit, weigh) if start < end] or [text]
 
 
 def _portions(text: str, media: list[Json], max_segments: int, folding: Folding) -> list[Part]:

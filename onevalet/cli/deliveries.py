@@ -9,9 +9,9 @@ from core.messaging.unsettled import Settlement, UnsettledMessages
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
+from operations.console.access import Viewer
 from operations.console.actions import Actions
 from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettled
-from operations.console.sign_in import Viewer
 
 SHOWN = 600
 """Messages that are listed at most."""

@@ -9,12 +9,12 @@ from core.accounts.links import ConnectLinkStore
 from core.accounts.oauth import OAuthServers
 from core.accounts.offers import ConnectOffers
 from core.accounts.services import PASSWORDS, Services, google, microsoft, openid
-from core.accounts.tokens import FreshTokens
+from core.accounts.token_refresh import FreshTokens
 from core.accounts.types import OAuthClient, Scope, Service
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import Wakeups
 from onevalet.settings import Settings

@@ -36,14 +36,14 @@ def build_console(
         from onevalet.wiring.memories import open_memories
         from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
-        from operations.console.access import ConsoleAccess
         from operations.console.budgets import ShownBudgets
         from operations.console.pages.base import Kit
         from operations.console.routes import ConsoleRoutes
         from operations.console.services import PersonServices
         from operations.console.texts import Texts
+        from operations.console.visits import ConsoleVisits
 
-        access = ConsoleAccess(sign_in, database, clock, local=local)
+        visits = ConsoleVisits(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")
         linking = build_linking(database, accounts.credentials, clock)
         services = PersonServices(
@@ -65,7 +65,7 @@ def build_console(
         ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
         further = load_pages(service_foundation(settings, database, clock, accounts.for_tenant))
         kit = Kit.build(
-            access, database, texts, connections.wakeups, services, budgets, ways_in, doing, further.renderer()
+            visits, database, texts, connections.wakeups, services, budgets, ways_in, doing, further.renderer()
         )
         return ConsoleRoutes(kit, further.makes).routes()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from onevalet.settings import Settings
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.db.migrate import DEFAULT_RIGHTS
 from core.db.serving import ROLE
-from operations.backups.sums import TEXT_FORMS, sum_of
+from operations.backups.tables import TEXT_FORMS, sum_of
 from operations.backups.types import BackupManifest
 
 _CLEAR = """

@@ -15,7 +15,7 @@ from core.files.blobs import BlobStore
 from operations.archives.written import written
 from operations.archives.zips import PIECE, ArchiveWriter
 from operations.backups.programs import Login, Programs, find_programs, run
-from operations.backups.sums import TEXT_FORMS, sum_tables
+from operations.backups.tables import TEXT_FORMS, sum_tables
 from operations.backups.types import DUMP, FORMAT, Backup, BackupFailed, BackupManifest, TableSum
 
 # The owner's rows are all rows by a policy of its own; whoever sees a part would make a backup of a part.

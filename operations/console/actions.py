@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
 
 _KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 

@@ -14,8 +14,8 @@ from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import PARTITION
 from core.turns.types import TurnState
+from operations.console.access import Viewer
 from operations.console.rendering import HEADERS
-from operations.console.sign_in import Viewer
 
 EVERY = 1.0
 """Seconds between two looks."""

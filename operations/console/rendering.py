@@ -11,8 +11,8 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, St
 from markupsafe import Markup, escape
 
 from core.clock import Clock
-from operations.console.access import Visit
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
+from operations.console.visits import Visit
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"

@@ -9,7 +9,6 @@ from aiohttp import web
 
 from core.errors import ConfigError, RequestRefused
 from core.ids import PARTITION
-from operations.console.access import Visit
 from operations.console.live import LivePages
 from operations.console.pages.base import Kit, MakePages, Pages, asks_who_it_is, signed_in
 from operations.console.pages.every import PAGES
@@ -25,6 +24,7 @@ from operations.console.reading.health import read_health
 from operations.console.reading.paths import find_turn, read_path
 from operations.console.rendering import HEADERS, STATIC
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 HIDDEN = "(hidden)"
 """What is listed in the place of a text that belongs to somebody else."""
@@ -41,7 +41,7 @@ class ConsoleRoutes(Pages):
         for route in self._further:
             if not asks_who_it_is(route) or not route.path.startswith(f"{PATH}/"):
                 raise ConfigError(f"The page {route.path} must be below {PATH}/ and marked with @signed_in.")
-        self.access = kit.access
+        self.visits = kit.visits
         self._database = kit.database
         self._texts = kit.texts
         self._versions = kit.versions
@@ -96,7 +96,7 @@ class ConsoleRoutes(Pages):
                 return self.kit.nothing(visit)
             page = await read_messages(connection, tenant, wanted, request.query.get("before", ""))
             may_read = await self._texts.look(
-                connection, visit.viewer, tenant, "conversation", wanted, self.access.clock.now()
+                connection, visit.viewer, tenant, "conversation", wanted, self.visits.clock.now()
             )
         version = await self._versions.conversation(tenant, wanted)
         return self.kit.page(
@@ -110,7 +110,7 @@ class ConsoleRoutes(Pages):
             return self.kit.nothing(visit)
         tenant, turn = found
         async with self._database.tenant(tenant) as connection:
-            may_read = await self._texts.look(connection, visit.viewer, tenant, "turn", turn, self.access.clock.now())
+            may_read = await self._texts.look(connection, visit.viewer, tenant, "turn", turn, self.visits.clock.now())
             path = await read_path(connection, tenant, turn, prompts=may_read)
         version = await self._versions.turn(turn, visit.viewer)
         doing = await self._versions.doing(turn) if path.finished_at is None and may_read else ""
@@ -134,31 +134,31 @@ class ConsoleRoutes(Pages):
 
     async def _show_link(self, request: web.Request) -> web.StreamResponse:
         token = request.match_info["token"]
-        if not _TOKEN.fullmatch(token) or not await self.access.sign_in.is_good(token, self.access.clock.now()):
+        if not _TOKEN.fullmatch(token) or not await self.visits.sign_in.is_good(token, self.visits.clock.now()):
             return self.kit.sign_in("This link was used already, or is too old", status=404)
         return self.kit.sign_in("Sign in to the console", token=token, query=_query(request))
 
     async def _use_link(self, request: web.Request) -> web.StreamResponse:
-        self.access.check_origin(request)
+        self.visits.check_origin(request)
         token = request.match_info["token"]
         good = _TOKEN.fullmatch(token)
-        session = await self.access.sign_in.begin(token, self.access.clock.now()) if good else None
+        session = await self.visits.sign_in.begin(token, self.visits.clock.now()) if good else None
         if session is None:
             return self.kit.sign_in("This link was used already, or is too old", status=404)
         place = PATH
         if query := _query(request):
-            viewer = await self.access.sign_in.viewer(session, self.access.clock.now())
+            viewer = await self.visits.sign_in.viewer(session, self.visits.clock.now())
             place = f"{PLACE}/{viewer.tenant_id}{query}#programs" if viewer else PATH
         response = web.Response(status=303, headers={**HEADERS, "Location": place})
-        self.access.keep(response, session)
+        self.visits.keep(response, session)
         return response
 
     @signed_in
     async def _sign_out(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         if not visit.is_local:
-            await self.access.sign_in.end(visit.viewer, visit.session)
+            await self.visits.sign_in.end(visit.viewer, visit.session)
         response = web.Response(status=303, headers={**HEADERS, "Location": PATH})
-        self.access.drop(response)
+        self.visits.drop(response)
         return response
 
     async def _file(self, request: web.Request) -> web.StreamResponse:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from core.credentials.own_tokens import OwnTokens
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
+from operations.console.access import Viewer
 
 PATH = "/console"
 VALID = timedelta(minutes=10)
@@ -16,19 +17,6 @@ MAX_LINKS = 20
 LASTS = timedelta(days=7)
 IDLE = timedelta(hours=12)
 """A session ends so long after it began, and so long after its last request."""
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """The person who looks at the console. An operator sees everybody's."""
-
-    tenant_id: str
-    operator: bool
-    name: str = ""
-    timezone: str | None = None
-
-    def sees(self, tenant_id: str) -> bool:
-        return self.operator or self.tenant_id == tenant_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.db.database import Connection
 from core.ids import IdMaker
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.db.database import Database
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 from onevalet.wiring.http import build_http

@@ -7,7 +7,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from core.credentials.types import Account, OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from providers.email.imap_answers import MAX_NUMBER, read_number
 from providers.email.mailbox import Mailbox, open_mailbox
 from providers.email.types import FolderUse, MailQuery, StoredMail

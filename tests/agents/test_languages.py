@@ -22,7 +22,7 @@ from agents.travel import FlightSearchAgent
 from core.approvals.describe import tool_consent
 from core.approvals.rendering import render_arguments
 from core.errors import ToolError
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.language.catalogue import speaking
 from core.language.update import sentences
 from core.replies import without_notes

@@ -8,7 +8,7 @@ import pytest
 from yarl import URL
 
 from agents.travel import FlightSearchAgent
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import KEY, Web, duffel, no_loop
 from tests.clocks import StandingClock

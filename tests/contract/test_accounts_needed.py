@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from core.accounts.renewals import Renewals
+from core.accounts.idle_grants import Renewals
 from core.accounts.types import Service
 from core.clock import Clock
 from core.ids import make_id

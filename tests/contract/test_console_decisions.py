@@ -7,11 +7,11 @@ import pytest
 
 from channels.http.app import build_app, serve
 from core.json_types import Json
-from operations.console.access import ConsoleAccess
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
 from operations.console.sign_in import ConsoleSignIn
 from operations.console.texts import Texts
+from operations.console.visits import ConsoleVisits
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
@@ -57,10 +57,10 @@ async def test_promise_10_a_card_decided_in_the_console_is_redrawn(system: Appro
 async def _console(system: Approving) -> AsyncIterator[Browser]:
     """Yield a browser in which the system's only person has signed in."""
     store = system.delivery.store
-    access = ConsoleAccess(ConsoleSignIn(store.database, "http://console.test", KEYS), store.database, system.clock)
+    visits = ConsoleVisits(ConsoleSignIn(store.database, "http://console.test", KEYS), store.database, system.clock)
     app = build_app([], ready=store.database.ready)
     services = build_services(store, store_with(store.database, *KEYS.all), system.clock)
-    kit = Kit.build(access, store.database, Texts(store.make_id), store.wakeups, services)
+    kit = Kit.build(visits, store.database, Texts(store.make_id), store.wakeups, services)
     app.add_routes(ConsoleRoutes(kit).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"

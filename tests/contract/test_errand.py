@@ -12,7 +12,7 @@ from agents.travel import FlightSearchAgent
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage

@@ -15,7 +15,7 @@ from channels.sms.media import TwilioMedia
 from channels.telegram.downloads import TelegramDownloads
 from core.files.fetching import ProviderFiles
 from core.files.types import FileNotFetched
-from core.http.client import Limits
+from core.http.guarded_client import Limits
 from tests.contract.canaries import MARK, SLACK, TELEGRAM, TWILIO
 from tests.contract.hostile_provider import MB, Answer, HostileProvider, bomb, hostile_provider, plain, raw
 from tests.contract.person_files import Sender, open_sender

@@ -32,7 +32,7 @@ import pytest
 from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, LoginPassword, Session, auth_mechanism
 
 from core.credentials.types import Ability, Account, OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from tests.agents.services import certified
 from tests.eventually import eventually_blocking
 from tests.needs import need

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from core.credentials.types import Ability, Account, OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 
 CANARY = "c4n4ry-w0rds"
 _ABILITIES = frozenset({Ability.MAIL_READ, Ability.MAIL_CHANGE, Ability.MAIL_SEND})

@@ -7,7 +7,7 @@ from functools import partial
 
 from aiohttp import web
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import Json
 
 KEY = "search_secret"

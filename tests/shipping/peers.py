@@ -48,7 +48,7 @@ _LIBRARIES = frozenset(
 """What nobody imports who opens no connection."""
 
 PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "web pages, DAV, OAuth and MCP over HTTP": (("core/http/client.py",), "web fetch"),
+    "web pages, DAV, OAuth and MCP over HTTP": (("core/http/guarded_client.py",), "web fetch"),
     "MCP over HTTP": (("abilities/mcp/sdk.py",), "MCP over HTTP"),
     "MCP over pipes": (("abilities/mcp/pipes.py",), "MCP over pipes"),
     "sockets to a person's mail server": (("core/http/sockets.py",), "IMAP, tried"),

@@ -10,10 +10,10 @@ from abilities.tasks.console.listing import PAGE, TaskCursor, TaskRow, calendar,
 from abilities.tasks.service import TaskService
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, signed_in
 from operations.console.rendering import zone_of
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 HERE = f"{PATH}/tasks"
 
@@ -23,7 +23,7 @@ class TaskListPages(Pages):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
-        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.access.clock, kit.wakeups)
+        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.visits.clock, kit.wakeups)
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(HERE, self._list)]

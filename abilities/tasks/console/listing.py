@@ -12,7 +12,7 @@ from abilities.tasks.types import Task
 from core.clock import zone_or_utc
 from core.db.database import Database
 from core.tools.context import TaskState
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
 
 PAGE = 50
 DAYS = 14

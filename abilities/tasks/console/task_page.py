@@ -13,9 +13,9 @@ from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.language.catalogue import speaking
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 _SAID = {
     "run": "Started: a worker takes it within seconds.",
@@ -35,7 +35,7 @@ class TaskPages(Pages):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
-        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.access.clock, kit.wakeups)
+        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.visits.clock, kit.wakeups)
 
     def routes(self) -> Sequence[web.RouteDef]:
         address = f"{PATH}/tasks/{{tenant}}/{{task}}"

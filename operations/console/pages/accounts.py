@@ -6,9 +6,9 @@ from aiohttp import web
 
 from core.accounts.choice import shown
 from core.credentials.types import Account
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
+from operations.console.visits import Visit
 
 ACCOUNT_SAID = {
     "disconnected": "The account is disconnected: what opened it is forgotten.",

@@ -10,11 +10,12 @@ from core.approvals.exact_replies import Verb
 from core.approvals.form_check import form_errors
 from core.approvals.store import ApprovalStore
 from core.language.catalogue import speaking
-from operations.console.access import Visit
+from operations.console.access import Viewer
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.waiting import HERE, SAID
 from operations.console.reading.approvals import ApprovalView, changes_of, read_approval
-from operations.console.sign_in import PATH, Viewer
+from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 _FIELD = "field."
 """Goes before the names of an approval's own fields, which could be those of ours."""

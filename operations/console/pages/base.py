@@ -12,7 +12,6 @@ from aiohttp import web
 from channels.http.sound import read_form
 from core.db.database import Database
 from core.queue.wakeups import Wakeups
-from operations.console.access import ConsoleAccess, SignInNeeded, Visit
 from operations.console.actions import Actions
 from operations.console.budgets import ShownBudgets
 from operations.console.live import Doing, PageVersions, nothing_told
@@ -20,6 +19,7 @@ from operations.console.reading.counts import count_open
 from operations.console.rendering import HEADERS, Renderer
 from operations.console.services import PersonServices
 from operations.console.texts import Texts
+from operations.console.visits import ConsoleVisits, SignInNeeded, Visit
 
 type WaysIn = Callable[[], Mapping[str, str]]
 """Returns the channels that know by themselves whether anything comes in, each with what is wrong or nothing."""
@@ -30,7 +30,7 @@ type Page[Pages] = Callable[[Pages, web.Request, Visit], Awaitable[web.StreamRes
 class Kit:
     """What pages are made with."""
 
-    access: ConsoleAccess
+    visits: ConsoleVisits
     database: Database
     texts: Texts
     wakeups: Wakeups
@@ -44,7 +44,7 @@ class Kit:
     @classmethod
     def build(
         cls,
-        access: ConsoleAccess,
+        visits: ConsoleVisits,
         database: Database,
         texts: Texts,
         wakeups: Wakeups,
@@ -56,11 +56,11 @@ class Kit:
     ) -> "Kit":
         """Build a kit from what the installation has."""
         return cls(
-            access,
+            visits,
             database,
             texts,
             wakeups,
-            Actions(database, access.clock, texts.make_id),
+            Actions(database, visits.clock, texts.make_id),
             PageVersions(database, doing),
             renderer or Renderer(),
             services,
@@ -69,14 +69,14 @@ class Kit:
         )
 
     def now(self) -> datetime:
-        return self.access.clock.now()
+        return self.visits.clock.now()
 
     def machine_now(self) -> datetime:
-        return self.access.clock.machine_now()
+        return self.visits.clock.machine_now()
 
     def page(self, template: str, visit: Visit, *, status: int = 200, **values: object) -> web.Response:
         """Return a page. `values` are the names that its template uses."""
-        return self.renderer.page(template, visit, self.access.clock, values, status=status)
+        return self.renderer.page(template, visit, self.visits.clock, values, status=status)
 
     def nothing(self, visit: Visit) -> web.Response:
         """Answer the same for what is not there and for what is not theirs."""
@@ -92,7 +92,7 @@ class Kit:
     def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
         """Return the page of somebody without a session. `query` says where the link leads."""
         values = {"title": title, "token": token, "query": query}
-        return self.renderer.page("sign_in.html", None, self.access.clock, values, status=status)
+        return self.renderer.page("sign_in.html", None, self.visits.clock, values, status=status)
 
 
 class Pages:
@@ -120,7 +120,7 @@ def signed_in[Served: Pages](
     @functools.wraps(page)
     async def answer(pages: Served, request: web.Request) -> web.StreamResponse:
         try:
-            visit = await pages.kit.access.visit(request)
+            visit = await pages.kit.visits.visit(request)
         except SignInNeeded:
             return pages.kit.sign_in("Sign in", status=401)
         if request.method == "GET":

@@ -8,9 +8,9 @@ from core.consents.store import ConsentStore
 from core.consents.words import agreed_in_words
 from core.db.database import Database
 from core.language.catalogue import gettext, speaking
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
+from operations.console.visits import Visit
 
 CONSENT_SAID = {
     "consent-ended": "Ended. The person is asked from now on.",

@@ -8,13 +8,13 @@ from decimal import Decimal
 
 from aiohttp import web
 
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, signed_in
 from operations.console.reading.names import read_person, read_titles
 from operations.console.reading.usage import PEOPLE_DAYS, SHOWN, Period, Usage, Used, percentile, read_usage
 from operations.console.rendering import milliseconds, money, zone_of
 from operations.console.sign_in import PATH
 from operations.console.usage_charts import draw_usage
+from operations.console.visits import Visit
 
 PERIODS = (7, 30, 90)
 """Days that a page may show."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
+from operations.console.visits import Visit
 from operations.tenants.deletion import AskedBy, ask_deletion
 from operations.tenants.links import ExportLinks
 
@@ -22,7 +22,7 @@ class DataPages(Pages):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
         # The archive is at this very address, so that its link needs no origin.
-        self._links = ExportLinks(kit.database, "", kit.access.sign_in.keys)
+        self._links = ExportLinks(kit.database, "", kit.visits.sign_in.keys)
 
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}"

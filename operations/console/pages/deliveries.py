@@ -8,11 +8,11 @@ from aiohttp import web
 
 from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
 from core.notifications.store import NotificationStore
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 PLACE = f"{PATH}/deliveries"
 _SAID = {

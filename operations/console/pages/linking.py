@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from core.people.chat_names import masked
 from core.people.linking import Link, LinkOutcome, count_in_words, withdraw_codes
-from core.people.place_names import masked
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.rendering import channel_label
+from operations.console.visits import Visit
 
 LINK_SAID = {
     LinkOutcome.LINKED: "Linked. Every chat of both is told, and UNLINK in one of them takes it back within a day.",

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from core.people.access_policy import Listed, PersonRole
+from core.people.chat_names import masked
 from core.people.pairing import Pairings
-from core.people.place_names import masked
-from operations.console.access import Visit
+from operations.console.access import Viewer
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.people import PAGE, Person, list_people, list_strangers, read_person
-from operations.console.sign_in import PATH, Viewer
+from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 PLACE = f"{PATH}/people"
 _SAID = {

@@ -9,7 +9,6 @@ from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
 from core.people.preferences import PreferenceStore
-from operations.console.access import Visit
 from operations.console.pages.accounts import ACCOUNT_SAID
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.consents import CONSENT_SAID, consent_lines
@@ -20,6 +19,7 @@ from operations.console.pages.programs import PROGRAM_SAID
 from operations.console.preference_form import PreferenceField, changes_of, preference_fields
 from operations.console.reading.actions import newest_actions
 from operations.console.reading.people import Person, asked_links, open_link_codes
+from operations.console.visits import Visit
 
 _SAID = {
     "kept": "Saved.",

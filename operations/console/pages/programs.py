@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
+from operations.console.visits import Visit
 
 PROGRAM_SAID = {
     "revoked": "Revoked. That program can ask nothing any more.",
@@ -43,7 +43,7 @@ class ProgramPages(Pages):
             here="people",
             name=name,
             secret=made.secret,
-            address=f"{self.kit.access.sign_in.public_url.rstrip('/')}/mcp",
+            address=f"{self.kit.visits.sign_in.public_url.rstrip('/')}/mcp",
             back=f"{PLACE}/{person.id}",
         )
 

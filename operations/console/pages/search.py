@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.search import PAGE, ConsoleSearch
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 MAX_WORDS = 200
 """Characters of a question."""

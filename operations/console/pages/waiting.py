@@ -7,11 +7,11 @@ from aiohttp import web
 
 from core.agents.pool import Pool
 from core.agents.standard_agent import AgentStatus
-from operations.console.access import Visit
 from operations.console.pages.base import Kit, Pages, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.waiting import PAGE, list_waiting
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 HERE = f"{PATH}/waiting"
 SAID = {

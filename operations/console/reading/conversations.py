@@ -7,8 +7,8 @@ import asyncpg
 
 from core.db.database import Connection, Database
 from core.messaging.states import SendState
-from core.people.place_names import masked
-from operations.console.sign_in import Viewer
+from core.people.chat_names import masked
+from operations.console.access import Viewer
 
 PAGE = 30
 MESSAGES = 50

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.db.database import Database, fetch_one
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
 
 MOST = 100
 _OF_EVERYBODY = (

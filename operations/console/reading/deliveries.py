@@ -10,9 +10,9 @@ from core.db.database import Connection, Database
 from core.messaging.states import IdentityState
 from core.messaging.unsettled import UnsettledState
 from core.notifications.types import Urgency
-from core.people.place_names import masked
+from core.people.chat_names import masked
+from operations.console.access import Viewer
 from operations.console.reading.conversations import Cursor
-from operations.console.sign_in import Viewer
 
 PAGE = 30
 _TAKEN = "its provider took it, and reported that it did not arrive"

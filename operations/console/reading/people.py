@@ -10,7 +10,7 @@ from core.db.database import Connection, Database
 from core.messaging.states import IdentityState
 from core.notifications.addresses import is_one_way
 from core.people.access_policy import Admission, PersonRole, read_admission
-from core.people.place_names import masked
+from core.people.chat_names import masked
 from operations.console.reading.conversations import Cursor
 
 PAGE = 30

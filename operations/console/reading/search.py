@@ -6,9 +6,9 @@ from datetime import datetime
 
 from core.db.database import Database
 from core.messaging.search import FoundAfter, PersonMessages, SaidMessage, excerpt, read_said
+from operations.console.access import Viewer
 from operations.console.reading.conversations import Cursor
 from operations.console.rendering import plain
-from operations.console.sign_in import Viewer
 from operations.console.texts import Texts
 
 PAGE = 30

@@ -10,7 +10,7 @@ from decimal import Decimal
 import asyncpg
 
 from core.db.database import Database
-from operations.console.sign_in import Viewer
+from operations.console.access import Viewer
 
 _OPEN_DAYS = 2
 """Days, by UTC, that are not over everywhere: today, and yesterday in the zones behind it."""

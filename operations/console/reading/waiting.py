@@ -9,8 +9,8 @@ import asyncpg
 
 from core.agents.standard_agent import AgentStatus
 from core.db.database import Connection, Database
+from operations.console.access import Viewer
 from operations.console.reading.conversations import Cursor
-from operations.console.sign_in import Viewer
 
 PAGE = 50
 _PERSON = "select coalesce(nullif(t.name, ''), i.name, '') as person, coalesce(c.channel, '') as channel,"

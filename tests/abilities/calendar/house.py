@@ -13,7 +13,7 @@ from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing
 from core.files.types import SentFile
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import Json
 from core.tools.context import StoredValue, TaskNote, TaskState, ToolExecutionContext
 from core.tools.tool import Tool

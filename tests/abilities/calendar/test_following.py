@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.samples import event
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive

@@ -9,7 +9,7 @@ from abilities.contacts.directory import People, people_of
 from core.agents.standard_agent import StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing, RefusedLogin, ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.types import HttpResponse
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import Tool

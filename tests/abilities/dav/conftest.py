@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from abilities.dav.client import DavClient
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from tests.servers.radicale import Radicale
 
 

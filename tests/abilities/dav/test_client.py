@@ -11,7 +11,7 @@ from abilities.dav.types import Changed, DavRefused, Kind, Missing, Resource
 from abilities.dav.xml import CALDAV, DAV, element, prop
 from core.credentials.types import Account, OpenAccount
 from core.errors import ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from tests.servers.radicale import Radicale
 
 type ClientOf = Callable[[str], DavClient]

@@ -11,7 +11,7 @@ from abilities.dav.discovery import discover
 from abilities.dav.types import MAX_BYTES, Kind
 from core.credentials.types import Account, OpenAccount
 from core.errors import ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import Allowance, LeftAlone
 from tests.patience import PATIENCE
 

@@ -12,7 +12,7 @@ from abilities.dav.discovery import discover
 from abilities.dav.types import Kind
 from core.credentials.types import Account, OpenAccount
 from core.errors import ToolFailed
-from core.http.client import GuardedClient, Limits
+from core.http.guarded_client import GuardedClient, Limits
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -13,7 +13,7 @@ from core.accounts.choice import choose
 from core.accounts.passwords import open_password
 from core.agents.fields import InvalidValue
 from core.credentials.types import Ability, Account, OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from onevalet import ToolFailed
 from onevalet.testing import make_context

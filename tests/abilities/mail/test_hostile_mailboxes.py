@@ -17,7 +17,7 @@ from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.kinds.event import EventTrigger
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import FIRST_PAUSE
 from core.notifications.types import Notification, NotificationStatus, Notified
 from tests.abilities.mail.mail_harness import Mailboxes, connected

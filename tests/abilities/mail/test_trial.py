@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from abilities.mail.trial import try_mailbox
 from core.accounts.trial import Fault, TrialFailed, Trials
 from core.credentials.types import OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from tests.agents.services import certified
 from tests.eventually import eventually
 from tests.servers.hostile_mail import (

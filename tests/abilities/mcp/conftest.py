@@ -9,7 +9,7 @@ import pytest
 
 from abilities.mcp.connections import Connections
 from abilities.mcp.types import McpServer
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.peer import Pauses
 from tests.abilities.mcp.hostile import Script
 from tests.abilities.mcp.houses import House, over_http, over_pipes

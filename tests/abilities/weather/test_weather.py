@@ -8,7 +8,7 @@ import pytest
 from yarl import URL
 
 from abilities.weather.tools import get_weather
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import Web, open_meteo
 from tests.clocks import StandingClock

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from abilities.web.searching import web_search
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.core.builders import a_context
 from tests.servers.site import KEY, Site, guarded, open_site

@@ -20,7 +20,7 @@ from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.credentials.types import Ability
 from core.db.database import Database
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups, Wakeups
 from onevalet.settings import Settings

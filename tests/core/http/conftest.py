@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
-from core.http import client
+from core.http import guarded_client as client
 from core.http.address_guard import is_public
 from tests.core.http.harness import WORLD, Server
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 
 WORLD = "127.0.0.2"
 """Stands for a public address; only the check distinguishes it from 127.0.0.1."""

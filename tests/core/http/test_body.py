@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http.client import Limits
+from core.http.guarded_client import Limits
 from tests.core.http.harness import Server, client_for
 
 

@@ -11,7 +11,7 @@ import pytest
 from telegram.error import TelegramError
 
 from core.errors import ModelError, ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.interim import MOST
 from core.http.provider_httpx import client_options
 from core.http.provider_session import open_session

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.operation import Operation
 from core.http.peer import Allowance, LeftAlone, Pauses
 from tests.core.http.harness import Server, client_for

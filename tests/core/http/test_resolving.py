@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.resolving import LOOKUPS, peer_resolver
 
 

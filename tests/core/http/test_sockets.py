@@ -7,7 +7,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from core.http.address_guard import Barred
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 
 PORTS = frozenset({993})
 

@@ -24,7 +24,7 @@ PEER = ("ann", "mail.example")
 ASKING = """
 import asyncio, os, signal, sys
 from core.http import peer
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.http.operation import Operation
 from core.http.peer import Allowance, LeftAlone, Pauses
 from core.queue.shared_pauses import KEY, SharedPauses

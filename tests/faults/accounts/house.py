@@ -17,7 +17,7 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups

@@ -32,7 +32,7 @@ SHORTER: Mapping[str, Mapping[str, float]] = {
 SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "providers.email.imap:ImapConnection.call": {"seconds": 3.0},
     "providers.email.smtp:open_submission": {"seconds": 2.0},
-    "core.http.client:Limits.__init__": {"total": 3.0, "silence": 2.0},
+    "core.http.guarded_client:Limits.__init__": {"total": 3.0, "silence": 2.0},
     "abilities.mail.watcher:WatchLimits.__init__": {"renew": 1.5},
     "onevalet.wiring.senses:build_transcriber": {"patience": 2.0},
 }

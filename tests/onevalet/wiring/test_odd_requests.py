@@ -18,10 +18,10 @@ from aiohttp import web
 from channels.http.penalties import BadRequests
 from core.accounts.links import ConnectLinkStore
 from core.ids import make_id
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, signed_in
 from operations.console.pages.every import PAGES
 from operations.console.sign_in import PATH, ConsoleSignIn
+from operations.console.visits import Visit
 from operations.programs.tokens import ClientTokens
 from operations.tenants.links import ExportLinks
 from tests.core.harness import Store, opened

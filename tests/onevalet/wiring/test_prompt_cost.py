@@ -13,7 +13,7 @@ from abilities.mcp.types import McpServer
 from abilities.skills.use import SkillTools, _use_skill
 from core.agents.registry import AgentRegistry
 from core.errors import ToolRetry
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.journal.types import Outcome
 from core.json_types import Json
 from core.llm.types import ToolCall, ToolSpec

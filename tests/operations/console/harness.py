@@ -17,13 +17,13 @@ from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.ability_pages import load_pages
 from onevalet.wiring.memories import open_memories
 from onevalet.wiring.people import build_linking
-from operations.console.access import ConsoleAccess
 from operations.console.door import ConsoleDoor
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
 from operations.console.services import PersonServices
 from operations.console.sign_in import ConsoleSignIn
 from operations.console.texts import Texts
+from operations.console.visits import ConsoleVisits
 from operations.programs.tokens import ClientTokens
 from tests.core.credentials.harness import KEYS, store_with
 from tests.core.harness import Store
@@ -92,12 +92,12 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     app = build_app([], ready=store.database.ready)
     sign_in = ConsoleSignIn(store.database, "http://console.test", KEYS)
     seen = Texts(make_id, for_operators=texts)
-    access = ConsoleAccess(sign_in, store.database, clock, local=local)
+    visits = ConsoleVisits(sign_in, store.database, clock, local=local)
     credentials = store_with(store.database, *KEYS.all)
     services = build_services(store, credentials, clock)
     foundation = service_foundation(Settings(_env_file=None), store.database, clock, services.accounts.for_tenant)
     further = load_pages(foundation)
-    kit = Kit.build(access, store.database, seen, store.wakeups, services, renderer=further.renderer())
+    kit = Kit.build(visits, store.database, seen, store.wakeups, services, renderer=further.renderer())
     routes = ConsoleRoutes(kit, further.makes).routes()
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
     async with serve(app, "127.0.0.1", 0) as port:

@@ -1,7 +1,7 @@
 """The page of a running turn says what is done at the moment, in words, and is told when that changes."""
 
+from operations.console.access import Viewer
 from operations.console.live import PageVersions
-from operations.console.sign_in import Viewer
 from tests.operations.console.harness import ANN, Console
 
 

@@ -3,8 +3,8 @@
 from core.messaging.unsettled import UnsettledMessages
 from core.people.linking import withdraw_codes
 from core.people.profile import FactSource, ProfileStore
+from operations.console.access import Viewer
 from operations.console.live import PageVersions
-from operations.console.sign_in import Viewer
 from tests.abilities.memory.test_pages import remember
 from tests.operations.console.harness import ANN, BOB, Console
 from tests.operations.console.test_deliveries import fail, lose

@@ -11,10 +11,10 @@ from aiohttp import web
 from core.errors import ConfigError
 from onevalet.ability import Ability, ConsolePages
 from onevalet.wiring import ability_pages
-from operations.console.access import Visit
 from operations.console.pages.base import MakePages, Pages, signed_in
 from operations.console.pages.every import PAGES
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from operations.console.access import Visit
 from operations.console.pages.base import Pages, signed_in
 from operations.console.sign_in import PATH
+from operations.console.visits import Visit
 
 
 class HabitPages(Pages):

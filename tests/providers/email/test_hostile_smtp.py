@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from structlog.testing import capture_logs
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from providers.email.servers import MailServer, Security, connect, server_of
 from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
 from providers.email.types import MailFailed, MailFailure

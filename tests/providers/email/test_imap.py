@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from core.credentials.types import OpenAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from providers.email.imap_answers import criteria_of, stored_mails
 from providers.email.mailbox import Mailbox, open_mailbox
 from providers.email.types import FolderUse, MailFailed, MailFailure, MailQuery, MailRef

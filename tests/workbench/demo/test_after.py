@@ -11,7 +11,7 @@ from abilities.tasks.scheduling import ScheduleTask
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.agents.services import open_meteo

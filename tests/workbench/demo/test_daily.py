@@ -9,7 +9,7 @@ from agents.conversations import search_messages
 from core.accounts.accounts import Accounts
 from core.accounts.prompts import AccountAsker
 from core.accounts.services import Services
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.llm.litellm_client import LiteLLMClient

@@ -8,7 +8,7 @@ from abilities.lists.notes import add_note, forget_note, list_notes
 from abilities.web.reading import read_page
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive

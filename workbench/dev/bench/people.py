@@ -14,9 +14,9 @@ from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
 from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
+from operations.console.access import Viewer
 from operations.console.reading.people import read_person
 from operations.console.reading.waiting import WaitingKind, list_waiting
-from operations.console.sign_in import Viewer
 from operations.programs.tokens import Client
 from operations.programs.types import Nothing
 

@@ -19,7 +19,7 @@ from abilities.calendar.tools import (
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.tools.storage import Storage
 from tests.contract.approving import Approving

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import Json
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.samples import event

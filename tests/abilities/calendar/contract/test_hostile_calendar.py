@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from abilities.lists.notes import add_note, list_notes
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from tests.abilities.calendar.contract.calendar_house import give_calendar
 from tests.abilities.calendar.hostile_events import FILLING, SAYING

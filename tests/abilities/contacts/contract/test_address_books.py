@@ -13,7 +13,7 @@ from abilities.contacts.tools import (
 )
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from tests.abilities.contacts.house import card
 from tests.contract.outreach import Writing, open_writing

@@ -15,7 +15,7 @@ from abilities.lists.notes import add_note, list_notes
 from abilities.mcp.connections import Connections
 from abilities.mcp.tools import McpTools
 from abilities.mcp.types import McpServer
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage

@@ -13,7 +13,7 @@ from abilities.mcp.tools import McpTools
 from agents.accounts import disconnect_account
 from core.accounts.services import Services
 from core.credentials.types import StoredAccount
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions

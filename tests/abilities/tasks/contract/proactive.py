@@ -27,7 +27,7 @@ from core.agents.registry import AgentRegistry
 from core.approvals.card_updates import Redraws
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.inbox.inbox import Inbox
 from core.notifications.store import NotificationStore
 from core.people.people import People

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from abilities.tasks.kinds.condition import ERRORS_TOLD
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive

@@ -12,7 +12,7 @@ import pytest
 from abilities.lists.notes import add_note, list_notes
 from abilities.web.reading import read_page
 from abilities.web.searching import web_search
-from core.http.client import GuardedClient
+from core.http.guarded_client import GuardedClient
 from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.tools.storage import Storage

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from abilities.web.reading import read_page
 from abilities.web.searching import web_search
-from core.http.client import GuardedClient, Limits
+from core.http.guarded_client import GuardedClient, Limits
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.loop.outside import words_of_others

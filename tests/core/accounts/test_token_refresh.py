@@ -10,7 +10,7 @@ import pytest
 from core.accounts.accounts import Accounts
 from core.accounts.oauth import OAuthServers
 from core.accounts.services import Services, openid
-from core.accounts.tokens import LEASE, FreshTokens
+from core.accounts.token_refresh import LEASE, FreshTokens
 from core.accounts.types import Endpoints, OAuthClient
 from core.clock import Clock
 from core.credentials.store import CredentialStore

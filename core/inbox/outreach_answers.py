@@ -28,7 +28,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class OutreachAnswers:
     """Take in answers."""
 
     database: Database

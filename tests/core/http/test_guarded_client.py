@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http.client import Limits, read_allowed
+from core.http.guarded_client import Limits, read_allowed
 from core.http.types import HttpClient
 from core.json_types import Json
 from tests.core.http.harness import NOT_PUBLIC, WORLD, Server, client_for, outside

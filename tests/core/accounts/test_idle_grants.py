@@ -9,13 +9,13 @@ import asyncpg
 import pytest
 
 from core.accounts.accounts import Accounts
+from core.accounts.idle_grants import LEASE, Renewals
 from core.accounts.links import ConnectLinkStore
 from core.accounts.oauth import OAuthServers
 from core.accounts.offers import ConnectOffers
 from core.accounts.prompts import MissingAccess, note_prompt
-from core.accounts.renewals import LEASE, Renewals
 from core.accounts.services import Services
-from core.accounts.tokens import FreshTokens
+from core.accounts.token_refresh import FreshTokens
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.credentials.types import Ability
@@ -24,7 +24,7 @@ from core.errors import AccountMissing, RefusedLogin
 from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
 from operations.doctor.accounts import check_accounts
-from tests.core.accounts.test_tokens import WORK, RotatingServer, keep
+from tests.core.accounts.test_token_refresh import WORK, RotatingServer, keep
 from tests.core.credentials.harness import KEYS
 
 type Admin = asyncpg.Connection[asyncpg.Record]
@@ -35,7 +35,7 @@ URL = "https://valet.example"
 
 @dataclass
 class Told:
-    """What a person was told. Implements `core.accounts.renewals.PersonNotifier`."""
+    """What a person was told. Implements `core.accounts.idle_grants.PersonNotifier`."""
 
     news: dict[str, Notification] = field(default_factory=dict)
     quiet: datetime | None = None

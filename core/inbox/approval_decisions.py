@@ -15,7 +15,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
-from core.inbox.choices import Choices
+from core.inbox.question_answers import Choices
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, labelled, speaking
 from core.messaging.channels import Received

@@ -10,7 +10,7 @@ import structlog
 
 from core.accounts.accounts import Accounts
 from core.accounts.prompts import MissingAccess, account_name, note_prompt, sentence
-from core.accounts.tokens import attend_in, expiry
+from core.accounts.token_refresh import attend_in, expiry
 from core.clock import Clock
 from core.credentials.types import Account, StoredAccount
 from core.db.database import Database

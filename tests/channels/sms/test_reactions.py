@@ -3,7 +3,7 @@
 import pytest
 
 from channels.sms.parse import Account, parse_message
-from channels.sms.tapbacks import is_tapback
+from channels.sms.reactions import is_tapback
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
 from tests.channels.sms.builders import NUMBER, SID, webhook
 
