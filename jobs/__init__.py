@@ -1,1 +1,1 @@
-"""What a worker runs, under leases and with backoff: turns, deliveries, tasks, and what is periodic."""
+"""What a worker runs, under leases and with backoff: turns, deliveries, and upkeep."""

@@ -1,4 +1,4 @@
-"""Takes in messages, statuses, STOP and START, and decisions about approvals.
+"""Takes in messages, statuses, opt-outs, and decisions about approvals.
 
-`decisions` lets a press or a code decide an approval.
+`approval_decisions` lets a press or a code decide an approval.
 """

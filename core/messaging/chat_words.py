@@ -44,7 +44,7 @@ class ChatCommand:
     `words` are what people write by language, the one that our sentences name first; `argument` is the pattern of what
     may follow, with a group for what counts of it. `help` is the line about it in HELP, the menus and docs/words.md.
 
-    `answer` names what answers, as `module:function` (`core.turns.commands.Answers`): who reads a word loads no more.
+    `answer` names a `core.turns.words.asked.WordHandler` as `module:function`: reading words does not load it.
     """
 
     name: str

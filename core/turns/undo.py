@@ -21,8 +21,8 @@ from core.tools.results import CallResult, ToolEnd
 from core.tools.tool import AnyTool, Tool, tool
 from core.tools.toolbox import Toolbox
 from core.tools.undo_store import UndoRecord, UndoStore, number_of
-from core.turns import undo_words
-from core.turns.undo_words import UNDO_LAST
+from core.turns import undo_wording as undo_words
+from core.turns.undo_wording import UNDO_LAST
 
 _SECONDS = 120.0
 _NONE = 0

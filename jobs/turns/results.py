@@ -8,7 +8,6 @@ import structlog
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
 from core.queue.wakeups import Wakeups
-from core.turns.commands import ChatCommands, command_of
 from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE
 from core.turns.files import taken_in
@@ -17,6 +16,7 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
+from core.turns.words.dispatch import ChatCommands, command_of
 from jobs.turns.call_status import CallStatus, Tell
 from jobs.turns.channel_capabilities import ChannelCapabilities
 from jobs.turns.preview import show_progress

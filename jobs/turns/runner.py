@@ -18,11 +18,11 @@ from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
-from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
 from core.turns.words.asked import CommandRooms
+from core.turns.words.dispatch import ChatCommands
 from jobs.turns.channel_capabilities import ChannelCapabilities
 from jobs.turns.features import TurnFeatures
 from jobs.turns.interrupts import Interrupts

@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.llm.types import ToolCall
 from core.tools.undo_store import number_of
 from core.turns.types import TurnRequest
-from core.turns.undo_words import UNDO_LAST
+from core.turns.undo_wording import UNDO_LAST
 from core.turns.words.asked import Asked
 
 

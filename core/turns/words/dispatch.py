@@ -1,4 +1,4 @@
-"""Chat commands: what a person asks of the gateway itself, answered without a model."""
+"""Dispatch a chat word to its answer, without a model."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
