@@ -1,7 +1,9 @@
-"""What an orchestrator may be given beyond model, persona, memory and trigger engine, and the services of that."""
+"""What an orchestrator is given, in one object, and the services for its tools that are among it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Concatenate
 
 from core.accounts.prompts import AccountAsker
 from core.agents.registry import AgentRegistry
@@ -13,6 +15,7 @@ from core.clock import Clock
 from core.files.access import Files
 from core.hooks.hooks import Hook
 from core.http.types import HttpClient
+from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.outreach.outreach import Outreach
 from core.people.people import People
@@ -33,60 +36,83 @@ from core.turns.services import (
 )
 
 
-class OrchestratorOptions(TypedDict, total=False):
-    """The keywords of `Orchestrator`; each may be left out, and None stands for its default.
+@dataclass(frozen=True, slots=True)
+class OrchestratorOptions:
+    """What a program gives `Orchestrator`: each may be left out but the model, and None stands for its default."""
 
-    `tools` may hold agents, too. `tool_names` and `agent_tool_filter` name the tools and agents that the model is
-    offered, None for all. `checks` are asked in order. `approvals` and `budgets` are kept in a database. `tool_sources`
-    bring further tools to each turn. `settings` are for tools, as `context.settings`. `name` is what the assistant is
-    called, where the persona does not say it. `services` are what abilities bring, as `context.service` finds it.
-    """
+    llm_client: ModelClient
+    system_prompt: str = ""
+    momex: Recall | None = None
+    trigger_engine: TaskEngine | None = None
+    _: KW_ONLY
+    name: str | None = None
+    """What the assistant is called, where the persona does not say it."""
+    tools: Iterable[AnyTool | type[StandardAgent]] = ()
+    """May hold agents, too."""
+    tool_names: Sequence[str] | None = None
+    """The tools that the model is offered; None for all."""
+    tool_sources: Sequence[ToolSource] = ()
+    """Bring further tools to each turn."""
+    agents: AgentRegistry | Iterable[type[StandardAgent]] | None = None
+    agent_tool_filter: Sequence[str] | None = None
+    """The agents that the model is offered; None for all."""
+    pool_limits: PoolLimits | None = None
+    approvals: ApprovalStore | None = None
+    config: ReactLoopConfig | None = None
+    hooks: Iterable[Hook] = ()
+    checks: Iterable[Check] = ()
+    """Are asked in order."""
+    tiers: Tiers | None = None
+    credentials: CredentialStoreAccess | None = None
+    accounts: AccountsAccess | None = None
+    account_asker: AccountAsker | None = None
+    data: DataProvider | None = None
+    storage: Storage | None = None
+    budgets: DailyBudgets | None = None
+    http: HttpClient | None = None
+    settings: Mapping[str, str] | None = None
+    """For tools, as `context.settings`."""
+    clock: Clock | None = None
+    people: People | None = None
+    files: Files | None = None
+    outreach: Outreach | None = None
+    notify: Notify | None = None
+    links: LinkCheck | None = None
+    services: Mapping[type, ForTurn] | None = None
+    """What abilities bring, as `context.service` finds it."""
 
-    name: str | None
-    tools: Iterable[AnyTool | type[StandardAgent]]
-    tool_names: Sequence[str] | None
-    tool_sources: Sequence[ToolSource]
-    agents: AgentRegistry | Iterable[type[StandardAgent]] | None
-    agent_tool_filter: Sequence[str] | None
-    pool_limits: PoolLimits | None
-    approvals: ApprovalStore | None
-    config: ReactLoopConfig | None
-    hooks: Iterable[Hook]
-    checks: Iterable[Check]
-    tiers: Tiers | None
-    credentials: CredentialStoreAccess | None
-    accounts: AccountsAccess | None
-    account_asker: AccountAsker | None
-    data: DataProvider | None
-    storage: Storage | None
-    budgets: DailyBudgets | None
-    http: HttpClient | None
-    settings: Mapping[str, str] | None
-    clock: Clock | None
-    people: People | None
-    files: Files | None
-    outreach: Outreach | None
-    notify: Notify | None
-    links: LinkCheck | None
-    services: Mapping[type, ForTurn] | None
+    def for_tools(self) -> TurnServices:
+        """Return the services that the orchestrator's tools may use."""
+        return TurnServices(
+            clock=self.clock or Clock(),
+            http=self.http,
+            credentials=self.credentials,
+            accounts=self.accounts,
+            account_asker=self.account_asker,
+            data=self.data,
+            storage=self.storage,
+            people=self.people,
+            files=self.files,
+            tasks=self.trigger_engine,
+            memory=self.momex,
+            outreach=self.outreach,
+            notify=self.notify,
+            settings=dict(self.settings or {}),
+            of_abilities=dict(self.services or {}),
+        )
 
 
-def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
-    """Return the services that an orchestrator's tools may use."""
-    return TurnServices(
-        clock=options.get("clock") or Clock(),
-        http=options.get("http"),
-        credentials=options.get("credentials"),
-        accounts=options.get("accounts"),
-        account_asker=options.get("account_asker"),
-        data=options.get("data"),
-        storage=options.get("storage"),
-        people=options.get("people"),
-        files=options.get("files"),
-        tasks=tasks,
-        memory=memory,
-        outreach=options.get("outreach"),
-        notify=options.get("notify"),
-        settings=dict(options.get("settings") or {}),
-        of_abilities=dict(options.get("services") or {}),
-    )
+def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]], Callable[Concatenate[Any, P], None]]:
+    """Let an `__init__` that takes the options as one object be called with each of them, by place or by name."""
+
+    def with_each(build: Callable[[Any, O], None]) -> Callable[Concatenate[Any, P], None]:
+        def __init__(self: Any, /, *args: P.args, **named: P.kwargs) -> None:
+            build(self, options(*args, **named))
+
+        given = inspect.signature(options)
+        own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+        __init__.__doc__ = build.__doc__
+        setattr(__init__, "__signature__", given.replace(parameters=[own, *given.parameters.values()]))  # noqa: B010
+        return __init__
+
+    return with_each

@@ -6,13 +6,12 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self
 
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
 from core.agents.turn_agents import make_agent
 from core.approvals.types import PendingApproval
 from core.hooks.hooks import Hook
-from core.llm.types import ModelClient
 from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
 from core.loop.task import LoopTask
@@ -23,10 +22,9 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.library_logs import log_to_program
 from core.turns.new_turn import check_turn
-from core.turns.options import OrchestratorOptions, services_of
+from core.turns.options import OrchestratorOptions, takes
 from core.turns.parts import build_parts
 from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
-from core.turns.services import Recall, TaskEngine
 from core.turns.types import TurnRequest, TurnResult, TurnState
 
 
@@ -38,29 +36,22 @@ class Orchestrator:
 
     checks: tuple[Check, ...] = ()
 
-    def __init__(
-        self,
-        llm_client: ModelClient,
-        system_prompt: str = "",
-        momex: Recall | None = None,
-        trigger_engine: TaskEngine | None = None,
-        **options: Unpack[OrchestratorOptions],
-    ) -> None:
+    @takes(OrchestratorOptions)
+    def __init__(self, options: OrchestratorOptions) -> None:
         """Build the parts. Raises `ConfigError` for tools and agents that do not go together."""
         log_to_program()
-        self.llm_client = llm_client
-        self.system_prompt = system_prompt
-        self.momex = momex
-        self.trigger_engine = trigger_engine
-        self.services = services_of(momex, trigger_engine, options)
-        steps = AgentSteps(self.create_agent, self.execute_agent, self.tool_context)
-        self._parts = build_parts(llm_client, system_prompt, self.services, steps, options)
+        self.llm_client = options.llm_client
+        self.system_prompt = options.system_prompt
+        self.momex = options.momex
+        self.trigger_engine = options.trigger_engine
+        self._parts = build_parts(options, AgentSteps(self.create_agent, self.execute_agent, self.tool_context))
+        self.services = self._parts.services
         self.config = self._parts.config
         self.budgets = self._parts.budgets
         self.clock = self.services.clock
         self.tools = self._parts.offer.tools
         self.agents, self.doing = self._parts.offer.agents, self._parts.offer.doing
-        self.checks = tuple(options.get("checks", ()))
+        self.checks = self._parts.checks
 
     async def __aenter__(self) -> Self:
         """Return itself: it is ready as it is."""
@@ -195,7 +186,9 @@ class Orchestrator:
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
         """Return what a tool is handed."""
-        given = (request.tenant, request.turn_id, request.channel, tool_name, idempotency_key)
-        context = replace(self.services.context_for(*given), in_task=request.trigger is not None)
+        context = replace(
+            self.services.context_for(request.tenant, request.turn_id, request.channel, tool_name, idempotency_key),
+            in_task=request.trigger is not None,
+        )
         consents = self._parts.consents.for_turn(request)
         return context if consents is None else replace(context, consents=consents)

@@ -10,7 +10,6 @@ from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
 from core.errors import ConfigError
 from core.hooks.hooks import Hooks
-from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
@@ -19,6 +18,7 @@ from core.tools.tool import AnyTool, Tool
 from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.consents import ConsentOffer
+from core.turns.context import Check
 from core.turns.endings import Endings
 from core.turns.options import OrchestratorOptions
 from core.turns.preparation import Preparation
@@ -39,38 +39,44 @@ class OrchestratorParts:
     endings: Endings
     approvals: ApprovalStore | None
     budgets: DailyBudgets | None
+    checks: tuple[Check, ...]
     consents: ConsentOffer
     agent_decisions: AgentDecisions | None = None
 
 
-def build_parts(
-    client: ModelClient, persona: str, services: TurnServices, steps: AgentSteps, options: OrchestratorOptions
-) -> OrchestratorParts:
+def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> OrchestratorParts:
     """Build the parts. Raises `ConfigError` for tools and agents that do not go together."""
-    config = options.get("config") or ReactLoopConfig()
-    limits = options.get("pool_limits") or PoolLimits()
-    approvals, budgets = options.get("approvals"), options.get("budgets")
-    tools, agents_among = _told_apart(options.get("tools", ()))
+    services, persona = options.for_tools(), options.system_prompt
+    config = options.config or ReactLoopConfig()
+    limits = options.pool_limits or PoolLimits()
+    tools, agents_among = _told_apart(options.tools)
     offer = ToolOffer(
         tools,
-        _registry(options.get("agents") or (), agents_among),
+        _registry(options.agents or (), agents_among),
         services,
-        tiers=options.get("tiers"),
-        tool_names=options.get("tool_names"),
-        agent_names=options.get("agent_tool_filter"),
-        sources=options.get("tool_sources", ()),
+        tiers=options.tiers,
+        tool_names=options.tool_names,
+        agent_names=options.agent_tool_filter,
+        sources=options.tool_sources,
     )
-    hooks = Hooks(options.get("hooks", ()))
+    hooks = Hooks(options.hooks)
     window = ContextManager(config)
-    caller = ModelCaller(client, config, window)
+    caller = ModelCaller(options.llm_client, config, window)
     loop = ReactLoop(caller, config, hooks)
-    agents = AgentSetup(loop, config, hooks, services, limits, steps, approvals, budgets)
-    preparation = Preparation(persona, services, offer, agents, window, options.get("name") or "")
-    endings = Endings(persona, caller, limits, options.get("links") or "drop", services.files)
-    reads = AgentDecisions(offer.agents, approvals, services.clock) if approvals else None
-    consents = ConsentOffer.of(offer, services)
+    agents = AgentSetup(loop, config, hooks, services, limits, steps, options.approvals, options.budgets)
     return OrchestratorParts(
-        config, services, offer, hooks, loop, preparation, endings, approvals, budgets, consents, reads
+        config=config,
+        services=services,
+        offer=offer,
+        hooks=hooks,
+        loop=loop,
+        preparation=Preparation(persona, services, offer, agents, window, options.name or ""),
+        endings=Endings(persona, caller, limits, options.links or "drop", services.files),
+        approvals=options.approvals,
+        budgets=options.budgets,
+        checks=tuple(options.checks),
+        consents=ConsentOffer.of(offer, services),
+        agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
     )
 
 

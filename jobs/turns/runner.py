@@ -64,8 +64,9 @@ class TurnRunner:
         commands = ChatCommands(rooms, wakeups)
         self._messenger = TurnMessenger(make_id, wakeups, features.approvals, features.program_turns)
         capabilities = ChannelCapabilities(channels, features.program_turns)
-        more = (features.runs, features.tell_doing)
-        self._results = TurnResults(store, orchestrator, wakeups, capabilities, commands, *more)
+        self._results = TurnResults(
+            store, orchestrator, wakeups, capabilities, commands, features.runs, features.tell_doing
+        )
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the one that has waited longest."""

@@ -1,6 +1,7 @@
 """The orchestrator's lifecycle, over a scripted model in process."""
 
 import asyncio
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +35,6 @@ from core.tools.context import NO_MEMORY, ToolExecutionContext
 from core.tools.memory_access import MemoryAccess
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
-from core.turns.options import OrchestratorOptions
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
 from core.turns.prompt_lines import CONTEXT
@@ -120,14 +120,18 @@ class TestByAProgram:
             async def on_running(self, msg: str) -> AgentResult:
                 return self.make_result(raw_message="Good day")
 
-        ways: list[OrchestratorOptions] = [
-            {"agents": [Greeter], "config": CONFIG},
-            {"tools": [Greeter], "config": CONFIG},
-        ]
-        for given in ways:
-            model = FakeModel([wants(("Greeter", {})), says("Greeted")])
-            await Orchestrator(model, **given).handle_message(_request("Greet me"))
+        model = FakeModel([wants(("Greeter", {})), says("Greeted")] * 2)
+        for orchestrator in (
+            Orchestrator(model, agents=[Greeter], config=CONFIG),
+            Orchestrator(model, tools=[Greeter], config=CONFIG),
+        ):
+            await orchestrator.handle_message(_request("Greet me"))
             assert model.told() == ["Good day"]
+
+    async def test_a_keyword_that_it_does_not_know_is_refused_and_the_known_ones_are_shown(self) -> None:
+        with pytest.raises(TypeError, match="agent_filter"):
+            Orchestrator(FakeModel([]), agent_filter=["Greeter"])  # type: ignore[call-arg]
+        assert [*inspect.signature(Orchestrator).parameters][:2] == ["llm_client", "system_prompt"]
 
     @pytest.mark.parametrize("wrong", [{"agents": [str]}, {"tools": [str]}, {"tools": [print]}])
     async def test_what_is_neither_tool_nor_agent_is_refused(self, wrong: Any) -> None:
