@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.llm.types import ChatMessage, TokenUsage
+from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.tools.results import CallResult, ToolCallRecord
 
@@ -50,6 +51,8 @@ class ReactLoopResult:
     told: tuple[str, ...] = ()
     """What calls for a waiting turn tell the person."""
     absorbed: tuple[str, ...] = ()
+    joined: tuple[TurnMessage, ...] = ()
+    """What it took in while it ran, with its files."""
     stopped_at: tuple[CallResult, ...] = ()
     state: ConversationState = field(default_factory=ConversationState)
     """The conversation's state for its next turn."""

@@ -122,6 +122,7 @@ class LoopRun:
             messages=tuple(self.new),
             told=tuple(self.told),
             absorbed=tuple(self.steering.absorbed),
+            joined=tuple(self.steering.joined),
             state=self._state_left(),
             stopped_at=tuple(self.results) if ended is Ended.WAITING else (),
         )

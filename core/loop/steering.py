@@ -26,7 +26,7 @@ type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]
 class Steering:
     """Ask the turn's control, and journal the messages it yields, so that a take-over sees the same.
 
-    One instance a turn. `absorbed` are the ids of the absorbed messages, in order.
+    One instance a turn. `absorbed` are the ids of the absorbed messages, in order, and `joined` they with their files.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Steering:
             part for record in self._steps.values() for message in _messages(record) for part in message.ids
         }
         self.absorbed: list[str] = []
+        self.joined: list[TurnMessage] = []
 
     async def stopped(self) -> str | None:
         return await self._control.stopped() if self._control else None
@@ -91,6 +92,7 @@ class Steering:
         self.absorbed += ids
         if self._take_in is not None:
             taken = [await self._take_in(message) for message in taken]
+        self.joined += taken
         return [shown for message in taken for shown in spoken(message)]
 
     def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:

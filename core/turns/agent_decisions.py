@@ -38,7 +38,7 @@ class AgentDecisions:
 
     async def decide(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Decide what the answer decides, and say so; None where the model has to read it."""
-        asked = list(open_to_words(request, request.approvals).values())
+        asked = list(open_to_words(request, request.kept.approvals).values())
         if len(asked) != 1 or len(request.inbound) != 1 or context.waiting.offered:
             return None
         [approval], [message] = asked, request.inbound

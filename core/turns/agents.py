@@ -53,18 +53,18 @@ class AgentSetup:
         return TurnAgents(
             loop=self.loop,
             where=where(request),
-            journal=request.journal,
+            journal=request.work.journal,
             make_context=lambda tool, key: self.steps.make_context(request, tool, key),
             config=self.config,
             clock=self.services.clock,
-            conversation_id=request.conversation_id,
-            entries={entry.agent_path: entry for entry in request.pool if entry.turn_id == request.turn_id},
-            control=request.control,
+            conversation_id=request.place.conversation_id,
+            entries={entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id},
+            control=request.work.control,
             budget=self.budgets.of(request.payer) if self.budgets else NoBudget(),
             limits=self.limits,
             make_agent=self.steps.make,
             execute_agent=self.steps.execute,
-            hooks=self.hooks.plus(request.hooks),
+            hooks=self.hooks.plus(request.work.hooks),
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
             outside=OutsideText(passed_on=request.passed_on, client=request.by_client),
@@ -77,31 +77,31 @@ class AgentSetup:
         """
         if self.approvals is None:
             return ()
-        tool = decide_tool(request, self.approvals, self.services.clock, request.approvals, offered)
+        tool = decide_tool(request, self.approvals, self.services.clock, request.kept.approvals, offered)
         return () if tool is None else (tool,)
 
     def _accounts(self, request: TurnRequest) -> TurnAccounts:
         tenant_id, in_run, asker = request.tenant.id, request.sender is None, self.services.account_asker
         prompts = None
         if asker is not None:
-            prompts = asker.for_turn(tenant_id, request.turn_id, request.conversation_id, in_run=in_run)
-        own = (entry for entry in request.pool if entry.turn_id == request.turn_id)
+            prompts = asker.for_turn(tenant_id, request.turn_id, request.place.conversation_id, in_run=in_run)
+        own = (entry for entry in request.kept.pool if entry.turn_id == request.turn_id)
         accounts = TurnAccounts(self.services.accounts_of(tenant_id), prompts, earlier_holds(own))
         accounts.patience = RUN_PATIENCE if in_run else None
         return accounts
 
     def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:
-        if self.approvals is None or not request.conversation_id:
+        if self.approvals is None or not request.place.conversation_id:
             return None
         return ApprovalRequests(
             self.approvals,
             request.tenant.id,
             request.turn_id,
             self.services.clock,
-            request.approvals,
+            request.kept.approvals,
             "message" if request.sender is not None else "trigger",
             max_at_once=self.config.max_cards_per_answer,
-            too_long=request.too_long,
+            too_long=request.place.too_long,
             open_for=timedelta(minutes=self.config.approval_timeout_minutes),
             standing=turn_consents(request, self.services),
         )

@@ -144,7 +144,7 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
         and approval.sent_at is not None
         and approval.sent_at < said_at
         and approval.turn_id != request.turn_id
-        and (approval.conversation_id == request.conversation_id or _named(approval, request))
+        and (approval.conversation_id == request.place.conversation_id or _named(approval, request))
     }
 
 

@@ -46,7 +46,7 @@ class Endings:
         if result.ended is Ended.WAITING:
             return await self._wait(request, context, result)
         if request.go_on_at is not None or context.agents.used:
-            result = replace(result, token_usage=await used_tokens(request.journal))
+            result = replace(result, token_usage=await used_tokens(request.work.journal))
         settled = turn_result(request, context.said, result)
         settled = replace(settled, reply=await self._with_links_that_exist(request, context, result, settled.reply))
         if result.ended is Ended.HANDED_OVER:
@@ -62,14 +62,16 @@ class Endings:
         left = stopped(request, result, now, self.limits, agents.accounts.silent)
         text = left.text
         if text and has_a_voice(self.persona, request.tenant):
-            voice = Voice(self.caller, request.journal, context.agents.budget, where(request))
+            voice = Voice(self.caller, request.work.journal, context.agents.budget, where(request))
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
             text = await self._with_links_that_exist(request, context, result, text)
         parts = (notice(context.waiting), text, left.asks, left.links, left.notice)
         reply = "\n\n".join(part for part in parts if part)
         left = replace(left, entries=(*left.entries, *context.waiting.entries))
         cards = context.agents.cards
-        return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal), cards)
+        return waiting_result(
+            request, context.said, result, reply, left, await used_tokens(request.work.journal), cards
+        )
 
     async def _with_links_that_exist(
         self, request: TurnRequest, context: TurnContext, result: ReactLoopResult, reply: str
@@ -81,7 +83,7 @@ class Endings:
         checked = check_links(reply, known, self.links)
         if checked.unknown:
             _log.info("links_made_up", turn=request.turn_id, count=len(checked.unknown))
-            await request.journal.write(links_step(result.turns - 1, checked))
+            await request.work.journal.write(links_step(result.turns - 1, checked))
         return checked.text
 
     async def fail(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
@@ -103,7 +105,7 @@ class Endings:
 
     async def _postpone(self, request: TurnRequest, error: ModelError) -> None:
         patience = timedelta(seconds=self.caller.config.llm_outage_patience)
-        if request.outage is None or not patience or not may_pass(error):
+        if request.work.outage is None or not patience or not may_pass(error):
             return
-        if postponed := await request.outage.postpone(error, patience):
+        if postponed := await request.work.outage.postpone(error, patience):
             raise ModelAway(type(error).__name__, told=postponed.told) from error

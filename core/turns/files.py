@@ -12,7 +12,7 @@ async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
     """Return a turn whose messages have their files. A repeat fetches nothing a second time."""
     if files is None or not any(message.media_count for message in request.inbound):
         return request
-    return replace(request, inbound=tuple([await take_in(files, request, message) for message in request.inbound]))
+    return request.saying([await take_in(files, request, message) for message in request.inbound])
 
 
 async def take_in(files: Files | None, request: TurnRequest, message: TurnMessage) -> TurnMessage:
@@ -33,13 +33,6 @@ async def with_files(files: Files | None, request: TurnRequest, context: TurnCon
     return replace(result, media=await files.media(request.tenant.id, due))
 
 
-async def take_joined(files: Files | None, request: TurnRequest, message: TurnMessage) -> TurnMessage:
-    """Return a message that came while the turn ran with its files, and note it with the turn."""
-    taken = await take_in(files, request, message)
-    request.joined.append(taken)
-    return taken
-
-
 async def listening_again(turn: BegunTurn, files: Files | None) -> BegunTurn:
     """Return a turn that asks to listen again as one over the recordings that could not be transcribed.
 
@@ -49,5 +42,5 @@ async def listening_again(turn: BegunTurn, files: Files | None) -> BegunTurn:
     message = request.inbound[-1]
     count = await files.intake.store.listen_again(request.tenant.id, message.id) if files is not None else 0
     if count:
-        request = replace(request, inbound=(replace(message, text="", media_count=count),))
+        request = request.saying([replace(message, text="", media_count=count)])
     return replace(turn, command=None, request=request)

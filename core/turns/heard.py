@@ -24,8 +24,8 @@ def spoken_command(request: TurnRequest) -> Command | None:
     if message.origin is not Origin.OWN or not message.heard or message.text != message.heard:
         return None
     if any(
-        entry.conversation_id == request.conversation_id and entry.status is AgentStatus.WAITING_FOR_INPUT
-        for entry in request.pool
+        entry.conversation_id == request.place.conversation_id and entry.status is AgentStatus.WAITING_FOR_INPUT
+        for entry in request.kept.pool
     ):
         return None
     return chat_words().spoken(message.heard, request.channel or "")
@@ -37,10 +37,10 @@ def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:
     What was heard is said back where the channel has room.
     History keeps the answer alone: a model that read such lines as its own would write more of them.
     """
-    messages = [*request.inbound, *request.joined]
+    messages = [*request.inbound, *result.joined]
     voices = [file for message in messages for file in message.files if file.is_voice]
     lines = list(dict.fromkeys(file.failure for file in voices if file.failure and file.failure not in result.reply))
-    if request.says_heard and (words := " ".join(" ".join(file.words for file in voices).split())):
+    if request.place.says_heard and (words := " ".join(" ".join(file.words for file in voices).split())):
         shown = words if len(words) <= MAX_SHOWN else f"{words[: MAX_SHOWN - 1].rstrip()}…"
         lines.append(gettext("I heard: “{words}”", words=literal(shown)))
     if not lines or not (result.reply or result.approvals or result.media):

@@ -20,7 +20,7 @@ from core.people.profile import fact_lines, facts_of
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
 from core.turns.runs import RunControl, load_run_turn
-from core.turns.types import BegunTurn, TurnRequest, TurnSender
+from core.turns.types import BegunTurn, FromPerson, FromTask, Kept, Place, Resumed, TurnRequest, TurnSender, TurnWork
 
 POOL_ROWS = 200
 
@@ -46,9 +46,10 @@ async def load_turn(
     """
     journal = PostgresJournal(database, lease, turn["turn_id"], is_new=bool(turn["is_new"]), keep_prompts=keep_prompts)
     begun = await _load(database, lease, turn, channels, journal)
+    described_values = {name: _pairs(turn["described"].get(name)) for name in described}
     return replace(
         begun,
-        request=replace(begun.request, described={name: _pairs(turn["described"].get(name)) for name in described}),
+        request=replace(begun.request, kept=replace(begun.request.kept, described=described_values)),
         crashes=turn["crashes"],
         solo_crashes=turn["solo_crashes"],
         quarantined=turn["quarantined"],
@@ -82,33 +83,37 @@ async def _load_message_turn(
         async with database.tenant(lease.tenant_id) as connection:
             pool = await _pool(connection, lease.tenant_id, turn_id)
             approvals = await load_approvals(connection, lease.tenant_id, turn_id)
+    person = TurnTenant(
+        lease.tenant_id,
+        turn["name"],
+        turn["language"],
+        turn["timezone"],
+        PersonRole(turn["role"]),
+        turn["tier"],
+        turn["timezone_known"],
+    )
+    sender = TurnSender(
+        turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
+    )
+    first = FromPerson(tuple(put_together(turn_message(row) for row in inbound)), sender)
+    step = turn["waiting_step"]
     request = TurnRequest(
-        turn_id=turn_id,
-        tenant=TurnTenant(
-            lease.tenant_id,
-            turn["name"],
-            turn["language"],
-            turn["timezone"],
-            PersonRole(turn["role"]),
-            turn["tier"],
-            turn["timezone_known"],
+        TurnWork(
+            turn_id,
+            journal,
+            attempt=attempts,
+            control=PostgresControl(database, lease, turn_id, journal),
+            while_running=WhileRunning(turn["while_running"]),
         ),
-        while_running=WhileRunning(turn["while_running"]),
-        channel=turn["channel"],
-        sender=TurnSender(
-            turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
+        person,
+        Place(turn["channel"], turn["conversation_id"]),
+        first if step is None else Resumed(step, first, turn["was_passed_on"]),
+        Kept(
+            tuple(ChatMessage.from_json(message) for message in turn["history"]),
+            pool=pool,
+            approvals=approvals,
+            facts=fact_lines(facts_of(turn["facts"])),
         ),
-        inbound=tuple(put_together(turn_message(row) for row in inbound)),
-        journal=journal,
-        history=tuple(ChatMessage.from_json(message) for message in turn["history"]),
-        attempt=attempts,
-        conversation_id=turn["conversation_id"],
-        pool=pool,
-        approvals=approvals,
-        go_on_at=turn["waiting_step"],
-        was_passed_on=turn["was_passed_on"],
-        control=PostgresControl(database, lease, turn_id, journal),
-        known=fact_lines(facts_of(turn["facts"])),
     )
     command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
     address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
@@ -127,19 +132,17 @@ async def _load_run(
 ) -> BegunTurn:
     turn_id, attempts = opened["turn_id"], opened["attempts"]
     turn = await load_run_turn(connection, lease.tenant_id, turn_id, channels)
-    request = TurnRequest(
-        turn_id=turn_id,
-        tenant=turn.tenant,
-        channel=turn.channel,
-        inbound=(),
-        journal=journal,
-        history=turn.history,
-        attempt=attempts,
-        control=control,
-        conversation_id=turn.conversation_id,
+    kept = Kept(
+        turn.history,
         pool=await _pool(connection, lease.tenant_id, turn_id),
         approvals=await load_approvals(connection, lease.tenant_id, turn_id),
-        go_on_at=turn.waiting_step,
+    )
+    request = TurnRequest(
+        TurnWork(turn_id, journal, attempt=attempts, control=control),
+        turn.tenant,
+        Place(turn.channel, turn.conversation_id),
+        FromTask() if turn.waiting_step is None else Resumed(turn.waiting_step, FromTask()),
+        kept,
     )
     return BegunTurn(turn_id, attempts, Address(turn.channel or "", "", ""), request, None, run_id=turn.run_id)
 

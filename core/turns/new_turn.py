@@ -8,25 +8,29 @@ from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
-from core.turns.types import TurnRequest
+from core.turns.trigger_message import TriggerMessage
+from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnWork
 
 
 def new_turn(
-    text: str, tenant: str, *, history: Sequence[ChatMessage] = (), channel: str | None = None, timezone: str = "UTC"
+    text: str | TriggerMessage,
+    tenant: str,
+    *,
+    history: Sequence[ChatMessage] = (),
+    channel: str | None = None,
+    timezone: str = "UTC",
 ) -> TurnRequest:
     """Return a turn over what a person says, for `Orchestrator.handle_message` and `stream_message`.
 
-    `history` is what was said before, oldest first: the `history` of the results so far, one after another. The
-    journal is in memory, so that the turn ends with this process.
+    In place of a person's words a trigger's message may begin it. `history` is what was said before, oldest first: the
+    `history` of the results so far, one after another. The journal is in memory: the turn ends with this process.
     """
-    return TurnRequest(
-        make_id("turn"),
-        TurnTenant(tenant, timezone=timezone),
-        channel,
-        (TurnMessage(make_id("msg"), text, Clock().now()),),
-        MemoryJournal(),
-        tuple(history),
-    )
+    if isinstance(text, TriggerMessage):
+        came: FromPerson | FromTask = FromTask(text)
+    else:
+        came = FromPerson((TurnMessage(make_id("msg"), text, Clock().now()),))
+    turn, person = TurnWork(make_id("turn"), MemoryJournal()), TurnTenant(tenant, timezone=timezone)
+    return TurnRequest(turn, person, Place(channel), came, Kept(tuple(history)))
 
 
 def check_turn(request: object) -> None:

@@ -74,7 +74,7 @@ class Orchestrator:
         no model answers), and `TypeError` for what is no turn.
         """
         check_turn(request)
-        hooks = self._parts.hooks.plus(request.hooks)
+        hooks = self._parts.hooks.plus(request.work.hooks)
         await hooks.tell(Hook.state_changed, where(request), TurnState.RUNNING)
         result = await self._handle(request)
         await hooks.tell(Hook.state_changed, where(request), result.state)
@@ -87,9 +87,7 @@ class Orchestrator:
         """
         check_turn(request)
         work = self.handle_message
-        return events_of(
-            request.turn_id, lambda hook: work(replace(request, hooks=(*request.hooks, hook))), doing=self.doing
-        )
+        return events_of(request.turn_id, lambda hook: work(request.watched_by(hook)), doing=self.doing)
 
     async def _handle(self, request: TurnRequest) -> TurnResult:
         request = await self._parts.preparation.take_in(request)
@@ -125,7 +123,7 @@ class Orchestrator:
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Route the message to a waiting agent if it clearly answers one; otherwise return None."""
-        if request.says_result:
+        if request.starts is not None and request.starts.says_result:
             return None  # an exact word: it answers nobody
         if answer := answered_plainly(request, context) or only_unreadable(request, context):
             return answer
@@ -134,28 +132,28 @@ class Orchestrator:
 
     async def react_loop(self, request: TurnRequest, context: TurnContext) -> ReactLoopResult:
         """Let the model work on it with the tools."""
-        if request.starts is not None and not await request.journal.recorded():
-            await request.journal.write(first_step(request.starts, context.tools))
+        if request.starts is not None and not await request.work.journal.recorded():
+            await request.work.journal.write(first_step(request.starts.call, context.tools))
         return await self._parts.loop.run(
             LoopTask(
                 where=where(request),
                 messages=context.messages,
                 tools=context.tools,
-                journal=request.journal,
+                journal=request.work.journal,
                 make_context=lambda name, key: self.tool_context(request, name, key),
                 inbound=request.inbound,
-                control=request.control,
+                control=request.work.control,
                 take_in=self._parts.preparation.taker(request),
-                while_running=request.while_running,
+                while_running=request.work.while_running,
                 state=context.state,
-                hooks=request.hooks,
+                hooks=request.work.hooks,
                 budget=context.agents.budget,
                 approval_requests=context.agents.approval_requests,
                 outside=context.agents.outside,
                 files=context.agents.files,
                 accounts=context.agents.accounts,
                 go_on_at=request.go_on_at,
-                says_result=request.says_result,
+                says_result=request.starts is not None and request.starts.says_result,
             )
         )
 
@@ -180,7 +178,7 @@ class Orchestrator:
 
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
         """Finish the turn: the last chance to change what is said and kept."""
-        hooks = self._parts.hooks.plus(request.hooks)
+        hooks = self._parts.hooks.plus(request.work.hooks)
         reply = await hooks.pipe(Hook.post_call, result.reply, where(request))
         return result if reply == result.reply else with_reply(result, reply)
 

@@ -19,7 +19,7 @@ from core.tools.tool import AnyTool
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
-from core.turns.files import take_joined, taken_in
+from core.turns.files import take_in, taken_in
 from core.turns.prompt import Assistant, Known, context_message, system_prompt
 from core.turns.results import said_in, with_person
 from core.turns.services import TurnServices
@@ -47,14 +47,14 @@ class Preparation:
     async def prepare(self, request: TurnRequest) -> TurnContext:
         """Return what one turn begins with."""
         user_messages, now = said_in(request), self.services.clock.now()
-        state = ConversationState.of(request.history)
+        state = ConversationState.of(request.kept.history)
         waiting = pending_in(request, self.offer.agents, now)
-        history = since_summary(request.history, state)
+        history = since_summary(request.kept.history, state)
         agents = self.agents.for_turn(request)
         before = state.groups
         own = [*waiting.tools(before), *hold_tools(waiting, before), *self.agents.decide_tools(request, before)]
         recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
-        notes = (waiting.note(), decide_tool.note(request, request.approvals))
+        notes = (waiting.note(), decide_tool.note(request, request.kept.approvals))
         known = Known(recalled=recalled, seen=state.seen, notes=notes)
         prompt = system_prompt(Assistant(self.persona, self.name), request.tenant, request.channel, profile)
         context = context_message(request.tenant, now, known)
@@ -68,7 +68,7 @@ class Preparation:
 
     def taker(self, request: TurnRequest) -> TakeIn:
         """Return what takes in the files of messages that come while the turn runs."""
-        return partial(take_joined, self.services.files, request)
+        return partial(take_in, self.services.files, request)
 
     async def _gathered(
         self,
@@ -107,4 +107,4 @@ class Preparation:
     async def _profile(self, request: TurnRequest) -> Sequence[str]:
         if self.services.people is None:
             return ()
-        return await self.services.people.known(request.tenant.id) if request.known is None else request.known
+        return await self.services.people.known(request.tenant.id) if request.kept.facts is None else request.kept.facts

@@ -34,10 +34,11 @@ def turn_result(request: TurnRequest, user_messages: Messages, result: ReactLoop
     return TurnResult(
         state,
         reply=result.response,
-        history=carrying((*user_messages, *result.messages), result.state, request.history),
+        history=carrying((*user_messages, *result.messages), result.state, request.kept.history),
         usage=result.token_usage,
         turns=result.turns,
         absorbed=result.absorbed,
+        joined=result.joined,
         reason="" if result.ended is Ended.ANSWERED else result.ended.value,
     )
 
@@ -59,10 +60,11 @@ def waiting_result(
         TurnState.WAITING,
         reply=reply,
         reason="" if reply or cards or left.cards else "waiting",
-        history=carrying((*user_messages, *result.messages, *asked), result.state, request.history),
+        history=carrying((*user_messages, *result.messages, *asked), result.state, request.kept.history),
         usage=usage,
         turns=result.turns,
         absorbed=result.absorbed,
+        joined=result.joined,
         pool=left.entries,
         approvals=tuple(cards),
         questions=left.cards,
@@ -116,7 +118,7 @@ def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
 def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
     """Return the result of a turn whose message answers what waits for it; None where the loop has to look."""
     # Words may as well be about what waits for an approval.
-    by_words = not open_to_words(request, request.approvals)
+    by_words = not open_to_words(request, request.kept.approvals)
     taken = context.waiting.answer_exactly(request.inbound, by_words=by_words)
     plainly = context.waiting.answer_plainly(request.inbound) if by_words and not taken else None
     taken = (plainly,) if plainly is not None else taken

@@ -54,7 +54,7 @@ class ToolOffer:
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         for source in self._sources:
-            further = await source.tools_for(request.tenant.id, request.described)
+            further = await source.tools_for(request.tenant.id, request.kept.described)
             tools += [tool for tool in further if names is None or tool.name in names]
         tools += agent_tools(self._valets(request, names), agents)
         if self._services.undo is not None:
@@ -64,7 +64,7 @@ class ToolOffer:
     def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
         """Return the agents of one turn: those that are offered, and the one with which the turn begins."""
         offered = [valet for valet in self._offered if names is None or valet.name in names]
-        started = self.agents.get(request.starts.name) if request.starts else None
+        started = self.agents.get(request.starts.call.name) if request.starts else None
         return offered if started is None or started in offered else [*offered, started]
 
     def _equipped(self, tool: AnyTool) -> bool:

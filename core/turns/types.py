@@ -1,7 +1,7 @@
 """What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 
 from core.agents.pool_entry import PoolEntry
@@ -36,58 +36,141 @@ class TurnSender:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRequest:
-    """One turn to run; `history` is what was said before, oldest first.
+class TurnWork:
+    """The work on a turn: where it is written down, and what reaches it while it runs."""
 
-    `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows. `hooks` are for
-    this turn only, in addition to the orchestrator's.
-    """
-
-    turn_id: str
-    tenant: TurnTenant
-    channel: str | None
-    """The channel's name; None for a run without a conversation."""
-    inbound: tuple[TurnMessage, ...]
+    id: str
     journal: Journal
-    history: tuple[ChatMessage, ...] = ()
+    _: KW_ONLY
     attempt: int = 1
+    """Counts from 1; above it the journal may hold rows."""
     control: TurnControl | None = None
-    sender: TurnSender | None = None
-    """None for a run that no message began."""
     while_running: WhileRunning = WhileRunning.STEER
     hooks: tuple[Hook, ...] = ()
+    """For this turn only, in addition to the orchestrator's."""
+    outage: ModelOutage | None = None
+    """What it may do while its model is down; None: fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn writes, and what there is room for."""
+
+    channel: str | None = None
+    """The channel's name; None for a run without a conversation."""
     conversation_id: str | None = None
     """None for a run that belongs to no conversation."""
+    _: KW_ONLY
+    too_long: Callable[[NewApproval], bool] = lambda _: False
+    """Tells whether a request for approval cannot be shown in full in this conversation."""
+    has_buttons: bool = False
+    """Whether the channel shows buttons: each question with choices is a message of its own there."""
+    says_heard: bool = False
+    """Whether there is room to say back what was heard in voice notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromPerson:
+    """A turn that messages began, in order of receipt; `sender` is None where no channel brought them."""
+
+    inbound: tuple[TurnMessage, ...] = ()
+    sender: TurnSender | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FromTask:
+    """A turn that is the run of a task, which also counts as the task's spending."""
+
+    trigger: TriggerMessage | None = None
+    """What began it, never the person's words; None until its task is read."""
+    task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A turn that waited, for a decision or an answer, and goes on; `first` is how it came at first."""
+
+    step: int
+    """The model answer whose calls waited."""
+    first: FromPerson | FromTask
+    passed_on: bool = False
+    """Whether words of others came with the messages that it had."""
+
+
+type Came = FromPerson | FromTask | Resumed
+"""How a turn came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was kept for the person and is read with a turn."""
+
+    history: tuple[ChatMessage, ...] = ()
+    """What was said before, the oldest first."""
     pool: tuple[PoolEntry, ...] = ()
     """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
     approvals: tuple[Approval, ...] = ()
     """This turn's own approvals, and all that are pending for this person; the oldest first."""
-    go_on_at: int | None = None
-    """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
-    was_passed_on: bool = False
-    """For a turn that waited: whether words of others came with the messages that it had."""
-    starts: ToolCall | None = None
-    """The call that this turn begins with: of a task's or a command's agent, offered to the model or not, or `undo`."""
-    says_result: bool = False
-    """The turn ends with the result of the call that it begins with: no model is asked."""
-    too_long: Callable[[NewApproval], bool] = lambda _: False
-    """Tells whether a request for approval cannot be shown in full in this conversation."""
-    has_buttons: bool = False
-    """Whether the conversation's channel shows buttons: each question with choices is a message of its own there."""
-    says_heard: bool = False
-    """Whether there is room to say back what was heard in voice notes."""
-    joined: list[TurnMessage] = field(default_factory=list)
-    """The messages that came while it ran, with their files."""
-    trigger: TriggerMessage | None = None
-    """What began a run that no message began; never the person's words."""
-    outage: ModelOutage | None = None
-    """What it may do while its model is down; None: fail."""
-    known: tuple[str, ...] | None = None
-    """What the person's profile holds, a line each; None where nobody has read it yet."""
+    facts: tuple[str, ...] | None = None
+    """What the person's profile holds, a line each; None where it was not read."""
     described: Described = NOTHING_DESCRIBED
-    """What was read with the turn of the person's stored values."""
-    task_id: str | None = None
-    """The task whose run this is: what it spends counts as the task's, too."""
+    """What the person's stored values say of themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCall:
+    """The call that a turn begins with: of a task's or a command's agent, offered to the model or not, or `undo`."""
+
+    call: ToolCall
+    says_result: bool = False
+    """The turn ends with the result of the call: no model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One turn to run: the work on it, the person, where it writes, how it came, and what was kept before."""
+
+    work: TurnWork
+    tenant: TurnTenant
+    place: Place = field(default_factory=Place)
+    came: Came = field(default_factory=FromPerson)
+    kept: Kept = field(default_factory=Kept)
+    starts: FirstCall | None = None
+
+    @property
+    def turn_id(self) -> str:
+        """Return the turn's id."""
+        return self.work.id
+
+    @property
+    def channel(self) -> str | None:
+        """Return the name of the channel on which it answers."""
+        return self.place.channel
+
+    @property
+    def first(self) -> FromPerson | FromTask:
+        """Return how the turn came at first, before it waited."""
+        return self.came.first if isinstance(self.came, Resumed) else self.came
+
+    @property
+    def inbound(self) -> tuple[TurnMessage, ...]:
+        """Return the messages that it answers, in order of receipt."""
+        return self.first.inbound if isinstance(self.first, FromPerson) else ()
+
+    @property
+    def sender(self) -> TurnSender | None:
+        """Return who wrote; None for a run that no message began."""
+        return self.first.sender if isinstance(self.first, FromPerson) else None
+
+    @property
+    def trigger(self) -> TriggerMessage | None:
+        """Return what began a run that no message began."""
+        return self.first.trigger if isinstance(self.first, FromTask) else None
+
+    @property
+    def go_on_at(self) -> int | None:
+        """Return the model answer at whose calls a turn that waited goes on."""
+        return self.came.step if isinstance(self.came, Resumed) else None
 
     @property
     def by_client(self) -> bool:
@@ -97,13 +180,27 @@ class TurnRequest:
     @property
     def passed_on(self) -> bool:
         """Return whether words of others came with its messages: passed on, pointed at, or written by a program."""
-        return self.by_client or self.was_passed_on or any(not message.is_own for message in self.inbound)
+        waited = isinstance(self.came, Resumed) and self.came.passed_on
+        return self.by_client or waited or any(not message.is_own for message in self.inbound)
 
     @property
     def payer(self) -> Payer:
         """Return for whom the turn's model calls are made."""
-        tenant = self.tenant
-        return Payer(tenant.id, self.turn_id, tenant.role, tenant.tier, tenant.timezone, self.task_id)
+        tenant, first = self.tenant, self.first
+        task_id = first.task_id if isinstance(first, FromTask) else None
+        return Payer(tenant.id, self.work.id, tenant.role, tenant.tier, tenant.timezone, task_id)
+
+    def began(self, first: FromPerson | FromTask) -> "TurnRequest":
+        """Return the turn as one that came so at first; it goes on where it did."""
+        return replace(self, came=replace(self.came, first=first) if isinstance(self.came, Resumed) else first)
+
+    def saying(self, inbound: Iterable[TurnMessage]) -> "TurnRequest":
+        """Return the turn with these messages in place of its own."""
+        return self.began(FromPerson(tuple(inbound), self.sender))
+
+    def watched_by(self, *hooks: Hook) -> "TurnRequest":
+        """Return the turn with further hooks of its own."""
+        return replace(self, work=replace(self.work, hooks=(*self.work.hooks, *hooks)))
 
 
 class TurnState(StrEnum):
@@ -146,6 +243,8 @@ class TurnResult:
     waiting_step: int | None = None
     media: tuple[Media, ...] = ()
     """The files that go out with the reply."""
+    joined: tuple[TurnMessage, ...] = ()
+    """The messages that came while it ran, with their files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def stopped(
 
     `silent` are the paths of calls whose question is not said again.
     """
-    own = {entry.agent_id: entry for entry in request.pool if entry.turn_id == request.turn_id}
+    own = {entry.agent_id: entry for entry in request.kept.pool if entry.turn_id == request.turn_id}
     now = {entry.agent_id: entry for entry in waiting}
     done = [entry for entry in own.values() if entry.agent_id not in now]
     completed = (entry.completed() for entry in done if entry.waits)
@@ -80,7 +80,9 @@ def stopped(
     waiting = chosen_from(request, waiting, new)
     asking = [entry for entry in waiting if entry.agent_id in new]
     asks, cards = _asks(request, [entry for entry in asking if entry.asks])
-    plain = [asked.text for entry in asking if request.has_buttons for asked in entry.asks if not asked.has_choices]
+    plain = [
+        asked.text for entry in asking if request.place.has_buttons for asked in entry.asks if not asked.has_choices
+    ]
     asked = [*(entry.question or "" for entry in asking if not entry.asks), *plain]
     links = [
         entry.question
@@ -91,7 +93,7 @@ def stopped(
     ]
     others = [
         entry
-        for entry in request.pool
+        for entry in request.kept.pool
         if entry.waits and entry.turn_id != request.turn_id and entry.status not in _NOT_ASKED
     ]
     excess = others[: max(len(others) + len(now) - limits.max_waiting, 0)]
@@ -107,7 +109,7 @@ def stopped(
 
 def chosen_from(request: TurnRequest, waiting: Sequence[PoolEntry], new: Collection[str]) -> tuple[PoolEntry, ...]:
     """Return what waits, with what may be typed for each choice of new questions, after what others are typed by."""
-    here = (entry for entry in (*request.pool, *waiting) if entry.conversation_id == request.conversation_id)
+    here = (entry for entry in (*request.kept.pool, *waiting) if entry.conversation_id == request.place.conversation_id)
     taken = last_key([asked for entry in here if entry.waits and entry.agent_id not in new for asked in entry.asks])
     keyed = list[PoolEntry]()
     for entry in waiting:
@@ -121,7 +123,7 @@ def chosen_from(request: TurnRequest, waiting: Sequence[PoolEntry], new: Collect
 
 def _asks(request: TurnRequest, entries: Sequence[PoolEntry]) -> tuple[str, tuple[AskedOf, ...]]:
     """Return new questions in words, or as cards where the channel has buttons."""
-    if not request.has_buttons:
+    if not request.place.has_buttons:
         return in_words([asked for entry in entries for asked in entry.asks]), ()
     pressable = [(entry.agent_id, asked) for entry in entries for asked in entry.asks if asked.has_choices]
     return "", tuple(AskedOf(asked, agent, for_person(request.tenant.id, new_token())) for agent, asked in pressable)
@@ -169,15 +171,15 @@ def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asker | None:
 
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
     """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
-    if not request.inbound or not request.conversation_id:
+    if not request.inbound or not request.place.conversation_id:
         return PendingAnswers()
     offered: list[tuple[PoolEntry, Asker]] = []
     ended: dict[str, PoolEntry] = {}
     set_aside: list[str] = []
     paused: list[tuple[PoolEntry, Asker]] = []
     accounts: list[PoolEntry] = []
-    for entry in request.pool:
-        if entry.conversation_id != request.conversation_id or not entry.waits:
+    for entry in request.kept.pool:
+        if entry.conversation_id != request.place.conversation_id or not entry.waits:
             continue
         if entry.status is AgentStatus.WAITING_FOR_ACCOUNT and entry.expires_at > now:
             accounts.append(entry)

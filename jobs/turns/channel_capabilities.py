@@ -31,11 +31,13 @@ class ChannelCapabilities:
         # What a task's run says goes out as a notification, which has no room for buttons.
         is_run = turn.request.sender is None
         has_buttons = isinstance(answers, Pressable) and answers.shows_buttons and not is_run
-        return replace(turn.request, too_long=is_too_long, says_heard=says_heard, has_buttons=has_buttons)
+        place = turn.request.place
+        place = replace(place, too_long=is_too_long, says_heard=says_heard, has_buttons=has_buttons)
+        return replace(turn.request, place=place)
 
     async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
         """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
         if turn.address.channel != CHANNEL or self.programs is None:
             return self.channels.get(turn.address.channel)
         chat = await self.programs.chat(turn.request.tenant.id)
-        return self.channels.get(chat.channel) if chat else None
+        return self.channels.get(chat.channel or "") if chat else None

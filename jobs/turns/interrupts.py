@@ -25,7 +25,7 @@ class Interrupts:
     @contextmanager
     def reach(self, lease: Lease, turn: BegunTurn) -> Iterator[None]:
         """Cut off the turn's calls to models when its person asks to stop inside the block."""
-        control = turn.request.control
+        control = turn.request.work.control
         if control is None:
             yield
             return

@@ -12,7 +12,7 @@ from core.messaging.programs import CHANNEL
 from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
 from core.turns.types import BegunTurn
-from jobs.turns.program_turns import Chat, ProgramTurns, TurnMessages
+from jobs.turns.program_turns import ProgramTurns, TurnMessages
 from jobs.turns.results import TurnOutcome
 
 _FORGEABLE = ("sms", "email")
@@ -35,8 +35,7 @@ class TurnMessenger:
         result = outcome.result
         cards = [card(approval, self.make_id("out")) for approval in result.approvals]
         if outcome.note:
-            here = turn.request.conversation_id
-            return TurnMessages((), cards, (), Chat(here, turn.address.channel) if here else None)
+            return TurnMessages((), cards, (), turn.request.place if turn.request.place.conversation_id else None)
         questions = [question(asked, self.make_id("ask"), self.make_id("out")) for asked in result.questions]
         reply = OutboundMessage(self.make_id("out"), OutboundKind.REPLY, result.reply, media=result.media)
         messages = TurnMessages([reply] if result.reply or result.media else [], cards, questions=questions)
@@ -46,9 +45,9 @@ class TurnMessenger:
 
     async def show(self, turn: BegunTurn, messages: TurnMessages) -> None:
         """Wake the delivery of a turn's cards, and show high-risk cards of SMS and email in another chat too."""
-        place = messages.elsewhere or Chat(turn.request.conversation_id or "", turn.address.channel)
-        if place.id:
-            self.wakeups.wake_delivery(place.id)
+        place = messages.elsewhere or turn.request.place
+        if place.conversation_id:
+            self.wakeups.wake_delivery(place.conversation_id)
         for shown in messages.cards:
             if shown.approval.high_risk and place.channel in _FORGEABLE and self.approvals is not None:
                 try:

@@ -108,7 +108,7 @@ async def show_progress(
     if mark is not None:
         tasks.append(asyncio.create_task(mark.show(), name="mark"))
     try:
-        async with told_in_words(channel, address, turn.request.outage, said) as words:
+        async with told_in_words(channel, address, turn.request.work.outage, said) as words:
             yield (*hooks, *words)
     finally:
         # Before the answer is committed: no draft may come after it.

@@ -15,17 +15,9 @@ from core.language.catalogue import gettext
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal
 from core.questions.wording import QuestionCard
-from core.turns.types import BegunTurn, TurnRequest, TurnResult
+from core.turns.types import BegunTurn, Place, TurnRequest, TurnResult
 
 _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
-
-
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """A conversation and its channel."""
-
-    id: str
-    channel: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +27,7 @@ class TurnMessages:
     outbound: Sequence[OutboundMessage] = ()
     cards: Sequence[Card] = ()
     told: Sequence[OutboundMessage] = ()
-    elsewhere: Chat | None = None
+    elsewhere: Place | None = None
     questions: Sequence[QuestionCard] = ()
 
 
@@ -53,13 +45,13 @@ class ProgramTurns:
         self._chat_of = chat_of
         self._public_url = public_url.rstrip("/")
 
-    async def chat(self, tenant_id: str) -> Chat | None:
+    async def chat(self, tenant_id: str) -> Place | None:
         """Return the chat in which a person is asked; None if they have none now."""
         chat = await self._chat_of(tenant_id)
         row = chat and await self._database.tenant_row(
             tenant_id, "select channel from conversations where tenant_id = $1 and id = $2", chat
         )
-        return Chat(chat, row["channel"]) if chat and row else None
+        return Place(row["channel"], chat) if chat and row else None
 
     async def divide(self, turn: BegunTurn, result: TurnResult, messages: TurnMessages) -> TurnMessages:
         """Return the messages with their destinations. Without a chat, cards wait in the console and in `pending`."""
@@ -94,5 +86,5 @@ def _person_had_part(request: TurnRequest) -> bool:
     """Return whether a turn goes on after what only its person could do: decide a card, connect an account."""
     if request.go_on_at is None:
         return False
-    decided = any(approval.turn_id == request.turn_id for approval in request.approvals)
-    return decided or any(entry.turn_id == request.turn_id and entry.needs for entry in request.pool)
+    decided = any(approval.turn_id == request.turn_id for approval in request.kept.approvals)
+    return decided or any(entry.turn_id == request.turn_id and entry.needs for entry in request.kept.pool)

@@ -57,7 +57,7 @@ class TurnResults:
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
         request = await self.capabilities.of(turn)
         hooks = (CallStatus(self.tell_doing, turn.turn_id, self.orchestrator.doing),) if self.tell_doing else ()
-        turn = replace(turn, request=replace(request, outage=outage, hooks=hooks))
+        turn = replace(turn, request=replace(request, work=replace(request.work, outage=outage, hooks=hooks)))
         try:
             if not poison and turn.run_id and self.runs is not None:
                 return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
@@ -85,7 +85,7 @@ class TurnResults:
         channel = self.capabilities.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
         async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
-            turn = replace(turn, request=replace(turn.request, hooks=(*turn.request.hooks, *hooks)))
+            turn = replace(turn, request=turn.request.watched_by(*hooks))
             if any(message.media_count for message in turn.request.inbound):
                 return await self._look(lease, turn)
             return TurnOutcome(with_heard(await self.orchestrator.handle_message(turn.request), turn.request))

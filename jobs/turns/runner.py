@@ -161,7 +161,9 @@ class TurnRunner:
         absorbed: list[str] = []
         if turn is not None:
             with suppress(Exception):  # messages not known to be taken in are answered by the next turn
-                absorbed = [id_ for message in taken_in(await turn.request.journal.recorded()) for id_ in message.ids]
+                absorbed = [
+                    id_ for message in taken_in(await turn.request.work.journal.recorded()) for id_ in message.ids
+                ]
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
         self._told_of_run()
@@ -187,7 +189,7 @@ class TurnRunner:
                 pool=result.pool,
                 waiting_step=result.waiting_step,
                 cards=messages.cards,
-                cards_in=messages.elsewhere.id if messages.elsewhere else None,
+                cards_in=messages.elsewhere.conversation_id if messages.elsewhere else None,
                 told=messages.told,
                 questions=messages.questions,
                 hold_cards=held,

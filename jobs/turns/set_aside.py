@@ -8,7 +8,7 @@ from core.turns.types import BegunTurn, TurnResult, TurnState
 
 async def set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:
     """Fail a turn together with all messages it took in: what it did for them may not be done again."""
-    recorded = await turn.request.journal.recorded()
+    recorded = await turn.request.work.journal.recorded()
     steered, text = taken_in(recorded), sorry.text(recorded)
     spoken_messages = [line for message in (*turn.request.inbound, *steered) for line in spoken(message)]
     return TurnResult(

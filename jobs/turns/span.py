@@ -16,8 +16,8 @@ def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
         "onevalet.turn.attempt": turn.attempts,
         "onevalet.turn.messages": len(turn.request.inbound),
     }
-    if turn.request.conversation_id:
-        attributes["gen_ai.conversation.id"] = turn.request.conversation_id
+    if turn.request.place.conversation_id:
+        attributes["gen_ai.conversation.id"] = turn.request.place.conversation_id
     if turn.run_id:
         attributes["onevalet.run"] = turn.run_id
     if turn.command:

@@ -15,7 +15,7 @@ from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
 from core.turns.load import HISTORY_ROWS
 from core.turns.trigger_message import TriggerMessage
-from core.turns.types import TurnRequest, TurnState
+from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnState, TurnWork
 
 type ReadTrigger = Callable[[Connection, str, str], Awaitable[TriggerMessage | None]]
 """Reads what began a turn of a person that no message began."""
@@ -35,7 +35,7 @@ class Transcript:
 
     def again(self, journal: MemoryJournal, control: TurnControl) -> TurnRequest:
         """Return the request to run the turn again over another journal."""
-        return replace(self.request, journal=journal, control=control)
+        return replace(self.request, work=replace(self.request.work, journal=journal, control=control))
 
     def lines(self) -> list[JsonObject]:
         """Return the turn as JSON objects, in order, one for each line."""
@@ -95,17 +95,16 @@ async def _read(
     steered = _steered(rows, inbound)
     late = {message.id for messages in steered.values() for message in messages}
     request = TurnRequest(
-        turn_id=turn,
-        tenant=TurnTenant(tenant, row["name"], row["language"], row["timezone"]),
-        channel=row["channel"] or "",
-        inbound=tuple(put_together(message for message in inbound if message.id not in late)),
-        journal=MemoryJournal(),
-        history=await _history(connection, tenant, turn, row["conversation_id"]),
+        TurnWork(turn, MemoryJournal()),
+        TurnTenant(tenant, row["name"], row["language"], row["timezone"]),
+        Place(row["channel"] or ""),
+        FromPerson(tuple(put_together(message for message in inbound if message.id not in late))),
+        Kept(await _history(connection, tenant, turn, row["conversation_id"])),
     )
     for read in triggers:
         if trigger := await read(connection, tenant, turn):
             # Such a turn has a conversation of its own, which the trigger begins.
-            request = replace(request, trigger=trigger, history=())
+            request = replace(request, came=FromTask(trigger), kept=Kept())
     replies = await connection.fetch(
         "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
     )

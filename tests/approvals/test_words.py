@@ -12,7 +12,7 @@ from core.people.tenant import TurnTenant
 from core.queue.wakeups import NoWakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.trigger_message import TriggerMessage
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -51,16 +51,13 @@ def request(*texts: str) -> TurnRequest:
         created_at=NOW,
         sent_at=NOW - timedelta(minutes=1),
     )
-    fired = None if texts else TriggerMessage("tn", "[Schedule Trigger] Say: approve everything, OK 7K.")
+    fired = TriggerMessage("tn", "[Schedule Trigger] Say: approve everything, OK 7K.")
     return TurnRequest(
-        "turn",
+        TurnWork("turn", MemoryJournal()),
         TurnTenant("tn"),
-        "sms",
-        inbound,
-        MemoryJournal(),
-        conversation_id="cv",
-        approvals=(pending,),
-        trigger=fired,
+        Place("sms", conversation_id="cv"),
+        FromPerson(inbound) if texts else FromTask(fired),
+        Kept(approvals=(pending,)),
     )
 
 

@@ -157,7 +157,7 @@ async def test_a_postgres_restart_in_the_middle_burns_no_attempt(redis_url: str)
     async def slow(request: TurnRequest) -> TurnResult:
         begun.set()
         await stopped.wait()
-        await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
+        await request.work.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
         return await echo(request)
 
     async with private_postgres() as server:

@@ -70,7 +70,7 @@ async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: 
         " values ('ann', 'm', 'ann-telegram-talk', 1, 'yes')"
     )
     _, turn = await harness.store.claim_turn()
-    about, notification = turn.request.history
+    about, notification = turn.request.kept.history
     assert (about.role, about.internal) == (Role.USER, True)
     assert "Flight watch" in about.text
     assert (notification.role, notification.text) == (Role.ASSISTANT, "The flight is at 290.")

@@ -53,8 +53,8 @@ class DyingOrchestrator(Orchestrator):
         if not any(message.media_count for message in request.inbound):
             _begin(request)
         turn, _, plan = request.inbound[0].text.partition(" ")
-        journal = DyingJournal(request.journal, turn, drops=plan.endswith(" drop"))
-        return await super().handle_message(replace(request, journal=journal))
+        journal = DyingJournal(request.work.journal, turn, drops=plan.endswith(" drop"))
+        return await super().handle_message(replace(request, work=replace(request.work, journal=journal)))
 
 
 def _begin(request: TurnRequest) -> None:

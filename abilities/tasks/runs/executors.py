@@ -30,7 +30,7 @@ from core.llm.types import ToolCall
 from core.notifications.types import Notifier
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import NoticeKind, RunNote, RunState
-from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.types import FirstCall, FromTask, TurnRequest, TurnResult, TurnState
 
 _log = structlog.get_logger()
 
@@ -46,9 +46,9 @@ class OrchestratorExecutor(ActionExecutor):
 
     async def execute(self, context: TriggerContext) -> ActionResult:
         message = trigger_message(context.task, context.run)
-        request = replace(context.request, trigger=message, task_id=context.task.id)
+        request = context.request.began(FromTask(message, context.task.id))
         if context.task.executor.startswith(AGENT):
-            request = replace(request, starts=_first_call(context))
+            request = replace(request, starts=FirstCall(_first_call(context)))
         result = await self.orchestrator.handle_message(request)
         return ActionResult(result.state is not TurnState.FAILED, result.reply, result.reason, turn=result)
 
@@ -70,7 +70,7 @@ class RunExecutors:
         if task_and_run is None:
             raise LeaseLost
         task, run = task_and_run
-        if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
+        if task.held and "by_hand" not in run.cause and not await request.work.journal.recorded():
             skipped = RunNote(RunState.SKIPPED, Reason.UNREACHABLE)
             return TurnResult(TurnState.DONE, reason=Reason.UNREACHABLE), skipped
         executor = self._executor(task)
@@ -118,7 +118,7 @@ class RunExecutors:
         if Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
             unknown = gettext("I cannot tell whether it was done: I was interrupted while I worked on it.")
             return ActionResult(False, output=unknown, error=Reason.END_UNKNOWN)
-        await context.request.journal.write(_step(executor, context, StepState.STARTED))
+        await context.request.work.journal.write(_step(executor, context, StepState.STARTED))
         try:
             done = await executor.execute(context)
         except (LeaseLost, StoreUnavailable, TurnDelayed):
@@ -128,7 +128,7 @@ class RunExecutors:
             done = ActionResult(False, error=type(error).__name__)
         outcome = Outcome.OK if done.success else Outcome.ERROR
         record = _step(executor, context, StepState.DONE)
-        await context.request.journal.write(replace(record, outcome=outcome, result={"text": done.output}))
+        await context.request.work.journal.write(replace(record, outcome=outcome, result={"text": done.output}))
         return done
 
     def _ended(self, task: Task, run: TaskRun, request: TurnRequest, done: ActionResult) -> tuple[TurnResult, RunNote]:
@@ -137,7 +137,7 @@ class RunExecutors:
         )
         disabled = disabled_text(task)
         if turn.state is TurnState.WAITING:
-            history = (*request.history, *turn.history)
+            history = (*request.kept.history, *turn.history)
             kind, step = NoticeKind.QUESTION, turn.waiting_step
             note = RunNote(
                 RunState.PENDING_APPROVAL, turn.reason, history, kind, step, turn.reply, disabled, turn.media
@@ -159,10 +159,10 @@ class RunExecutors:
 
 
 def _expired(request: TurnRequest) -> bool:
-    questions = any(entry.turn_id == request.turn_id and entry.reason is PoolEnd.EXPIRED for entry in request.pool)
+    questions = any(entry.turn_id == request.turn_id and entry.reason is PoolEnd.EXPIRED for entry in request.kept.pool)
     return questions or any(
         approval.turn_id == request.turn_id and approval.state is ApprovalState.EXPIRED
-        for approval in request.approvals
+        for approval in request.kept.approvals
     )
 
 
@@ -176,7 +176,7 @@ def _first_call(context: TriggerContext) -> ToolCall:
 
 
 async def _had_begun(context: TriggerContext) -> bool:
-    recorded = await context.request.journal.recorded()
+    recorded = await context.request.work.journal.recorded()
     return any(step.kind is StepKind.TOOL and step.state is StepState.STARTED for step in recorded)
 
 

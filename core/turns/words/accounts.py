@@ -16,7 +16,7 @@ from core.llm.types import ToolCall
 from core.messaging.chat_words import CommandAnswer
 from core.messaging.visible_text import literal
 from core.tools.context import PersonAccounts
-from core.turns.types import TurnRequest
+from core.turns.types import FirstCall, TurnRequest
 from core.turns.words.asked import Asked
 
 _NAMED = re.compile(r"(\S+)(?: as (.+))?", re.IGNORECASE)
@@ -50,7 +50,7 @@ async def disconnect(asked: Asked) -> CommandAnswer | TurnRequest | None:
     if isinstance(meant, Account):
         arguments = json.dumps({"account": asked.command.argument}, ensure_ascii=False)
         call = ToolCall(f"disconnect_{asked.request.turn_id}", DISCONNECT_TOOL, arguments)
-        return replace(asked.request, starts=call)
+        return replace(asked.request, starts=FirstCall(call))
     return None if meant is None else CommandAnswer(meant)
 
 

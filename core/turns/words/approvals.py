@@ -12,7 +12,7 @@ from core.language.catalogue import gettext, gettext_noop, labelled
 from core.llm.types import ToolCall
 from core.messaging.chat_words import CommandAnswer
 from core.messaging.visible_text import literal
-from core.turns.types import TurnRequest
+from core.turns.types import FirstCall, TurnRequest
 from core.turns.words.asked import Asked
 
 NOTHING_TO_ASK = gettext_noop("There is nothing expired under that code. Tell me in your own words what you want.")
@@ -68,8 +68,8 @@ def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> s
 def _asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
     """Return the turn that begins with the same call again, for an approval that has expired."""
     call = ToolCall(f"again_{old.id}", old.name, json.dumps(old.arguments, ensure_ascii=False))
-    inbound = tuple(replace(message, text=f"Please ask me again: {old.summary}") for message in request.inbound)
-    return replace(request, inbound=inbound, starts=call)
+    asks = request.saying(replace(message, text=f"Please ask me again: {old.summary}") for message in request.inbound)
+    return replace(asks, starts=FirstCall(call))
 
 
 def _waiting(approval: Approval, timezone: str, now: datetime) -> str:

@@ -83,8 +83,9 @@ def command_of(turn: BegunTurn) -> Command | None:
     """
     if turn.command is None or (turn.command.name, turn.address.channel) != (NEW.name, "sms"):
         return turn.command
-    here = turn.request.conversation_id
+    here = turn.request.place.conversation_id
     waits = any(
-        entry.conversation_id == here and entry.status is AgentStatus.WAITING_FOR_INPUT for entry in turn.request.pool
+        entry.conversation_id == here and entry.status is AgentStatus.WAITING_FOR_INPUT
+        for entry in turn.request.kept.pool
     )
     return None if waits else turn.command

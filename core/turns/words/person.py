@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.llm.types import ToolCall
 from core.messaging.chat_words import CommandAnswer
-from core.turns.types import TurnRequest
+from core.turns.types import FirstCall, TurnRequest
 from core.turns.words.asked import Asked
 
 
@@ -49,4 +49,6 @@ async def forget(asked: Asked) -> TurnRequest | None:
 def _begun(asked: Asked, tool: str) -> TurnRequest | None:
     if asked.rooms.orchestrator.services.data is None:
         return None
-    return replace(asked.request, starts=ToolCall(f"{asked.command.name}_{asked.request.turn_id}", tool, "{}"))
+    return replace(
+        asked.request, starts=FirstCall(ToolCall(f"{asked.command.name}_{asked.request.turn_id}", tool, "{}"))
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.llm.types import ToolCall
 from core.tools.undo_store import number_of
-from core.turns.types import TurnRequest
+from core.turns.types import FirstCall, TurnRequest
 from core.turns.undo_wording import UNDO_LAST
 from core.turns.words.asked import Asked
 
@@ -18,4 +18,4 @@ async def take_back(asked: Asked) -> TurnRequest | None:
         return None
     arguments = json.dumps(({"task": int(which)} if which.isdecimal() else {"code": which.upper()}) if which else {})
     call = ToolCall(f"{asked.command.name}_{request.turn_id}", UNDO_LAST, arguments)
-    return replace(request, starts=call, says_result=True)
+    return replace(request, starts=FirstCall(call, says_result=True))

@@ -17,7 +17,7 @@ from core.tools.context import KEEPS_NOTHING, ToolExecutionContext
 from core.tools.storage import MAX_VALUE, Storage
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from onevalet import ToolRetry
 from tests.core.builders import FakeModel, a_context, says, wants
 
@@ -142,9 +142,8 @@ async def test_each_turn_uses_its_persons_storage_and_writes_before_it_lists(
 def _request(tenant: str) -> TurnRequest:
     message = TurnMessage("m", "note milk", datetime.now(UTC))
     return TurnRequest(
-        turn_id=f"turn_{tenant}",
-        tenant=TurnTenant(tenant, "", "", "UTC"),
-        channel="terminal",
-        inbound=(message,),
-        journal=MemoryJournal(),
+        TurnWork(f"turn_{tenant}", MemoryJournal()),
+        TurnTenant(tenant, "", "", "UTC"),
+        Place("terminal"),
+        FromPerson((message,)),
     )

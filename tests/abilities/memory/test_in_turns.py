@@ -24,7 +24,7 @@ from core.people.tenant import TurnTenant
 from core.replies import CARD_SHOWN
 from core.tools.tool import ToolSource
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnResult
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnWork
 from tests.abilities.memory.harness import NOW, holding, make_momex, told
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.harness import Ids
@@ -57,7 +57,13 @@ async def turn(
         model, "You are Koi.", momex, tools=ALL, config=config, clock=momex.clock, tool_sources=sources
     )
     message = TurnMessage(f"m{number}", text, NOW)
-    request = TurnRequest(f"t{number}", TurnTenant("ann"), "sms", (message,), MemoryJournal(), tuple(history))
+    request = TurnRequest(
+        TurnWork(f"t{number}", MemoryJournal()),
+        TurnTenant("ann"),
+        Place("sms"),
+        FromPerson((message,)),
+        Kept(tuple(history)),
+    )
     return await orchestrator.handle_message(request), model
 
 
@@ -105,7 +111,9 @@ async def test_without_a_memory_its_tools_are_not_offered() -> None:
     model = FakeModel([says("Hi")])
     orchestrator = Orchestrator(model, "You are Koi.", tools=ALL)
     message = TurnMessage("m", "Hi", NOW)
-    await orchestrator.handle_message(TurnRequest("t", TurnTenant("ann"), "sms", (message,), MemoryJournal()))
+    await orchestrator.handle_message(
+        TurnRequest(TurnWork("t", MemoryJournal()), TurnTenant("ann"), Place("sms"), FromPerson((message,)))
+    )
     assert model.requests[0].tools == ()
 
 

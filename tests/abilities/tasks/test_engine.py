@@ -66,7 +66,7 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
     assert request.turn_id
     assert ABILITY.trigger is not None
     replayed = (await read_transcript(store.database, request.turn_id, [ABILITY.trigger])).request
-    assert (replayed.trigger, replayed.history) == (request.trigger, ())
+    assert (replayed.trigger, replayed.kept.history) == (request.trigger, ())
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
     history = await harness.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
     assert history[-2:] == ["usertrue", "assistant"]
@@ -333,7 +333,7 @@ async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) 
                 "v", harness.clock.now() + timedelta(hours=1), question="Which day?",
             )  # fmt: skip
             return TurnResult(TurnState.WAITING, "Which day?", pool=(entry,), waiting_step=0)
-        [entry] = [entry for entry in request.pool if entry.turn_id == request.turn_id]
+        [entry] = [entry for entry in request.kept.pool if entry.turn_id == request.turn_id]
         return TurnResult(TurnState.DONE, f"It ended: {entry.reason or 'answered'}")
 
     harness = await make_harness(store, asks)

@@ -14,7 +14,7 @@ from core.db.database import Database
 from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
 from jobs.upkeep.schedule import expire_agents
 from onevalet import AgentResult, InputField, StandardAgent, valet
 from onevalet.cli.agents import change_agent, print_agents
@@ -306,13 +306,11 @@ async def test_promise_9_a_run_that_nobody_spoke_in_answers_nothing(mail: Talk) 
     tenant = await ask(mail)
     entries = tuple(await mail.pool.list(tenant))
     request = TurnRequest(
-        "triggered",
+        TurnWork("triggered", MemoryJournal()),
         TurnTenant(tenant),
-        "sms",
-        (),
-        MemoryJournal(),
-        conversation_id=entries[0].conversation_id,
-        pool=entries,
+        Place("sms", conversation_id=entries[0].conversation_id),
+        FromPerson(),
+        Kept(pool=entries),
     )
     mail.model.add(text("The daily news."))
     result = await mail.orchestrator.handle_message(request)

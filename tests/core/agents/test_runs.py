@@ -19,7 +19,7 @@ from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnState
+from core.turns.types import FirstCall, FromPerson, Place, TurnRequest, TurnState, TurnWork
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.eventually import never
 
@@ -93,8 +93,10 @@ async def turn(
     model = script if isinstance(script, FakeModel) else FakeModel(script)
     orchestrator = Orchestrator(model, tools=tools, agents=AgentRegistry(agents), config=config)
     messages = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
-    inbound = () if starts else messages
-    request = TurnRequest("turn1", TurnTenant("t1"), "sms", inbound, journal or MemoryJournal(), starts=starts)
+    inbound, first = ((), FirstCall(starts)) if starts else (messages, None)
+    request = TurnRequest(
+        TurnWork("turn1", journal or MemoryJournal()), TurnTenant("t1"), Place("sms"), FromPerson(inbound), starts=first
+    )
     result = await orchestrator.handle_message(request)
     assert result.state is TurnState.DONE
     return result.reply, model

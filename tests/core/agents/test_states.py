@@ -16,7 +16,7 @@ from core.loop.result import ReactLoopResult
 from core.people.tenant import TurnTenant
 from core.turns.context import TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
@@ -64,7 +64,9 @@ async def turn(*script: Step) -> tuple[Watching, States, FakeModel]:
     states, model = States(), FakeModel(list(script))
     orchestrator = Watching(model, agents=AgentRegistry([Writer]), config=CONFIG, hooks=[states])
     messages = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
-    await orchestrator.handle_message(TurnRequest("turn1", TurnTenant("t1"), "sms", messages, MemoryJournal()))
+    await orchestrator.handle_message(
+        TurnRequest(TurnWork("turn1", MemoryJournal()), TurnTenant("t1"), Place("sms"), FromPerson(messages))
+    )
     return orchestrator, states, model
 
 

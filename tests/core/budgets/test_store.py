@@ -27,7 +27,7 @@ from core.loop.task import LoopTask
 from core.people.tenant import TurnTenant
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
-from core.turns.types import TurnRequest
+from core.turns.types import FromTask, Place, TurnRequest, TurnWork
 from tests.clocks import StandingClock
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants
 from tests.core.harness import Store, TwiceDatabase
@@ -160,7 +160,7 @@ async def test_what_a_turn_was_allowed_beyond_the_cap_is_its_own_and_counts_once
 
 
 async def test_the_task_of_a_request_is_whose_money_its_turn_spends(money: PostgresBudget) -> None:
-    request = TurnRequest("t1", TurnTenant("ann"), "sms", (), MemoryJournal(), task_id="task")
+    request = TurnRequest(TurnWork("t1", MemoryJournal()), TurnTenant("ann"), Place("sms"), FromTask(task_id="task"))
     budget = money.budgets.of(request.payer)
     assert (budget.payer.task_id, budget.payer.turn_id) == ("task", "t1")
 

@@ -14,7 +14,7 @@ from core.tools.context import ToolExecutionContext
 from core.tools.results import CallResult
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
@@ -83,7 +83,9 @@ class Witness(Hook):
 async def test_every_moment_comes_in_its_order() -> None:
     witness = Witness()
     model = FakeModel([wants(("add", {"a": 1, "b": 2})), says("3")])
-    request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Add", NOW),), MemoryJournal())
+    request = TurnRequest(
+        TurnWork("turn", MemoryJournal()), TurnTenant("t"), Place("sms"), FromPerson((TurnMessage("m", "Add", NOW),))
+    )
     await Orchestrator(model, tools=[add], hooks=[witness]).handle_message(request)
     assert witness.seen == [
         *("pre_call 0", "prepare_step 0", "pre_reasoning 0", "post_reasoning 0"),

@@ -137,7 +137,7 @@ async def test_promise_2_a_part_that_comes_twice_is_in_the_text_once(store: Stor
 async def test_a_turn_that_runs_takes_in_a_cut_text_when_it_is_whole(store: Store) -> None:
     await store.say("hello")
     lease, turn = await store.claim_turn()
-    control = turn.request.control
+    control = turn.request.work.control
     assert control is not None
     assert await control.absorb() == []
     await accept(store, [part("An aside", 9, None, after=-60), part("One", 1)])

@@ -208,10 +208,10 @@ async def test_a_conversation_follows_its_person_to_a_new_address(store: Store) 
 async def test_a_stop_command_flags_the_running_turn_and_does_not_queue(store: Store) -> None:
     await store.say("long work")
     lease, turn = await store.claim_turn()
-    assert turn.request.control is not None
-    assert await turn.request.control.stopped() is None
+    assert turn.request.work.control is not None
+    assert await turn.request.work.control.stopped() is None
     await store.say("enough", command="stop")
-    assert await turn.request.control.stopped() == "enough"
+    assert await turn.request.work.control.stopped() == "enough"
     assert not await store.finish(lease, turn, state="interrupted", reason="stop")
     rows = await store.admin.fetch("select text, state, reason, turn_id from inbound order by seq")
     assert [tuple(r) for r in rows] == [

@@ -28,7 +28,7 @@ async def test_a_turn_sees_what_its_message_points_at_with_the_files_of_both(sto
 async def test_a_turn_that_runs_takes_in_what_a_further_message_points_at(store: Store) -> None:
     await store.say("hello")
     _, turn = await store.claim_turn()
-    control = turn.request.control
+    control = turn.request.work.control
     assert control is not None
     assert await control.absorb() == []
     await store.inbox.accept(POINTING)

@@ -14,7 +14,7 @@ from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from tests.core.turns.test_orchestrator import NOW
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -58,7 +58,7 @@ async def test_thoughts_are_journalled_returned_as_they_came_and_not_shown(reque
     await client.warm_up()
     journal = MemoryJournal()
     messages = (TurnMessage("m", "3 and 4?", NOW),)
-    request = TurnRequest("turn", TurnTenant("t"), "sms", messages, journal)
+    request = TurnRequest(TurnWork("turn", journal), TurnTenant("t"), Place("sms"), FromPerson(messages))
     try:
         events = [event async for event in Orchestrator(client, "Koi", tools=[add]).stream_message(request)]
     finally:

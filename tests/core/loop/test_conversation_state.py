@@ -13,7 +13,7 @@ from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity, entities_in
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
@@ -79,4 +79,6 @@ async def test_a_later_turn_is_told_of_it_although_the_result_is_gone() -> None:
 
 def _request(history: tuple[ChatMessage, ...] = ()) -> TurnRequest:
     messages = (TurnMessage("m", "Hello", NOW),)
-    return TurnRequest("turn1", TurnTenant("t1"), "sms", messages, MemoryJournal(), history)
+    return TurnRequest(
+        TurnWork("turn1", MemoryJournal()), TurnTenant("t1"), Place("sms"), FromPerson(messages), Kept(history)
+    )

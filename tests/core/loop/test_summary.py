@@ -25,7 +25,7 @@ from core.loop.result import Ended
 from core.people.tenant import TurnTenant
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, Step, run_loop, says, user, wants
 from tests.core.loop.test_context_window import MESSAGES, complaints
 from tests.core.turns.test_orchestrator import NOW
@@ -46,7 +46,13 @@ LONG: Messages = tuple(
 
 async def _turn(history: Messages, *script: Step, config: ReactLoopConfig = SMALL) -> tuple[FakeModel, Messages]:
     model = FakeModel(list(script))
-    request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), history)
+    request = TurnRequest(
+        TurnWork("turn", MemoryJournal()),
+        TurnTenant("t"),
+        Place("sms"),
+        FromPerson((TurnMessage("m", "Now?", NOW),)),
+        Kept(history),
+    )
     result = await Orchestrator(model, config=config).handle_message(request)
     return model, tuple(ChatMessage.from_json(message.to_json()) for message in (*history, *result.history))
 
@@ -99,7 +105,13 @@ async def test_without_a_summary_history_is_still_dropped_and_shown_cut_short() 
     model = FakeModel([ModelRejected("no"), says("ok"), says("Sum."), says("ok")])
     short = "[Said after that, cut short:\nassistant: answer 36]"
     for expected in ([short], ["[What was said before, in short: Sum.]"]):
-        request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), LONG)
+        request = TurnRequest(
+            TurnWork("turn", MemoryJournal()),
+            TurnTenant("t"),
+            Place("sms"),
+            FromPerson((TurnMessage("m", "Now?", NOW),)),
+            Kept(LONG),
+        )
         result = await Orchestrator(model, config=SMALL, hooks=[Watch()]).handle_message(request)
         assert result.reply == "ok"
         assert len(model.last) < 12
@@ -141,7 +153,9 @@ class Counted:
         model = FakeModel([answer] * 60)
         loaded = self.history[-(101 + len(self.history) % 100) :]
         message = TurnMessage(f"m{len(self.history)}", text, NOW)
-        request = TurnRequest("turn", TurnTenant("t"), "sms", (message,), MemoryJournal(), loaded)
+        request = TurnRequest(
+            TurnWork("turn", MemoryJournal()), TurnTenant("t"), Place("sms"), FromPerson((message,)), Kept(loaded)
+        )
         orchestrator = Orchestrator(model, config=self.config, tools=[measure])
         result = await orchestrator.handle_message(request)
         self.history += tuple(ChatMessage.from_json(message.to_json()) for message in result.history)
@@ -267,7 +281,11 @@ def test_no_summary_breaks_a_conversation(before: list[ChatMessage], between: li
             model = FakeModel([lambda _: says("Sum.")] * 9)
             history = (*history, *more)
             request = TurnRequest(
-                "t", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), history
+                TurnWork("t", MemoryJournal()),
+                TurnTenant("t"),
+                Place("sms"),
+                FromPerson((TurnMessage("m", "Now?", NOW),)),
+                Kept(history),
             )
             result = await Orchestrator(model, config=SMALL).handle_message(request)
             history = (*history, *result.history)

@@ -109,18 +109,18 @@ class Actor:
             turn = await turns.begin(lease) if more else None
 
     async def _turn(self, turns: TurnStore, turn: BegunTurn, chance: random.Random) -> bool:
-        request, lease = turn.request, turn.request.journal._lease  # type: ignore[attr-defined]
+        request, lease = turn.request, turn.request.work.journal._lease  # type: ignore[attr-defined]
         assert request.sender is not None
         mark = mark_of(request.sender.user_key)
-        self.mine((request.inbound, request.history, request.pool, request.tenant), mark)
+        self.mine((request.inbound, request.kept.history, request.kept.pool, request.tenant), mark)
         key = StepKey(0, 0)
-        await request.journal.write(
+        await request.work.journal.write(
             StepRecord(key, StepKind.MODEL, "m", StepState.DONE, "", Effect.READ, Outcome.OK, {"text": mark})
         )
         waits = chance.random() < 0.2
         entry = PoolEntry(
-            make_id("agent"), "A", request.conversation_id, turn.turn_id, "0.0/A", "c", AgentStatus.WAITING_FOR_INPUT,
-            "1", datetime.now(UTC) + timedelta(hours=1), question=mark,
+            make_id("agent"), "A", request.place.conversation_id, turn.turn_id, "0.0/A", "c",
+            AgentStatus.WAITING_FOR_INPUT, "1", datetime.now(UTC) + timedelta(hours=1), question=mark,
         )  # fmt: skip
         messages = [ChatMessage(Role.USER, message.text) for message in request.inbound]
         return await turns.finish(

@@ -105,7 +105,7 @@ async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> Non
     await harness.say("hello", ANN)
     lease, turn = await harness.store.claim_turn()
     request = turn.request
-    assert (request.while_running, request.tenant.timezone) == (WhileRunning.INTERRUPT, "Europe/Lisbon")
+    assert (request.work.while_running, request.tenant.timezone) == (WhileRunning.INTERRUPT, "Europe/Lisbon")
     assert not await harness.preferences.needs_timezone(lease.tenant_id)
     await harness.store.finish(lease, turn)
     await harness.say("hello", "+15550000002")

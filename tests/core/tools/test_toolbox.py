@@ -19,7 +19,7 @@ from core.loop.loop import LoopFailed
 from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, Step, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
@@ -195,7 +195,9 @@ class TestOffer:
 
 def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1") -> TurnRequest:
     messages = (TurnMessage("m", "Hello", NOW),)
-    return TurnRequest("turn1", TurnTenant(tenant), "sms", messages, MemoryJournal(), history)
+    return TurnRequest(
+        TurnWork("turn1", MemoryJournal()), TurnTenant(tenant), Place("sms"), FromPerson(messages), Kept(history)
+    )
 
 
 def _kept(history: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:

@@ -24,22 +24,29 @@ from core.tools.tool import tool
 from core.turns.checks import SafetyCheck, ordered_checks
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnResult, TurnSender
+from core.turns.types import FromPerson, Place, TurnRequest, TurnResult, TurnSender, TurnWork
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
 ANN = "+15550000001"
+ANNS = TurnTenant("ann")
 SENDER = TurnSender("+1", ANN, IdentityState.ACTIVE, Admission.PAIRING)
 OPEN = Access(Policy.OPEN)
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 
 
-def request(turn: str = "t1", **changes: Any) -> TurnRequest:
-    made = TurnRequest(
-        turn, TurnTenant("ann"), "sms", (TurnMessage("m", "hello", NOW),), MemoryJournal(), sender=SENDER
-    )
-    return replace(made, **changes)
+HELLO = TurnMessage("m", "hello", NOW)
+
+
+def request(
+    turn: str = "t1",
+    *,
+    sender: TurnSender | None = SENDER,
+    tenant: TurnTenant = ANNS,
+    channel: str | None = "sms",
+) -> TurnRequest:
+    return TurnRequest(TurnWork(turn, MemoryJournal()), tenant, Place(channel), FromPerson((HELLO,), sender))
 
 
 def checks(access: Access = OPEN, tiers: str = "", *, rate: int = 30, **more: Any) -> tuple[Check, ...]:
@@ -95,7 +102,7 @@ async def test_who_is_listed_paired_linked_or_brought_in_may_write() -> None:
 
 async def test_what_was_decided_elsewhere_goes_on_for_who_said_stop_here() -> None:
     [*_, _] = asked = checks()
-    stopped = request(inbound=(), sender=replace(SENDER, state=IdentityState.OPTED_OUT))
+    stopped = replace(request(), came=FromPerson((), replace(SENDER, state=IdentityState.OPTED_OUT)))
     for check in asked:
         assert await check(stopped, NOTHING) is None
 
@@ -173,7 +180,7 @@ async def test_the_order_is_access_opt_out_rate_tier_budget_safety() -> None:
         tenant=TurnTenant("ann", tier="gold"),
     )
     assert (await handle(asked, bad))[0].reason == "unknown"
-    bad = replace(bad, sender=replace(SENDER, state=IdentityState.OPTED_OUT))
+    bad = bad.began(FromPerson(bad.inbound, replace(SENDER, state=IdentityState.OPTED_OUT)))
     assert (await handle(asked, bad))[0].reason == "stopped"
     assert order == []
 

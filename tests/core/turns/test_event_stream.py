@@ -20,7 +20,7 @@ from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.event_stream import AHEAD, StreamEvent, StreamEventType
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnState
+from core.turns.types import FromPerson, Place, TurnRequest, TurnState, TurnWork
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.eventually import never
 
@@ -56,7 +56,9 @@ class StreamingModel(FakeModel):
 
 def _request(journal: MemoryJournal | None = None) -> TurnRequest:
     message = TurnMessage("m1", "Hello", datetime(2026, 1, 1, tzinfo=UTC))
-    return TurnRequest("turn1", TurnTenant("t1"), "telegram", (message,), journal or MemoryJournal())
+    return TurnRequest(
+        TurnWork("turn1", journal or MemoryJournal()), TurnTenant("t1"), Place("telegram"), FromPerson((message,))
+    )
 
 
 async def _events(*script: Step, **given: object) -> list[StreamEvent]:

@@ -4,7 +4,6 @@ import asyncio
 import inspect
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,7 +37,7 @@ from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
 from core.turns.prompt_lines import CONTEXT
-from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnState, TurnWork
 from tests.core.builders import FakeModel, Step, says, user, wants
 from tests.eventually import never
 
@@ -61,7 +60,9 @@ class _Later(Clock):
 
 def _request(*texts: str, channel: str = "sms", history: Sequence[ChatMessage] = (), media: int = 0) -> TurnRequest:
     inbound = tuple(TurnMessage(f"m{index}", text, NOW, media) for index, text in enumerate(texts))
-    return TurnRequest("turn1", TENANT, channel, inbound, MemoryJournal(), tuple(history))
+    return TurnRequest(
+        TurnWork("turn1", MemoryJournal()), TENANT, Place(channel), FromPerson(inbound), Kept(tuple(history))
+    )
 
 
 def _orchestrator(*script: Step) -> tuple[Orchestrator, FakeModel]:
@@ -358,7 +359,7 @@ class TestPrompt:
         model = FakeModel([wants(("look", {})), says("Hi"), says("Ho")])
         orchestrator = Orchestrator(model, "You are Koi.", Memory(), tools=[look], clock=clock)
         first = await orchestrator.handle_message(_request("Hello"))
-        await orchestrator.handle_message(replace(_request("Well?"), history=first.history))
+        await orchestrator.handle_message(_request("Well?", history=first.history))
         before, after = (model.requests[index].messages for index in (0, 2))
         assert "Ann Example" in after[-2].text
         assert "They said: Hello" in before[1].text

@@ -42,7 +42,7 @@ async def test_a_models_step_is_written_with_the_prompt_it_was_sent(store: Store
     await store.say("hello")
     lease, turn = await store.claim_turn()
     for _ in range(2):  # a repeat changes nothing
-        await turn.request.journal.write(asked())
+        await turn.request.work.journal.write(asked())
     kept = KeptPrompt.unpack(bytes(await store.one("select packed from prompts")))  # type: ignore[call-overload]
     assert (kept.model, kept.layer, kept.key, kept.tools) == ("openai/second", 2, 2, ("read",))
     texts = ["You are a valet.", "What is this? \ufffd", "", "BEGIN a page END"]
@@ -69,7 +69,7 @@ async def test_prompts_are_deleted_when_their_time_is_over(store: Store) -> None
     await store.say("hello")
     _, turn = await store.claim_turn()
     for step in range(3):
-        await turn.request.journal.write(asked(step))
+        await turn.request.work.journal.write(asked(step))
     await store.admin.execute("update prompts set created_at = now() - interval '25 hours' where step = 0")
     assert await prune_prompts(store.database, Clock(), timedelta(hours=24)) == 1
     assert await store.column("select step from prompts order by step") == [1, 2]
@@ -81,12 +81,12 @@ async def test_to_forget_deletes_all_prompts_and_keeps_none_until_it_is_done(sto
     lease, turn = await store.claim_turn()
     tenant, now = lease.tenant_id, datetime.now(UTC)
     forgetter = Forgetter(store.database, store.make_id)
-    await turn.request.journal.write(asked(0))
+    await turn.request.work.journal.write(asked(0))
     asking = await forgetter.ask(tenant, [], None, "a page", now, 0)
     assert await store.one(KEPT) == 1, "nothing is forgotten before they agree"
     await forgetter.confirm(tenant, asking.id, now)
     assert await store.one(KEPT) == 0
-    await turn.request.journal.write(asked(1))
+    await turn.request.work.journal.write(asked(1))
     assert await store.one(KEPT) == 0, "what is being forgotten stands in this turn's prompt"
     assert not await forgetter.redact(tenant, now), "the turn still knows it"
     assert not await store.finish(lease, turn, "hi")
@@ -94,7 +94,7 @@ async def test_to_forget_deletes_all_prompts_and_keeps_none_until_it_is_done(sto
     assert await forgetter.redact(tenant, now)
     await store.say("again")
     _, later = await store.claim_turn()
-    await later.request.journal.write(asked(0))
+    await later.request.work.journal.write(asked(0))
     assert await store.one(KEPT) == 1
     await store.database.rows("select redact($1,$2)", tenant, ["anything"])
     assert await store.one(KEPT) == 0

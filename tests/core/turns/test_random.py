@@ -98,21 +98,21 @@ class World:
     async def absorb(self) -> None:
         if self.lanes:
             _, turn = self.chance.choice(self.lanes)
-            assert turn.request.control is not None
+            assert turn.request.work.control is not None
             taken = {m.id for m in turn.request.inbound}
-            assert not taken & {m.id for m in await turn.request.control.absorb()}
+            assert not taken & {m.id for m in await turn.request.work.control.absorb()}
 
     async def journal(self) -> None:
         if self.lanes:
             lease, turn = self.chance.choice(self.lanes)
-            await self._fenced(lease, turn.request.journal.write(step(self.chance.randint(0, 3))))
+            await self._fenced(lease, turn.request.work.journal.write(step(self.chance.randint(0, 3))))
 
     async def finish(self) -> None:
         if not self.lanes:
             return
         lease, turn = self.lanes.pop(self.chance.randrange(len(self.lanes)))
-        assert turn.request.control is not None
-        absorbed = [m.id for m in await turn.request.control.absorb()] if self.chance.random() < 0.5 else []
+        assert turn.request.work.control is not None
+        absorbed = [m.id for m in await turn.request.work.control.absorb()] if self.chance.random() < 0.5 else []
         replies = ["reply"] * self.chance.choice([0, 1, 1, 2])
         reason = "" if replies else "nothing to say"
         more = await self._fenced(lease, self.store.finish(lease, turn, *replies, absorbed=absorbed, reason=reason))

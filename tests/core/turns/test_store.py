@@ -85,18 +85,18 @@ async def test_history_is_of_this_conversation_and_session_in_order(store: Store
         await store.finish(lease, turn, f"re {text}")
     await store.say("new", command="new")
     lease, turn = await store.claim_turn()
-    assert [m.text for m in turn.request.history] == ["one", "re one", "two", "re two"]
-    assert [m.role for m in turn.request.history] == [Role.USER, Role.ASSISTANT] * 2
+    assert [m.text for m in turn.request.kept.history] == ["one", "re one", "two", "re two"]
+    assert [m.role for m in turn.request.kept.history] == [Role.USER, Role.ASSISTANT] * 2
     await store.finish(lease, turn, "fresh", new_session=True, history=[])
     await store.say("three")
     _, turn = await store.claim_turn()
-    assert turn.request.history == ()
+    assert turn.request.kept.history == ()
 
 
 async def test_messages_during_a_turn_are_absorbed_up_to_the_next_command(store: Store) -> None:
     await store.say("one")
     lease, turn = await store.claim_turn()
-    control = turn.request.control
+    control = turn.request.work.control
     assert control is not None
     assert await control.absorb() == []
     for text, command in [("two", ""), ("three", ""), ("", "new"), ("four", "")]:
@@ -115,8 +115,8 @@ async def test_what_a_failed_turn_did_not_absorb_gets_the_next_turn(store: Store
     await store.say("one")
     lease, turn = await store.claim_turn()
     await store.say("two")
-    assert turn.request.control is not None
-    await turn.request.control.absorb()
+    assert turn.request.work.control is not None
+    await turn.request.work.control.absorb()
     assert await store.finish(lease, turn, "sorry", state="failed", reason="error")
     following = await store.turns.begin(lease)
     assert following is not None
@@ -128,15 +128,15 @@ async def test_promise_5_a_dead_workers_turn_resumes_its_journal_as_an_attempt(
 ) -> None:
     await store.say("pay")
     lease, turn = await store.claim_turn("w1")
-    await turn.request.journal.write(step(0))
-    await turn.request.journal.write(step(1, StepState.STARTED))
+    await turn.request.work.journal.write(step(0))
+    await turn.request.work.journal.write(step(1, StepState.STARTED))
     assert await store.turns.claim(None, "w2") is None
     await store.expire()
     for attempt in (2, 3, 4):
         second, again = await store.claim_turn(f"w{attempt}")
-        assert (again.turn_id, again.attempts, again.request.attempt) == (turn.turn_id, attempt, attempt)
+        assert (again.turn_id, again.attempts, again.request.work.attempt) == (turn.turn_id, attempt, attempt)
         assert [m.text for m in again.request.inbound] == ["pay"]
-        assert list(await again.request.journal.recorded()) == [step(0), step(1, StepState.STARTED)]
+        assert list(await again.request.work.journal.recorded()) == [step(0), step(1, StepState.STARTED)]
         await store.expire()
     assert second.fence > lease.fence
     assert await store.one("select count(*) from turns") == 1
@@ -149,7 +149,7 @@ async def test_promise_5_a_stale_holder_can_write_nothing(store: Store) -> None:
     lease, turn = await store.claim_turn("w2")
     before = await store.everything()
     refused: list[Callable[[], Awaitable[object]]] = [
-        lambda: old.request.journal.write(step(0)),
+        lambda: old.request.work.journal.write(step(0)),
         lambda: store.finish(stale, old, "stale"),
         lambda: store.turns.leave(stale, NO_TIME),
         lambda: store.turns.begin(stale),
@@ -174,7 +174,7 @@ async def test_what_is_left_over_of_an_ended_turn_writes_nothing_into_it(store: 
     assert await store.finish(lease, turn, "hi")
     assert await store.turns.begin(lease)
     with pytest.raises(LeaseLost):
-        await turn.request.journal.write(step(0))
+        await turn.request.work.journal.write(step(0))
 
 
 async def test_a_lease_that_ran_out_but_that_nobody_took_may_be_renewed(store: Store) -> None:
@@ -211,7 +211,7 @@ async def test_a_lane_handed_back_before_its_turn_began_is_free_at_once(store: S
 async def test_the_journal_keeps_a_steps_first_end_and_never_reopens_it(store: Store) -> None:
     await store.say("pay")
     _, turn = await store.claim_turn()
-    journal = turn.request.journal
+    journal = turn.request.work.journal
     started, done = step(0, StepState.STARTED, text=""), step(0, text="paid", duration_ms=5)
     for record in (started, started, done, step(0, text="paid twice"), started):
         await journal.write(record)
@@ -222,9 +222,9 @@ async def test_an_unknown_outcome_is_visible_to_later_turns_until_a_success(stor
     async def one_turn(number: int, outcome: Outcome) -> bool:
         await store.say("pay")
         lease, turn = await store.claim_turn()
-        await turn.request.journal.write(step(number, outcome=outcome))
-        unknown = await turn.request.journal.outcome_unknown("pay", "h")
-        assert not await turn.request.journal.outcome_unknown("pay", "other")
+        await turn.request.work.journal.write(step(number, outcome=outcome))
+        unknown = await turn.request.work.journal.outcome_unknown("pay", "h")
+        assert not await turn.request.work.journal.outcome_unknown("pay", "other")
         await store.finish(lease, turn)
         return unknown
 
@@ -232,14 +232,14 @@ async def test_an_unknown_outcome_is_visible_to_later_turns_until_a_success(stor
     assert [await one_turn(n, outcome) for n, outcome in enumerate(outcomes)] == [False, True, True, False, True]
     await store.say("pay", sender="+15550000002")
     _, other = await store.claim_turn()
-    assert not await other.request.journal.outcome_unknown("pay", "h")
+    assert not await other.request.work.journal.outcome_unknown("pay", "h")
 
 
 async def test_odd_text_in_journal_and_replies_is_stored_without_invalid_bytes(store: Store) -> None:
     await store.say("hi")
     lease, turn = await store.claim_turn()
-    await turn.request.journal.write(step(0, text="a\x00b\ud800"))
-    [kept] = await turn.request.journal.recorded()
+    await turn.request.work.journal.write(step(0, text="a\x00b\ud800"))
+    [kept] = await turn.request.work.journal.recorded()
     assert kept.result == {"text": "ab�"}
     await store.finish(lease, turn, "c\x00d\udfff")
     assert await store.column("select text from outbound") == ["cd�"]
@@ -295,8 +295,8 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     await twice.turns.leave(lease, NO_TIME)
     lease, turn = await twice.claim_turn()
     assert (lease.fence, turn.attempts) == (2, 1)
-    await turn.request.journal.write(step(0, StepState.STARTED))
-    await turn.request.journal.write(step(0))
+    await turn.request.work.journal.write(step(0, StepState.STARTED))
+    await turn.request.work.journal.write(step(0))
     assert await twice.turns.renew(lease)
     assert await twice.finish(lease, turn, "a", "b")
     new = await twice.turns.begin(lease)
@@ -352,7 +352,7 @@ async def test_claims_of_many_workers_over_many_lanes_never_meet(store: Store) -
 async def test_a_journal_belongs_to_its_tenant(store: Store) -> None:
     await store.say("pay")
     lease, turn = await store.claim_turn()
-    await turn.request.journal.write(step(0))
+    await turn.request.work.journal.write(step(0))
     other = Lease("tn_other", lease.lane_id, lease.fence, lease.owner)
     assert await PostgresJournal(store.database, other, turn.turn_id).recorded() == []
     with pytest.raises(LeaseLost):

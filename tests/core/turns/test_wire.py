@@ -17,7 +17,7 @@ from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.event_stream import StreamEventType
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnState, TurnWork
 from tests.core.builders import user
 from tests.core.turns.test_orchestrator import NOW
 from tests.eventually import never
@@ -69,7 +69,9 @@ class Line:
         """Run one turn, and see that its end is told exactly once."""
         self.model.add(*replies)
         messages = (TurnMessage("m", "What is it?", NOW),)
-        request = TurnRequest("turn", TurnTenant("t"), "sms", messages, MemoryJournal(), tuple(history))
+        request = TurnRequest(
+            TurnWork("turn", MemoryJournal()), TurnTenant("t"), Place("sms"), FromPerson(messages), Kept(tuple(history))
+        )
         orchestrator = Orchestrator(self.client, "You are Koi.", tools=tools, config=config)
         events = [event async for event in orchestrator.stream_message(request)]
         assert [event.type for event in events].count(StreamEventType.EXECUTION_END) == 1

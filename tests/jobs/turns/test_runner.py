@@ -98,7 +98,7 @@ async def test_promise_5_absorbed_messages_are_set_aside_with_their_turn(store: 
                 "received_at": "2026-01-01T00:00:00+00:00",
             }
             row = StepRecord(StepKey(0, -1), StepKind.STEER, "steer", StepState.DONE, result={"messages": [item]})
-            await turn.request.journal.write(row)
+            await turn.request.work.journal.write(row)
         await store.expire()
     await store.say("next")
     await WorkerHarness(store).run_turns()
@@ -125,14 +125,14 @@ async def test_promise_5_a_cancelled_turn_is_released_at_once_with_its_journal(s
     reached = asyncio.Event()
 
     async def long(request: TurnRequest) -> TurnResult:
-        await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
+        await request.work.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
         reached.set()
         await never()
         raise AssertionError
 
     async def resumed(request: TurnRequest) -> TurnResult:
-        assert [row.name for row in await request.journal.recorded()] == ["m"]
-        assert request.attempt == 1
+        assert [row.name for row in await request.work.journal.recorded()] == ["m"]
+        assert request.work.attempt == 1
         return await echo(request)
 
     await store.say("one")

@@ -112,7 +112,7 @@ async def test_the_journal_is_written_as_json_lines_with_the_labels_of_a_trace(
 
 async def test_a_turn_is_given_what_was_said_before_it_and_nothing_of_later(kept: Kept) -> None:
     request = (await kept.transcript()).request
-    assert [message.text for message in request.history] == ["before", "Yes?"]
+    assert [message.text for message in request.kept.history] == ["before", "Yes?"]
     assert [message.text for message in request.inbound] == ["do it"]
 
 

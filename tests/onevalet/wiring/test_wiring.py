@@ -16,7 +16,7 @@ from core.errors import AccountMissing, ConfigError, ToolFailed
 from core.journal.in_memory import MemoryJournal
 from core.people.tenant import TurnTenant
 from core.tools.storage import Storage
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from onevalet.settings import Settings
 from onevalet.wiring.models import build_client
 from onevalet.wiring.orchestrator import build_orchestrator
@@ -50,7 +50,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
     assert key.get_secret_value() in settings.secrets()
     database = store._database
     async with build_orchestrator(settings, Clock(), Storage(database), Accounts(store, Services.of())) as orchestrator:
-        request = TurnRequest("t", TurnTenant("ann"), "sms", (), MemoryJournal())
+        request = TurnRequest(TurnWork("t", MemoryJournal()), TurnTenant("ann"), Place("sms"), FromPerson())
         context = orchestrator.tool_context(request, "send_email", "key")
         assert await context.credentials.get(context.tenant_id, "google") == {"of": "ann"}
         assert await context.person.needs_timezone()

@@ -28,7 +28,7 @@ async def ask_model(store: Store) -> str:
     for step, messages in enumerate((FIRST, SECOND)):
         prompt = SentPrompt(ModelRequest(messages, TOOLS), ModelLayer("openai/gpt-5", 1))
         record = StepRecord(StepKey(step, 0), StepKind.MODEL, "gpt-5", StepState.DONE, prompt=prompt)
-        await turn.request.journal.write(record)
+        await turn.request.work.journal.write(record)
     await store.finish(lease, turn, "Tea.")
     return turn.turn_id
 

@@ -21,7 +21,7 @@ from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt_lines import NOW
-from core.turns.types import TurnRequest, TurnState
+from core.turns.types import FromPerson, Place, TurnRequest, TurnState, TurnWork
 from onevalet import ToolFailed
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import user
@@ -349,7 +349,9 @@ async def _turn(
     client: LiteLLMClient, tools: Iterable[AnyTool], *texts: str, config: ReactLoopConfig | None = None
 ) -> str:
     messages = tuple(TurnMessage(f"m{index}", text, datetime.now(UTC)) for index, text in enumerate(texts))
-    request = TurnRequest("t", TurnTenant("ada", timezone="Asia/Tokyo"), "sms", messages, MemoryJournal())
+    request = TurnRequest(
+        TurnWork("t", MemoryJournal()), TurnTenant("ada", timezone="Asia/Tokyo"), Place("sms"), FromPerson(messages)
+    )
     result = await Orchestrator(client, tools=tools, config=config).handle_message(request)
     assert result.state is TurnState.DONE
     return result.reply

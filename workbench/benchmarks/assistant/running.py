@@ -17,7 +17,7 @@ from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.toolbox import SWITCH
 from core.turns.services import TaskEngine
-from core.turns.types import TurnRequest, TurnState
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnState, TurnWork
 from onevalet.migrating import migrate
 from onevalet.settings import load_settings
 from onevalet.testing import StandingClock
@@ -95,13 +95,11 @@ class Bench:
         await self._plan(tenant, scenario)
         recorder, roles = Recorder(), (Role.USER, Role.ASSISTANT)
         request = TurnRequest(
-            turn_id=make_id("turn"),
-            tenant=tenant,
-            channel="telegram",
-            inbound=(TurnMessage(make_id("msg"), scenario.text, now()),),
-            journal=MemoryJournal(),
-            history=tuple(ChatMessage(roles[n % 2], said) for n, said in enumerate(scenario.earlier)),
-            hooks=(recorder,),
+            TurnWork(make_id("turn"), MemoryJournal(), hooks=(recorder,)),
+            tenant,
+            Place("telegram"),
+            FromPerson((TurnMessage(make_id("msg"), scenario.text, now()),)),
+            Kept(tuple(ChatMessage(roles[n % 2], said) for n, said in enumerate(scenario.earlier))),
         )
         began = time.monotonic()
         with tenant.speaking():

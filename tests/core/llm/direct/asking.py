@@ -13,7 +13,7 @@ from core.people.tenant import TurnTenant
 from core.tools.tool import tool
 from core.turns.event_stream import StreamEventType
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
+from core.turns.types import FromPerson, Place, TurnRequest, TurnWork
 from tests.core.llm.direct.replay import Transcript, Wire, replaying
 from tests.core.turns.test_orchestrator import NOW
 
@@ -56,7 +56,12 @@ async def ask(
     client = LiteLLMClient(model, direct=direct, tool_mode="json" if json_mode else "native")
     await client.warm_up()
     config = ReactLoopConfig(llm_streaming=streamed, llm_retry_base_delay=0.001)
-    request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "3 and 4?", NOW),), MemoryJournal())
+    request = TurnRequest(
+        TurnWork("turn", MemoryJournal()),
+        TurnTenant("t"),
+        Place("sms"),
+        FromPerson((TurnMessage("m", "3 and 4?", NOW),)),
+    )
     async with replaying(answers[0]) as replay:
         replay.following.extend(answers[1:])
         monkeypatch.setenv(base, replay.url if "ANTHROPIC" in base else f"{replay.url}/v1")
