@@ -43,11 +43,11 @@ class AgentCall:
     @property
     def why_asked(self) -> str:
         """Return why an agent that acts needs consent which it usually needs none for; empty where it needs none."""
-        return self.turn.outside.why_to_act(self._asked_at) if self.valet.effect is not Effect.READ else ""
+        return self.turn.scope.outside.why_to_act(self._asked_at) if self.valet.effect is not Effect.READ else ""
 
     def is_tainted(self, fields: JsonObject) -> bool:
         """Return whether others may have talked the model into the call."""
-        return self.turn.outside.taints(self._asked_at, fields, self.valet.addresses)
+        return self.turn.scope.outside.taints(self._asked_at, fields, self.valet.addresses)
 
     @property
     def _asked_at(self) -> StepKey:
@@ -68,8 +68,8 @@ class AgentCall:
         return agent
 
     async def tell(self, status: AgentStatus) -> None:
-        where = replace(self.turn.where, agent_path=self.path)
-        await self.turn.hooks.tell(Hook.state_changed, where, status)
+        where = replace(self.turn.scope.where, agent_path=self.path)
+        await self.turn.scope.hooks.tell(Hook.state_changed, where, status)
 
 
 def fields_in(arguments: JsonObject) -> JsonObject:

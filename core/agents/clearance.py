@@ -38,7 +38,7 @@ async def clear_run(
     tells = run.asks_itself if call.valet.asks_itself else not asks
     why = call.why_asked if tells else ""
     gated = GatedCall(
-        call.turn.where,
+        call.turn.scope.where,
         planned,
         call.valet.effect,
         run.record.arguments_hash,

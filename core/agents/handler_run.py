@@ -101,7 +101,7 @@ async def may_have_happened(call: AgentCall, run: HandlerRun) -> bool:
     if run.known is None or call.valet.effect is not Effect.ONCE or run.known.result.get(_PAUSED):
         return False
     unknown = json_of(AgentResult(AgentStatus.ERROR, UNKNOWN_OUTCOME))
-    await call.turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=unknown))
+    await call.turn.scope.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=unknown))
     return True
 
 
@@ -114,8 +114,8 @@ async def execute(
     """
     turn, valet = call.turn, call.valet
     if valet.effect is not Effect.READ:
-        await turn.journal.write(replace(run.record, state=StepState.STARTED))
-    seconds = valet.timeout or turn.config.agent_tool_execution_timeout
+        await turn.scope.journal.write(replace(run.record, state=StepState.STARTED))
+    seconds = valet.timeout or turn.scope.config.agent_tool_execution_timeout
     limit = asyncio.timeout(seconds)
     began = time.monotonic()
     try:
@@ -125,13 +125,13 @@ async def execute(
             with agent_span(valet.name):
                 result, outcome = await turn.execute_agent(agent, work), Outcome.OK
     except ToolError as error:
-        wanted = await turn.accounts.wanted_by(error)
-        if wanted is not None and (prompt := await turn.accounts.prompt(wanted)) is not None:
-            await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
+        wanted = await turn.scope.accounts.wanted_by(error)
+        if wanted is not None and (prompt := await turn.scope.accounts.prompt(wanted)) is not None:
+            await turn.scope.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
             raise WaitsForAccount(wanted, prompt) from error
         result, outcome = await _failed(call, agent, error, limit, seconds)
     except WaitsInside:
-        await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
+        await turn.scope.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
         raise
     except LeaseLost:
         raise
@@ -143,9 +143,9 @@ async def execute(
     record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
     kept = json_of(result) | {"state": agent.state}
     if outcome is Outcome.OK:
-        turn.files.note(record.key, call.context.attached, kept)
+        turn.scope.files.note(record.key, call.context.attached, kept)
         note_offers(call.context.undo.offered, kept)
-    await turn.journal.write(replace(record, result=kept))
+    await turn.scope.journal.write(replace(record, result=kept))
     return result, outcome
 
 

@@ -44,23 +44,23 @@ def earlier_holds(entries: Iterable[PoolEntry]) -> Mapping[str, EarlierHold]:
 
 def held_entries(turn: TurnAgents) -> tuple[PoolEntry, ...]:
     """Return the entries of the tools' calls that wait now."""
-    return tuple(_entry(turn, held, turn.entries.get(held.path)) for held in turn.accounts.held.values())
+    return tuple(_entry(turn, held, turn.entries.get(held.path)) for held in turn.scope.accounts.held.values())
 
 
 def _entry(turn: TurnAgents, held: HeldCall, known: PoolEntry | None) -> PoolEntry:
     status = AgentStatus.WAITING_FOR_ACCOUNT if held.needs else AgentStatus.WAITING_FOR_INPUT
     same = known if known is not None and (known.question, known.status) == (held.question, status) else None
     return PoolEntry(
-        agent_id=known.agent_id if known else f"agent_{canonical_hash([turn.where.turn_id, held.path])[:26]}",
+        agent_id=known.agent_id if known else f"agent_{canonical_hash([turn.scope.where.turn_id, held.path])[:26]}",
         agent_type=held.name,
         conversation_id=turn.conversation_id,
-        turn_id=turn.where.turn_id,
+        turn_id=turn.scope.where.turn_id,
         agent_path=held.path,
         tool_call_id=held.tool_call_id,
         status=status,
         schema_version="",
         # To be asked the same again does not give the person more time.
-        expires_at=same.expires_at if same else turn.clock.now() + (turn.accounts.patience or turn.limits.ttl),
+        expires_at=same.expires_at if same else turn.clock.now() + (turn.scope.accounts.patience or turn.limits.ttl),
         asked=(ACCOUNT,) if held.choices else tuple(asked.name for asked in held.asks),
         question=held.question,
         reminded=same is not None and same.reminded,

@@ -1,7 +1,7 @@
 """The small ReAct loop of an agent: the turn's loop, under the agent's path and with the agent's tools."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.agents.standard_agent import StandardAgent, Valet
 from core.agents.turn_agents import MAX_NESTING, TurnAgents, nesting
@@ -12,7 +12,6 @@ from core.journal.types import Outcome
 from core.llm.types import ChatMessage, Role
 from core.loop.loop import LoopFailed
 from core.loop.result import Ended
-from core.loop.task import LoopTask
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
 
@@ -41,20 +40,10 @@ class OwnLoop:
         path = self.path if first else f"{self.path}:{self.run_number}.{self.thoughts}"
         now = self.clock.now().isoformat(timespec="minutes")
         system = f"{system_prompt}\n\nYou work for the person's assistant: your answer is read by it. It is {now}."
-        turn = self.turn
-        task = LoopTask(
-            where=replace(turn.where, agent_path=path),
-            messages=(ChatMessage(Role.SYSTEM, system), ChatMessage(Role.USER, instruction)),
-            tools=self._registry(tools),
-            journal=turn.journal,
-            make_context=turn.make_context,
-            budget=turn.budget,
-            outside=turn.outside,
-            files=turn.files,
-            accounts=turn.accounts,
-        )
+        messages = (ChatMessage(Role.SYSTEM, system), ChatMessage(Role.USER, instruction))
+        registry = self._registry(tools)
         try:
-            result = await turn.run_loop(task)
+            result = await self.turn.run_loop(path, messages, registry)
         except LoopFailed as failed:
             raise failed.error from failed
         if result.ended is Ended.WAITING:

@@ -41,7 +41,7 @@ class AgentRun:
         self._call = call
         self._turn = turn
         self._entry = turn.entries.get(call.path)
-        self._gate = ConsentGate(turn.hooks, turn.journal, turn.approval_requests)
+        self._gate = ConsentGate(turn.scope.hooks, turn.scope.journal, turn.scope.approval_requests)
 
     async def go(self, arguments: Mapping[str, object]) -> tuple[str, Outcome]:
         """Run the agent, resuming if it was waiting. Return the tool result, or the question with `WAITING`."""
@@ -55,7 +55,7 @@ class AgentRun:
         collected = await self._filled_in(self._collect(arguments))
         fields, which = collected.fields, ""
         if await self._looks_for_account():
-            account = await find_account(self._turn.accounts, self._call.valet, fields, entry)
+            account = await find_account(self._turn.scope.accounts, self._call.valet, fields, entry)
             if isinstance(account, Refused):
                 return account.text, account.outcome
             if isinstance(account, AccountAsked):
@@ -153,7 +153,7 @@ class AgentRun:
             await self._call.tell(result.status)
             return await self._gate.finish(cleared.granted, result_text(result), outcome), outcome
         text, _ = await self._wait(result.status, result.raw_message, cleared.fields, cleared.agent.state)
-        if result.status is AgentStatus.WAITING_FOR_APPROVAL and self._turn.approval_requests is not None:
+        if result.status is AgentStatus.WAITING_FOR_APPROVAL and self._turn.scope.approval_requests is not None:
             return await self._ask_for_handler(cleared, text)
         return await self._gate.finish(cleared.granted, text, Outcome.WAITING), Outcome.WAITING
 
@@ -186,7 +186,7 @@ class AgentRun:
         """Put the agent into the pool until its person has connected an account."""
         turn, path = self._turn, self._call.path
         if asked.prompt.silent:
-            turn.accounts.silent.add(path)
+            turn.scope.accounts.silent.add(path)
         ended = await self._wait(AgentStatus.WAITING_FOR_ACCOUNT, asked.prompt.text, fields, state)
         turn.waiting[path] = replace(turn.waiting[path], needs=asked.needs, answer=answer)
         return ended
@@ -205,10 +205,10 @@ class AgentRun:
         call, turn, known = self._call, self._turn, self._entry
         same = known if known is not None and (known.question, known.status) == (asked, status) else None
         turn.waiting[call.path] = PoolEntry(
-            agent_id=known.agent_id if known else f"agent_{canonical_hash([turn.where.turn_id, call.path])[:26]}",
+            agent_id=known.agent_id if known else f"agent_{canonical_hash([turn.scope.where.turn_id, call.path])[:26]}",
             agent_type=call.valet.name,
             conversation_id=turn.conversation_id,
-            turn_id=turn.where.turn_id,
+            turn_id=turn.scope.where.turn_id,
             agent_path=call.path,
             tool_call_id=call.call.id,
             status=status,
@@ -229,5 +229,5 @@ class AgentRun:
         return asked, Outcome.WAITING
 
     def _patience(self, status: AgentStatus) -> timedelta:
-        longer = self._turn.accounts.patience if status is AgentStatus.WAITING_FOR_ACCOUNT else None
+        longer = self._turn.scope.accounts.patience if status is AgentStatus.WAITING_FOR_ACCOUNT else None
         return longer or self._call.valet.ttl or self._turn.limits.ttl

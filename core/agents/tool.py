@@ -100,7 +100,7 @@ def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
         addresses=valet.addresses,
         hands_on=valet.hands_on,
         shown=shown,
-        timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
+        timeout=(valet.timeout or turn.scope.config.agent_tool_execution_timeout) + _GRACE,
         valet=valet,
         turn=turn,
     )

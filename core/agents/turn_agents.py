@@ -8,21 +8,17 @@ from typing import Any
 from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
 from core.approvals.consent import call_order
-from core.approvals.requests import ApprovalRequests
 from core.approvals.types import NewApproval
-from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
-from core.hooks.hooks import HookContext, Hooks
-from core.journal.types import Journal, StepKey, StepRecord
-from core.loop.account_check import TurnAccounts
-from core.loop.attached import TurnFiles
-from core.loop.config import ReactLoopConfig
-from core.loop.control import StopOnly, TurnControl
+from core.hooks.hooks import Hooks
+from core.journal.types import StepKey, StepRecord
+from core.loop.context_window import Messages
+from core.loop.control import StopOnly
 from core.loop.loop import ReactLoop
-from core.loop.outside import OutsideText
 from core.loop.result import ReactLoopResult
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.tools.context import ToolExecutionContext
+from core.tools.registry import ToolRegistry
 
 MAX_NESTING = 3
 """How deeply agents may use agents."""
@@ -57,23 +53,15 @@ class TurnAgents:
     """What the agents of one turn share. `entries` are the turn's pool entries by agent path."""
 
     loop: ReactLoop
-    where: HookContext
-    journal: Journal
-    make_context: Callable[[str, str], ToolExecutionContext]
-    config: ReactLoopConfig
+    scope: TurnScope
     clock: Clock
     conversation_id: str | None = None
     entries: Mapping[str, PoolEntry] = field(default_factory=dict)
-    control: TurnControl | None = None
-    budget: TurnBudget = field(default_factory=NoBudget)
     limits: PoolLimits = field(default_factory=PoolLimits)
     make_agent: MakeAgent = make_agent
     execute_agent: ExecuteAgent = execute_agent
-    hooks: Hooks = field(default_factory=Hooks)
-    approval_requests: ApprovalRequests | None = None
-    outside: OutsideText = field(default_factory=OutsideText)
-    files: TurnFiles = field(default_factory=TurnFiles)
-    accounts: TurnAccounts = field(default_factory=TurnAccounts)
+    loop_hooks: Hooks = field(default_factory=Hooks)
+    """Those of every turn, which hear what an agent's own loop does; the turn's own hear of its own loop alone."""
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False
@@ -83,19 +71,21 @@ class TurnAgents:
     async def recorded(self) -> Mapping[StepKey, StepRecord]:
         """Return the rows that the journal held before any agent of this run wrote to it."""
         if self._recorded is None:
-            self._recorded = {record.key: record for record in await self.journal.recorded()}
+            self._recorded = {record.key: record for record in await self.scope.journal.recorded()}
         return self._recorded
 
     @property
     def cards(self) -> tuple[NewApproval, ...]:
         """Return the new requests for approval in the order of the calls, which may have asked side by side."""
-        asked = self.approval_requests.new.values() if self.approval_requests else ()
+        asked = self.scope.approval_requests.new.values() if self.scope.approval_requests else ()
         return tuple(sorted(asked, key=lambda approval: call_order(approval.call_id)))
 
-    async def run_loop(self, task: LoopTask) -> ReactLoopResult:
+    async def run_loop(self, path: str, messages: Messages, tools: ToolRegistry) -> ReactLoopResult:
         """Run an agent's own loop: the turn's loop with its journal and budget, under the agent's path."""
-        control = StopOnly(self.control) if self.control else None
-        return await self.loop.run(replace(task, control=control, approval_requests=self.approval_requests))
+        scope = self.scope
+        control, where = StopOnly(scope.control) if scope.control else None, replace(scope.where, agent_path=path)
+        scope = replace(scope, where=where, control=control, hooks=self.loop_hooks)
+        return await self.loop.run(LoopTask(scope, messages, tools))
 
 
 def agent_path(key: StepKey, name: str) -> str:

@@ -1,6 +1,6 @@
 """Signals to a running turn: a request to stop, and further messages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -60,6 +60,10 @@ def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
         text = f"{last.text}{last.goes_on}{message.text}"
         whole[-1] = replace(last, text=text, goes_on=message.goes_on, rest=(*last.rest, *message.ids))
     return whole
+
+
+type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]
+"""Returns a message with its files."""
 
 
 class TurnControl(Protocol):

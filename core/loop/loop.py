@@ -11,7 +11,7 @@ from dataclasses import replace
 from core import replies
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
-from core.hooks.hooks import Hook, Hooks, StepReport
+from core.hooks.hooks import Hook, StepReport
 from core.journal.types import Outcome, StepKey
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, ModelAnswer, Role
@@ -24,7 +24,7 @@ from core.loop.model_caller import ModelCaller
 from core.loop.reasoning import Reasoning
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun, begin_run
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask
 from core.tools.results import CallResult
 
 
@@ -40,19 +40,18 @@ class LoopFailed(Exception):
 class ReactLoop:
     """Think, act, observe. One instance serves many turns at once."""
 
-    def __init__(self, caller: ModelCaller, config: ReactLoopConfig, hooks: Hooks | None = None) -> None:
+    def __init__(self, caller: ModelCaller, config: ReactLoopConfig) -> None:
         self._config = config
         self._reasoning = Reasoning(caller, config, ContextManager(config))
-        self._hooks = hooks or Hooks()
 
     async def run(self, task: LoopTask) -> ReactLoopResult:
         """Run a turn to its answer, resuming where its journal ends.
 
         Raises `LoopFailed` when no model answers, and `LeaseLost` when another worker has the turn.
         """
-        run = await begin_run(task, self._config, self._hooks)
+        run = await begin_run(task)
         try:
-            with task.span():
+            with task.scope.span():
                 return await self._loop(run)
         except CutOff as cut:
             if cut.superseded:
@@ -63,7 +62,7 @@ class ReactLoop:
         except MoneyAsked:
             return replace(run.end(Ended.WAITING, ""), turns=run.step + 1)
         except ModelError as error:
-            await run.scope.hooks.tell(Hook.on_error, task.where, error)
+            await run.scope.hooks.tell(Hook.on_error, task.scope.where, error)
             raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
 
     async def _loop(self, run: LoopRun) -> ReactLoopResult:

@@ -5,20 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core import replies
-from core.hooks.hooks import Hook, Hooks
+from core.hooks.hooks import Hook
 from core.hooks.judge import Judge, Judging
 from core.journal.reported import journal_of_run
 from core.journal.types import Outcome, StepKey
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, TokenUsage
-from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
 from core.loop.result import Ended, ReactLoopResult
-from core.loop.scope import TurnScope
+from core.loop.scope import LoopTask, TurnScope
 from core.loop.steering import Steering
-from core.loop.task import LoopTask
 from core.loop.tool_runner import ToolRunner
 from core.tools.results import CallResult, ToolCallRecord
 from core.tools.toolbox import Toolbox
@@ -29,7 +27,6 @@ class LoopRun:
     """The state of one run. `window` is what the model sees, `new` what history will get."""
 
     task: LoopTask
-    scope: TurnScope
     tools: Toolbox
     runner: ToolRunner
     steering: Steering
@@ -54,9 +51,14 @@ class LoopRun:
     """What the window no longer holds and no summary covers."""
 
     @property
+    def scope(self) -> TurnScope:
+        """Return what the run is bound to."""
+        return self.task.scope
+
+    @property
     def key(self) -> StepKey:
         """Return the key of the next model answer."""
-        return StepKey(self.step, 0, self.task.where.agent_path)
+        return StepKey(self.step, 0, self.scope.where.agent_path)
 
     @property
     def replaying(self) -> bool:
@@ -132,35 +134,26 @@ class LoopRun:
         return self.state if groups == self.state.groups else replace(self.state, groups=groups)
 
 
-async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> LoopRun:
+async def begin_run(task: LoopTask) -> LoopRun:
     """Return a run that stands at the task's first step."""
-    recorded = {record.key: record for record in await task.journal.recorded()}
+    scope, config = task.scope, task.scope.config
+    recorded = {record.key: record for record in await scope.journal.recorded()}
     window = repair(task.messages)
     tools = Toolbox(task.tools, task.state.groups, config.tools_in_full, config.groups_in_full)
-    scope = TurnScope(
-        where=task.where,
-        journal=journal_of_run(task.journal, config.journal_patience, task.where.turn_id, tools.get),
-        recorded=recorded,
-        hooks=hooks.plus(task.hooks),
-        budget=task.budget,
-        approval_requests=task.approval_requests,
-        config=config,
-        outside=task.outside,
-        files=task.files,
-        accounts=task.accounts,
-    )
-    task.files.begin(recorded)
-    task.outside.begin(window, recorded, task.tools, task.where.agent_path)
+    journal = journal_of_run(scope.journal, config.journal_patience, scope.where.turn_id, tools.get)
+    scope = replace(scope, journal=journal, recorded=recorded)
+    task = replace(task, scope=scope)
+    scope.files.begin(recorded)
+    scope.outside.begin(window, recorded, task.tools, scope.where.agent_path)
     if not recorded:
-        await scope.hooks.tell(Hook.pre_call, task.where, window)
+        await scope.hooks.tell(Hook.pre_call, scope.where, window)
     judges = scope.hooks.of(Judge)
     run = LoopRun(
         task=task,
-        scope=scope,
         tools=tools,
-        runner=ToolRunner(scope, tools, task.make_context, ContextManager(config)),
-        steering=Steering(scope, task.control, task.inbound, task.while_running, task.take_in),
-        judging=Judging(judges, scope.journal, recorded, task.where, config.max_advice, task.budget),
+        runner=ToolRunner(scope, tools, ContextManager(config)),
+        steering=Steering(task),
+        judging=Judging(judges, journal, recorded, scope.where, config.max_advice, scope.budget),
         step=task.go_on_at or 0,
         usage=_used_before(scope, task.go_on_at or 0),
         state=task.state,

@@ -1,6 +1,6 @@
 """Steer a running turn: stop it at the person's wish, and pass their further messages to the model."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import cast
@@ -9,18 +9,15 @@ from core.files.types import SeenFile
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Marker, Role
-from core.loop.control import TurnControl, TurnMessage, put_together
+from core.loop.control import TurnMessage, put_together
 from core.loop.forwarded import passed_on, pointed_at
 from core.loop.outside import as_data
-from core.loop.scope import TurnScope
+from core.loop.scope import LoopTask
 from core.messaging.messages import Origin
 from core.messaging.pointed import pointed_of
 from core.people.tenant import WhileRunning
 
 _UNHEARD = "[The person also sent a voice note that could not be listened to. They are told so; leave it out.]"
-
-type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]
-"""Returns a message with its files."""
 
 
 class Steering:
@@ -29,20 +26,14 @@ class Steering:
     One instance a turn. `absorbed` are the ids of the absorbed messages, in order, and `joined` they with their files.
     """
 
-    def __init__(
-        self,
-        scope: TurnScope,
-        control: TurnControl | None,
-        inbound: tuple[TurnMessage, ...],
-        mode: WhileRunning = WhileRunning.STEER,
-        take_in: TakeIn | None = None,
-    ) -> None:
-        self._take_in = take_in
-        self._control = control
+    def __init__(self, task: LoopTask) -> None:
+        scope = task.scope
+        self._take_in = task.take_in
+        self._control = scope.control
         self._journal = scope.journal
         self._agent_path = scope.where.agent_path
-        self._mode = mode
-        self._seen = {part for message in inbound for part in message.ids}
+        self._mode = task.while_running
+        self._seen = {part for message in task.inbound for part in message.ids}
         self._steps = {
             key: record
             for key, record in scope.recorded.items()

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
@@ -19,7 +19,6 @@ from core.loop.gate import ConsentGate, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
-from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
 from core.tools.results import CallResult, ToolEnd
 from core.tools.tool import AnyTool
@@ -48,16 +47,9 @@ class _Ready:
 class ToolRunner:
     """Run the tool calls of one turn. One instance a turn."""
 
-    def __init__(
-        self,
-        scope: TurnScope,
-        tools: Toolbox,
-        make_context: Callable[[str, str], ToolExecutionContext],
-        context: ContextManager,
-    ) -> None:
+    def __init__(self, scope: TurnScope, tools: Toolbox, context: ContextManager) -> None:
         self._scope = scope
         self._tools = tools
-        self._make_context = make_context
         self._context = context
         self._gate = ConsentGate(scope.hooks, scope.journal, scope.approval_requests)
         self._not_run: Mapping[int, str] = {}
@@ -188,7 +180,7 @@ class ToolRunner:
     async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
         seconds = tool.timeout or (config.agent_tool_execution_timeout if tool.agent else config.tool_execution_timeout)
-        context = self._make_context(tool.name, ready.record.idempotency_key)
+        context = self._scope.make_context(tool.name, ready.record.idempotency_key)
         context = self._scope.accounts.named(context, tool, ready.granted.planned)
         if not tool.agent:
             context = replace(context, ask=self._scope.accounts.asking(call_path(ready.key, tool)))

@@ -69,7 +69,7 @@ class AgentDecisions:
         try:
             async with asyncio.timeout(_SECONDS):
                 values = {name: valet.inputs[name].from_json(value) for name, value in fields.items()}
-                tools = context.agents.make_context(valet.name, f"{context.agents.where.turn_id}.reads")
+                tools = context.agents.scope.make_context(valet.name, f"{context.agents.scope.where.turn_id}.reads")
                 agent = await context.agents.make_agent(valet, tools, _no_loop, values, "")
                 read = await agent.parse_approval_async(text)
         except Exception as error:  # an agent may raise anything; the model reads the answer then

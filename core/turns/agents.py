@@ -15,6 +15,7 @@ from core.loop.account_check import TurnAccounts
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import ReactLoop
 from core.loop.outside import OutsideText
+from core.loop.scope import TurnScope
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.turns.consents import turn_consents
@@ -50,24 +51,28 @@ class AgentSetup:
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
         """Return what the agents of one turn share."""
-        return TurnAgents(
-            loop=self.loop,
+        scope = TurnScope(
             where=where(request),
             journal=request.work.journal,
             make_context=lambda tool, key: self.steps.make_context(request, tool, key),
             config=self.config,
-            clock=self.services.clock,
-            conversation_id=request.place.conversation_id,
-            entries={entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id},
+            hooks=self.hooks.plus(request.work.hooks),
             control=request.work.control,
             budget=self.budgets.of(request.payer) if self.budgets else NoBudget(),
-            limits=self.limits,
-            make_agent=self.steps.make,
-            execute_agent=self.steps.execute,
-            hooks=self.hooks.plus(request.work.hooks),
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
             outside=OutsideText(passed_on=request.passed_on, client=request.by_client),
+        )
+        return TurnAgents(
+            loop=self.loop,
+            scope=scope,
+            clock=self.services.clock,
+            conversation_id=request.place.conversation_id,
+            entries={entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id},
+            limits=self.limits,
+            make_agent=self.steps.make,
+            execute_agent=self.steps.execute,
+            loop_hooks=self.hooks,
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:

@@ -59,10 +59,10 @@ class Endings:
         """Stop a turn whose agents wait: ask what is new, in the persona's voice, and put them into the pool."""
         agents = context.agents
         now = (*agents.waiting.values(), *held_entries(agents))
-        left = stopped(request, result, now, self.limits, agents.accounts.silent)
+        left = stopped(request, result, now, self.limits, agents.scope.accounts.silent)
         text = left.text
         if text and has_a_voice(self.persona, request.tenant):
-            voice = Voice(self.caller, request.work.journal, context.agents.budget, where(request))
+            voice = Voice(self.caller, request.work.journal, context.agents.scope.budget, where(request))
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
             text = await self._with_links_that_exist(request, context, result, text)
         parts = (notice(context.waiting), text, left.asks, left.links, left.notice)
@@ -79,7 +79,7 @@ class Endings:
         """Return what the model said without the links that it made up; `trace` shows that there were some."""
         if self.links == "off" or "." not in reply:
             return reply
-        known = KnownLinks.of(context.messages, result.messages, context.agents.outside)
+        known = KnownLinks.of(context.messages, result.messages, context.agents.scope.outside)
         checked = check_links(reply, known, self.links)
         if checked.unknown:
             _log.info("links_made_up", turn=request.turn_id, count=len(checked.unknown))

@@ -27,7 +27,7 @@ async def take_in(files: Files | None, request: TurnRequest, message: TurnMessag
 
 async def with_files(files: Files | None, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
     """Return a turn's result with the files that its calls attached, each in the reply after its call."""
-    due = context.agents.files.due(request.go_on_at or 0, result.waiting_step)
+    due = context.agents.scope.files.due(request.go_on_at or 0, result.waiting_step)
     if files is None or not due:
         return result
     return replace(result, media=await files.media(request.tenant.id, due))

@@ -14,7 +14,7 @@ from core.approvals.types import PendingApproval
 from core.hooks.hooks import Hook
 from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask
 from core.tools.context import ToolExecutionContext
 from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
@@ -136,22 +136,13 @@ class Orchestrator:
             await request.work.journal.write(first_step(request.starts.call, context.tools))
         return await self._parts.loop.run(
             LoopTask(
-                where=where(request),
-                messages=context.messages,
-                tools=context.tools,
-                journal=request.work.journal,
-                make_context=lambda name, key: self.tool_context(request, name, key),
+                context.agents.scope,
+                context.messages,
+                context.tools,
                 inbound=request.inbound,
-                control=request.work.control,
-                take_in=self._parts.preparation.taker(request),
                 while_running=request.work.while_running,
+                take_in=self._parts.preparation.taker(request),
                 state=context.state,
-                hooks=request.work.hooks,
-                budget=context.agents.budget,
-                approval_requests=context.agents.approval_requests,
-                outside=context.agents.outside,
-                files=context.agents.files,
-                accounts=context.agents.accounts,
                 go_on_at=request.go_on_at,
                 says_result=request.starts is not None and request.starts.says_result,
             )

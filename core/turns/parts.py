@@ -62,7 +62,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
     hooks = Hooks(options.hooks)
     window = ContextManager(config)
     caller = ModelCaller(options.llm_client, config, window)
-    loop = ReactLoop(caller, config, hooks)
+    loop = ReactLoop(caller, config)
     agents = AgentSetup(loop, config, hooks, services, limits, steps, options.approvals, options.budgets)
     return OrchestratorParts(
         config=config,

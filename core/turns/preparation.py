@@ -10,9 +10,9 @@ from core.agents.turn_agents import TurnAgents
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Marker, Role
 from core.loop.context_window import ContextManager, Messages
+from core.loop.control import TakeIn
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
-from core.loop.steering import TakeIn
 from core.loop.summary import since_summary, with_summary
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool

@@ -59,7 +59,7 @@ class ToolOffer:
         tools += agent_tools(self._valets(request, names), agents)
         if self._services.undo is not None:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
-        return ToolRegistry([*await self._with_accounts(tools, agents.accounts.access), *own])
+        return ToolRegistry([*await self._with_accounts(tools, agents.scope.accounts.access), *own])
 
     def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
         """Return the agents of one turn: those that are offered, and the one with which the turn begins."""

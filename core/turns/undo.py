@@ -11,7 +11,6 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.language.catalogue import gettext
 from core.llm.types import ToolCall
 from core.loop.context_window import ContextManager
-from core.loop.scope import TurnScope
 from core.loop.tool_runner import ToolRunner
 from core.people.tenant import TurnTenant
 from core.replies import without_notes
@@ -86,19 +85,9 @@ class UndoTool(Tool[..., object]):
         wanted = ToolCall(f"{call.id}_undo", record.tool, arguments)
         if inverse is None:
             return CallResult(wanted, gettext("The ability that did it is gone."), Outcome.ERROR)
-        scope = TurnScope(
-            where=replace(turn.where, agent_path=agent_path(key, self.name)),
-            journal=turn.journal,
-            recorded=await turn.recorded(),
-            hooks=turn.hooks,
-            budget=turn.budget,
-            approval_requests=turn.approval_requests,
-            config=turn.config,
-            outside=turn.outside,
-            files=turn.files,
-            accounts=turn.accounts,
-        )
-        runner = ToolRunner(scope, Toolbox(ToolRegistry([inverse])), turn.make_context, ContextManager(turn.config))
+        where = replace(turn.scope.where, agent_path=agent_path(key, self.name))
+        scope = replace(turn.scope, where=where, recorded=await turn.recorded())
+        runner = ToolRunner(scope, Toolbox(ToolRegistry([inverse])), ContextManager(scope.config))
         [result] = await runner.run_all(0, [wanted])
         return result
 

@@ -29,7 +29,7 @@ from core.loop.conversation_state import ConversationState
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.people.tenant import WhileRunning
 from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry
@@ -128,16 +128,21 @@ async def run_loop(
     numbers = config or ReactLoopConfig(llm_retry_base_delay=0.001)
     caller = ModelCaller(model, numbers, ContextManager(numbers), chance=lambda: 0.5)
     where = HookContext("turn", "tenant", "terminal")
-    task = LoopTask(
-        where=where,
-        messages=(SYSTEM, *history, user("Hello")),
-        tools=ToolRegistry(tools),
-        journal=journal or MemoryJournal(),
-        make_context=lambda name, key: a_context(idempotency_key=key),
+    scope = TurnScope(
+        where,
+        journal or MemoryJournal(),
+        lambda name, key: a_context(idempotency_key=key),
+        config=numbers,
+        hooks=Hooks(hooks),
         control=control,
-        while_running=while_running,
-        state=state or ConversationState(),
         budget=budget or NoBudget(),
         **more,
     )
-    return await ReactLoop(caller, numbers, Hooks(hooks)).run(task), model
+    task = LoopTask(
+        scope,
+        (SYSTEM, *history, user("Hello")),
+        ToolRegistry(tools),
+        while_running=while_running,
+        state=state or ConversationState(),
+    )
+    return await ReactLoop(caller, numbers).run(task), model

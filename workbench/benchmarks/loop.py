@@ -29,7 +29,7 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
@@ -77,12 +77,13 @@ class StubModel:
 def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
     """Return one message's work as the product does it."""
     config = ReactLoopConfig(llm_streaming=False)
-    loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config, Hooks(hooks))
+    loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config)
     tools = ToolRegistry([weather, calendar])
     where = HookContext("turn", "tenant", "terminal")
 
     async def one() -> object:
-        return await loop.run(LoopTask(where, MESSAGES, tools, MemoryJournal(), _context))
+        scope = TurnScope(where, MemoryJournal(), _context, config, Hooks(hooks))
+        return await loop.run(LoopTask(scope, MESSAGES, tools))
 
     return one
 

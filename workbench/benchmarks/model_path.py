@@ -28,7 +28,7 @@ from unittest.mock import patch
 import aiohttp
 import structlog
 
-from core.hooks.hooks import HookContext, Hooks
+from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
 from core.llm.chat_format import format_messages, format_tool
 from core.llm.litellm_client import LiteLLMClient
@@ -37,7 +37,7 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.tools.registry import ToolRegistry
 from core.tools.tool import Tool
 from workbench.benchmarks.loop import MESSAGES, _context, calendar, weather
@@ -81,12 +81,13 @@ async def contestants(base: str, *, streamed: bool) -> Any:
 def by_loop(client: LiteLLMClient, *, streamed: bool) -> Turn:
     """Return a turn of our loop."""
     config = ReactLoopConfig(llm_streaming=streamed)
-    loop = ReactLoop(ModelCaller(client, config, ContextManager(config)), config, Hooks([]))
+    loop = ReactLoop(ModelCaller(client, config, ContextManager(config)), config)
     tools = ToolRegistry([weather, calendar])
     where = HookContext("turn", "tenant", "terminal")
 
     async def one() -> object:
-        return await loop.run(LoopTask(where, MESSAGES, tools, MemoryJournal(), _context))
+        scope = TurnScope(where, MemoryJournal(), _context, config)
+        return await loop.run(LoopTask(scope, MESSAGES, tools))
 
     return one
 

@@ -23,7 +23,7 @@ from core.loop.context_window import ContextManager
 from core.loop.loop import LoopFailed, ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.people.tenant import TurnTenant
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
@@ -176,14 +176,14 @@ async def turn(
 ) -> ReactLoopResult:
     config = ReactLoopConfig(llm_retry_base_delay=0.001, max_output_tokens=1)
     model = FakeModel(script) if isinstance(script, list) else script
-    task = LoopTask(
+    scope = TurnScope(
         HookContext(money.payer.turn_id, money.payer.tenant_id, "sms"),
-        (SYSTEM, user("Hello")),
-        ToolRegistry([look]),
         journal or MemoryJournal(),
         lambda name, key: a_context(idempotency_key=key),
+        config,
         budget=money,
     )
+    task = LoopTask(scope, (SYSTEM, user("Hello")), ToolRegistry([look]))
     return await ReactLoop(ModelCaller(model, config, ContextManager(config)), config).run(task)
 
 

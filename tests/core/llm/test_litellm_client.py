@@ -29,7 +29,7 @@ from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
-from core.loop.task import LoopTask
+from core.loop.scope import LoopTask, TurnScope
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import SYSTEM, a_context, user
@@ -68,13 +68,9 @@ async def add(a: int, b: int) -> int:
 
 
 async def _loop(client: LiteLLMClient, tools: list[AnyTool], config: ReactLoopConfig) -> ReactLoopResult:
-    task = LoopTask(
-        HookContext("turn", "tenant", "terminal"),
-        (SYSTEM, user("Hello")),
-        ToolRegistry(tools),
-        MemoryJournal(),
-        lambda name, key: a_context(idempotency_key=key),
-    )
+    where = HookContext("turn", "tenant", "terminal")
+    scope = TurnScope(where, MemoryJournal(), lambda name, key: a_context(idempotency_key=key), config)
+    task = LoopTask(scope, (SYSTEM, user("Hello")), ToolRegistry(tools))
     return await ReactLoop(ModelCaller(client, config, ContextManager(config)), config).run(task)
 
 
