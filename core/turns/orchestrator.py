@@ -22,8 +22,7 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.library_logs import log_to_program
 from core.turns.new_turn import check_turn
-from core.turns.options import OrchestratorOptions, takes
-from core.turns.parts import build_parts
+from core.turns.parts import OrchestratorOptions, build_parts, takes
 from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.types import TurnRequest, TurnResult, TurnState
 
@@ -47,11 +46,11 @@ class Orchestrator:
         self._parts = build_parts(options, AgentSteps(self.create_agent, self.execute_agent, self.tool_context))
         self.services = self._parts.services
         self.config = self._parts.config
-        self.budgets = self._parts.budgets
+        self.budgets = options.budgets
         self.clock = self.services.clock
         self.tools = self._parts.offer.tools
         self.agents, self.doing = self._parts.offer.agents, self._parts.offer.doing
-        self.checks = self._parts.checks
+        self.checks = tuple(options.checks)
 
     async def __aenter__(self) -> Self:
         """Return itself: it is ready as it is."""
@@ -150,7 +149,8 @@ class Orchestrator:
 
     async def list_pending_approvals(self, tenant_id: str) -> list[PendingApproval]:
         """Return what waits for a person's decision, wherever it was asked, the oldest first."""
-        return await self._parts.approvals.list_pending(tenant_id) if self._parts.approvals else []
+        approvals = self._parts.given.approvals
+        return await approvals.list_pending(tenant_id) if approvals else []
 
     async def create_agent(
         self,

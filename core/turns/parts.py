@@ -1,35 +1,138 @@
-"""The parts of an orchestrator, built from its options."""
+"""What an orchestrator is given, in one object, and the parts that are built of it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Concatenate
 
+from core.accounts.prompts import AccountAsker
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
+from core.clock import Clock
 from core.errors import ConfigError
-from core.hooks.hooks import Hooks
+from core.files.access import Files
+from core.hooks.hooks import Hook, Hooks
+from core.http.types import HttpClient
+from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
-from core.tools.tool import AnyTool, Tool
+from core.outreach.outreach import Outreach
+from core.people.people import People
+from core.people.tiers import Tiers
+from core.tools.storage import Storage
+from core.tools.tool import AnyTool, Tool, ToolSource
 from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.consents import ConsentOffer
 from core.turns.context import Check
 from core.turns.endings import Endings
-from core.turns.options import OrchestratorOptions
+from core.turns.links import LinkCheck
 from core.turns.preparation import Preparation
-from core.turns.services import TurnServices
+from core.turns.services import (
+    AccountsAccess,
+    CredentialStoreAccess,
+    DataProvider,
+    ForTurn,
+    Notify,
+    Recall,
+    TaskEngine,
+    TurnServices,
+)
 from core.turns.tool_offer import ToolOffer
+
+
+@dataclass(frozen=True, slots=True)
+class OrchestratorOptions:
+    """What a program gives `Orchestrator`: each may be left out but the model, and None stands for its default."""
+
+    llm_client: ModelClient
+    system_prompt: str = ""
+    momex: Recall | None = None
+    trigger_engine: TaskEngine | None = None
+    _: KW_ONLY
+    name: str | None = None
+    """What the assistant is called, where the persona does not say it."""
+    tools: Iterable[AnyTool | type[StandardAgent]] = ()
+    """May hold agents, too."""
+    tool_names: Sequence[str] | None = None
+    """The tools that the model is offered; None for all."""
+    tool_sources: Sequence[ToolSource] = ()
+    """Bring further tools to each turn."""
+    agents: AgentRegistry | Iterable[type[StandardAgent]] | None = None
+    agent_tool_filter: Sequence[str] | None = None
+    """The agents that the model is offered; None for all."""
+    pool_limits: PoolLimits | None = None
+    approvals: ApprovalStore | None = None
+    config: ReactLoopConfig | None = None
+    hooks: Iterable[Hook] = ()
+    checks: Iterable[Check] = ()
+    """Are asked in order."""
+    tiers: Tiers | None = None
+    credentials: CredentialStoreAccess | None = None
+    accounts: AccountsAccess | None = None
+    account_asker: AccountAsker | None = None
+    data: DataProvider | None = None
+    storage: Storage | None = None
+    budgets: DailyBudgets | None = None
+    http: HttpClient | None = None
+    settings: Mapping[str, str] | None = None
+    """For tools, as `context.settings`."""
+    clock: Clock | None = None
+    people: People | None = None
+    files: Files | None = None
+    outreach: Outreach | None = None
+    notify: Notify | None = None
+    links: LinkCheck | None = None
+    services: Mapping[type, ForTurn] | None = None
+    """What abilities bring, as `context.service` finds it."""
+
+    def for_tools(self) -> TurnServices:
+        """Return the services that the orchestrator's tools may use."""
+        return TurnServices(
+            clock=self.clock or Clock(),
+            http=self.http,
+            credentials=self.credentials,
+            accounts=self.accounts,
+            account_asker=self.account_asker,
+            data=self.data,
+            storage=self.storage,
+            people=self.people,
+            files=self.files,
+            tasks=self.trigger_engine,
+            memory=self.momex,
+            outreach=self.outreach,
+            notify=self.notify,
+            settings=dict(self.settings or {}),
+            of_abilities=dict(self.services or {}),
+        )
+
+
+def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]], Callable[Concatenate[Any, P], None]]:
+    """Let an `__init__` that takes the options as one object be called with each of them, by place or by name."""
+
+    def with_each(build: Callable[[Any, O], None]) -> Callable[Concatenate[Any, P], None]:
+        def __init__(self: Any, /, *args: P.args, **named: P.kwargs) -> None:
+            build(self, options(*args, **named))
+
+        given = inspect.signature(options)
+        own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+        __init__.__doc__ = build.__doc__
+        setattr(__init__, "__signature__", given.replace(parameters=[own, *given.parameters.values()]))  # noqa: B010
+        return __init__
+
+    return with_each
 
 
 @dataclass(frozen=True, slots=True)
 class OrchestratorParts:
     """What does the work of an orchestrator's steps."""
 
+    given: OrchestratorOptions
     config: ReactLoopConfig
     services: TurnServices
     offer: ToolOffer
@@ -37,9 +140,6 @@ class OrchestratorParts:
     loop: ReactLoop
     preparation: Preparation
     endings: Endings
-    approvals: ApprovalStore | None
-    budgets: DailyBudgets | None
-    checks: tuple[Check, ...]
     consents: ConsentOffer
     agent_decisions: AgentDecisions | None = None
 
@@ -65,6 +165,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
     loop = ReactLoop(caller, config)
     agents = AgentSetup(loop, config, hooks, services, limits, steps, options.approvals, options.budgets)
     return OrchestratorParts(
+        given=options,
         config=config,
         services=services,
         offer=offer,
@@ -72,9 +173,6 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         loop=loop,
         preparation=Preparation(persona, services, offer, agents, window, options.name or ""),
         endings=Endings(persona, caller, limits, options.links or "drop", services.files),
-        approvals=options.approvals,
-        budgets=options.budgets,
-        checks=tuple(options.checks),
         consents=ConsentOffer.of(offer, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
     )
