@@ -60,7 +60,7 @@ class Thinker(StandardAgent):
         return self.make_result(raw_message=await self.think("Think"))
 
 
-async def test_an_agents_own_loop_tells_the_hooks_of_every_turn_and_not_those_of_its_turn() -> None:
+async def test_an_agents_loop_tells_the_hooks_of_every_turn_not_those_of_its_own() -> None:
     every, this = Watching(), Watching()
     model = FakeModel([wants(("Thinker", {})), says("Thought"), says("Done")])
     orchestrator = Orchestrator(model, agents=[Thinker], hooks=[every])

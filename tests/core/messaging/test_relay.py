@@ -6,6 +6,7 @@ from contextlib import aclosing, asynccontextmanager
 
 from core.json_types import JsonObject
 from core.messaging.relay import Relay
+from tests.patience import PATIENCE
 
 
 @asynccontextmanager
@@ -32,6 +33,6 @@ async def test_an_installation_hears_nothing_of_another_on_the_same_server(redis
         assert await anext(heard) == {}
         assert await theirs.tell("app:ann", {"text": "theirs"}) == 0
         assert await ours.tell("app:ann", {"text": "ours"}) == 1
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             told: JsonObject = await anext(heard)
         assert told == {"text": "ours"}

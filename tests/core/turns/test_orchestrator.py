@@ -129,7 +129,7 @@ class TestByAProgram:
             await orchestrator.handle_message(_request("Greet me"))
             assert model.told() == ["Good day"]
 
-    async def test_a_keyword_that_it_does_not_know_is_refused_and_the_known_ones_are_shown(self) -> None:
+    async def test_an_unknown_keyword_is_refused_and_the_known_ones_are_shown(self) -> None:
         with pytest.raises(TypeError, match="agent_filter"):
             Orchestrator(FakeModel([]), agent_filter=["Greeter"])  # type: ignore[call-arg]
         assert [*inspect.signature(Orchestrator).parameters][:2] == ["llm_client", "system_prompt"]

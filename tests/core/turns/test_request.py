@@ -46,7 +46,7 @@ def test_a_run_that_goes_on_learns_of_its_task_and_still_goes_on() -> None:
     assert (turn.go_on_at, turn.trigger) == (3, FIRED)
 
 
-def test_words_of_others_are_known_by_a_message_by_the_channel_and_by_what_was_said_before_it_waited() -> None:
+def test_words_of_others_are_known_by_message_channel_and_what_came_before() -> None:
     assert said(origin=Origin.FORWARDED).passed_on
     assert replace(said(), place=Place(CHANNEL)).passed_on
     assert replace(said(), came=Resumed(0, FromPerson(), passed_on=True)).passed_on
