@@ -55,6 +55,9 @@ ELSEWHERE = (
     Elsewhere("docs/deploy.md", "create role", "a cluster of one's own", "tests/shipping/test_compose.py"),
     Elsewhere("docs/events.md", "house/bells.py", "no test on the page", SMALL),
     Elsewhere("docs/events.md", "curl", "web", "tests/abilities/events/test_receive.py"),
+    Elsewhere(
+        "docs/extending.md", "ONEVALET_PLUGINS=agents,habits", "an own folder", "tests/abilities/test_addition.py"
+    ),
     Elsewhere("docs/extending.md", "ONEVALET_PLUGINS=agents,lunch bin/dev", "it does not end"),
     Elsewhere("docs/extending.md", "lunch/wishes.py", "no test on the page", "tests/agents/test_extending.py"),
     Elsewhere("docs/first-hour.md", "bin/dev", "it does not end", "tests/bin/test_first_answer.py"),

@@ -56,4 +56,5 @@ def make_reader(folder: Path, settings: Mapping[str, str]) -> Reader:
     (programs / "uv").write_text(_UV)
     (programs / "uv").chmod(0o755)
     path = os.pathsep.join([str(programs), "/usr/local/bin", "/usr/bin", "/bin"])
-    return Reader(clone, {**plain_environment(), **settings, "PATH": path, "HOME": str(folder)})
+    own = {"PATH": path, "HOME": str(folder), "UV_PYTHON": sys.executable}  # the uv above finds and installs no Python
+    return Reader(clone, {**plain_environment(), **settings, **own})

@@ -13,7 +13,7 @@ import pytest
 from onevalet.servers.lock import is_locked
 from tests.eventually import eventually_blocking
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 StartHolder = Callable[..., subprocess.Popen[str]]
 
 

@@ -377,12 +377,10 @@ declare
     v_code record;
 begin
     codes := 0;
-    -- In the order in which who deletes or links a person locks them; the codes of one person come in another.
-    perform 1 from outbound o join link_codes k on k.tenant_id = o.tenant_id and k.turn_id = o.turn_id
-    where not k.scrubbed and (k.used_at is not null or k.expires_at <= p_now)
-      and not exists (select from outbound w where w.tenant_id = k.tenant_id and w.turn_id = k.turn_id
-                      and w.state in ('held', 'ready', 'sending', 'checking'))
-    order by o.tenant_id, o.id for no key update of o;
+    -- A deletion takes the same messages in another order.
+    perform lock_person(k.tenant_id, false) from (
+        select distinct k.tenant_id from link_codes k
+        where not k.scrubbed and (k.used_at is not null or k.expires_at <= p_now) order by k.tenant_id) k;
     for v_code in
         select k.tenant_id, k.turn_id, k.code_hash from link_codes k
         where not k.scrubbed and (k.used_at is not null or k.expires_at <= p_now)
