@@ -22,6 +22,8 @@ MAX_TRIES = 6
 """A card that cannot be drawn is given up: the decision stands without it."""
 DRAW_TIMEOUT = 10.0
 SLOTS = 4
+GRACE = timedelta(seconds=2)
+"""How long a stop waits for cards that are being drawn: others are due again when their lease ends."""
 POLL = timedelta(seconds=0.5)
 """Short, because a person who pressed a button waits for the card to change."""
 
@@ -48,8 +50,12 @@ class RedrawRunner:
         self._runner.look()
 
     async def poll(self) -> None:
-        """Draw due cards until cancelled."""
-        await self._runner.poll()
+        """Draw due cards until cancelled; those that are being drawn then are drawn, while the channels are open."""
+        try:
+            await self._runner.poll()
+        except asyncio.CancelledError:
+            await self._runner.stop(GRACE)
+            raise
 
     async def claim(self, _row_id: str | None) -> RedrawClaim | None:
         """Claim the redraw that has been due longest."""
