@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Self
 from zoneinfo import ZoneInfo
@@ -204,11 +204,6 @@ class FileEffect(StrEnum):
     """Somebody else organizes the event that is there under its UID."""
     UPDATE = "update"
     CANCEL = "cancel"
-
-
-def days_long(start: date, end: date) -> int:
-    """Return how many days lie between two."""
-    return max((end - start) // timedelta(days=1), 1)
 
 
 def _moment(at: datetime | date, zone: ZoneInfo) -> datetime:

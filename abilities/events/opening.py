@@ -26,7 +26,7 @@ def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
 
 
 def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
-    """Return what deletes old events."""
+    """Return the deletion of old events."""
     kept = timedelta(days=foundation.settings.of(EventSettings).onevalet_events_kept_days)
     store, clock = EventStore(foundation.database, make_id), foundation.clock
     return [Repeated("old events", timedelta(hours=1), lambda: prune_events(store, clock, kept), for_all=True)]

@@ -55,7 +55,7 @@ def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | 
 
 
 def open_work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated | ClaimedWork[Any]]:
-    """Return what a worker does for memory: its jobs, its upkeep, and reading what people said."""
+    """Return the work of memory: its jobs, its upkeep, and the reading of talks."""
     jobs = memory_work(foundation.recall, foundation.database, foundation.wakeups)
     runner = MemoryRunner(jobs, foundation.worker)
     upkeep, talks = MemoryUpkeep(jobs, foundation.clock), talk_reader(foundation, jobs)

@@ -15,7 +15,7 @@ from onevalet.ability import Foundation
 
 
 def open_memories(foundation: Foundation, clock: Clock) -> Callable[[str], MemoryAccess] | None:
-    """Return what opens a person's memory without a model; None where memory is off.
+    """Return the opener of people's memories without a model; None if memory is off.
 
     What people correct here is read by rules, and workers make its vectors.
     """

@@ -26,7 +26,7 @@ class Trying(Protocol):
 
 
 async def try_event(tasks: Trying, tenant_id: str, trigger: EventTrigger, mail: PastMail | None) -> str:
-    """Return what a task would have told last, in words; raises `TriggerError` where nothing could ever come.
+    """Return the last news that a task would have sent, in words; raises `TriggerError` where nothing could ever come.
 
     `mail` looks into the person's mailboxes, where there can be any. Raises `AccountMissing` for a task on new mail
     of a person without a mailbox.

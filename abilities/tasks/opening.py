@@ -58,7 +58,7 @@ def join_turns(foundation: WorkFoundation) -> None:
 
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
-    """Return what fires tasks, hands over the notices of their runs, and deletes old runs."""
+    """Return the work of tasks: runs are fired, their notices handed over, old ones deleted."""
     runner, store = foundation.opened.get(Triggers).runner, foundation.opened.get(TriggerEngine).store
     kept = timedelta(days=foundation.settings.of(TaskSettings).onevalet_runs_kept_days)
     runner.watched = True

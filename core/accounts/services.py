@@ -50,10 +50,6 @@ class Services:
     def __iter__(self) -> Iterator[Service]:
         return iter(self.by_name.values())
 
-    def offering(self, ability: Ability) -> Sequence[Service]:
-        """Return the services whose accounts can do this."""
-        return tuple(service for service in self if ability in service.offers)
-
 
 def google(client_id: str, secret: str) -> Service:
     """Return Google, for the client that the operator registered there."""

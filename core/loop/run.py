@@ -52,7 +52,7 @@ class LoopRun:
 
     @property
     def scope(self) -> TurnScope:
-        """Return what the run is bound to."""
+        """Return the scope of the run's turn."""
         return self.task.scope
 
     @property

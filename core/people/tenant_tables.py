@@ -136,7 +136,7 @@ def use_tables(tables: Iterable[PersonTable]) -> None:
 
 
 def tables_of_abilities() -> tuple[PersonTable, ...]:
-    """Return what abilities declare."""
+    """Return the tables that abilities declare."""
     return tuple(_of_abilities)
 
 

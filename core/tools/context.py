@@ -285,7 +285,7 @@ class ToolExecutionContext:
     """What abilities bring for tools, by its type; `service` finds it there."""
 
     def service[Kind](self, kind: type[Kind]) -> Kind:
-        """Return what an ability brings for this person. Raises `ToolFailed` where there is nothing of that type."""
+        """Return an ability's service for this person. Raises `ToolFailed` if none has that type."""
         return found_service(self.services, kind)
 
 

@@ -268,7 +268,3 @@ def _runs(plan: Plan, now: datetime) -> tuple[_Run, ...]:
         )
         for due in plan.fires
     )
-
-
-def _lateness(due: datetime, now: datetime) -> JsonObject:
-    return {"late": True} if now - due > LATE else {}

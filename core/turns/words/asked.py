@@ -71,7 +71,7 @@ class Asked:
         return self.turn.request
 
     def service[Kind](self, kind: type[Kind]) -> Kind:
-        """Return what an ability brings for this person. Raises `ToolFailed` where there is nothing of that type."""
+        """Return an ability's service for this person. Raises `ToolFailed` if none has that type."""
         services = self.rooms.orchestrator.services
         return found_service(services.for_turn(self.request.tenant.id, self.turn.turn_id), kind)
 
