@@ -1,18 +1,22 @@
 """What a process of ours is given beside peers: less patience, and a tick that tells how long its loop stood still.
 
-FAULTS_PEERS turns it on. `ticks.jsonl` has a line for each tick that came late: {"pid", "late", "used"}, in seconds:
-how late it was, and how much processor time the whole process used meanwhile. A tick that is late while nothing was
-used waited for the machine, not for us.
+FAULTS_PEERS turns it on. `ticks.jsonl` has a line for each tick that came late: {"pid", "late", "used", "where"}: by
+how many seconds it was late, how much processor time the whole process used meanwhile, and what the loop's thread did.
+A tick that is late while nothing was used waited for the machine, not for us.
 """
 
 import asyncio
+import gc
 import importlib
 import inspect
 import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Literal
 
 from tests.faults.journals import append
 
@@ -20,6 +24,9 @@ TICKS = "ticks.jsonl"
 EVERY = 0.02
 NOTED = 0.05
 """Seconds from which a late tick is noted."""
+_LOOK = 0.03
+"""Seconds between two looks at what the thread of a late loop does."""
+_FRAMES = 8
 SHORTER: Mapping[str, Mapping[str, float]] = {
     "abilities.mail.trial": {"SECONDS": 1.5},
     "core.http.peer": {"FIRST_PAUSE": 0.05, "MAX_PAUSE": 0.1},
@@ -83,16 +90,50 @@ def _shorten(function: Any, defaults: Mapping[str, float]) -> None:
 def _ticking(run_forever: Callable[[Any], None], journal: Path) -> Callable[[Any], None]:
     def run(loop: Any) -> None:
         due, used = time.monotonic() + EVERY, time.process_time()
+        seen: list[str] = []
 
         def tick() -> None:
             nonlocal due, used
             late, spent = time.monotonic() - due, time.process_time() - used
             if late > NOTED:
-                append(journal, pid=os.getpid(), late=late, used=spent)
+                append(journal, pid=os.getpid(), late=late, used=spent, where="; ".join(dict.fromkeys(seen)))
+            seen.clear()
             due, used = time.monotonic() + EVERY, time.process_time()
             loop.call_later(EVERY, tick)
 
+        _watch(threading.get_ident(), lambda: time.monotonic() > due + NOTED, seen.append)
         loop.call_later(EVERY, tick)
         run_forever(loop)
 
     return run
+
+
+def _watch(loop_thread: int, is_late: Callable[[], bool], note: Callable[[str], None]) -> None:
+    """Note what a loop's thread does while it is late, and each slow collection of garbage: both stop the loop."""
+    began = time.process_time()
+
+    def collects(phase: Literal["start", "stop"], info: dict[str, int]) -> None:
+        nonlocal began
+        if phase == "start":
+            began = time.process_time()
+        elif (took := time.process_time() - began) > _LOOK:
+            note(f"garbage of generation {info['generation']} in {took:.2f} s")
+
+    def look() -> None:
+        while True:
+            time.sleep(_LOOK)
+            if is_late() and (frame := sys._current_frames().get(loop_thread)) is not None:
+                note(_stack(frame))
+
+    gc.callbacks.append(collects)
+    threading.Thread(target=look, name="stalls", daemon=True).start()
+
+
+def _stack(frame: FrameType) -> str:
+    """Return the innermost frames, outermost first."""
+    frames: list[str] = []
+    inner: FrameType | None = frame
+    while inner is not None and len(frames) < _FRAMES:
+        frames.insert(0, f"{'/'.join(Path(inner.f_code.co_filename).parts[-2:])}:{inner.f_lineno}")
+        inner = inner.f_back
+    return " > ".join(frames)

@@ -173,6 +173,7 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
             betrayed=any(line.get("credential") for line in noted),
             slowness=slowness(),
             seconds=time.monotonic() - began,
+            held=meter.most,
         )
     finally:
         await client.clear(stage, cell)

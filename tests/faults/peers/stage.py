@@ -196,7 +196,11 @@ class Stage:
     def late(self, since: float) -> Sequence[Late]:
         """Return the ticks of all loops that came late since a moment."""
         lines = read(self.harness.folder / TICKS)
-        return [Late(_float(line["late"]), _float(line["used"])) for line in lines if _float(line["at"]) >= since]
+        return [
+            Late(_float(line["late"]), _float(line["used"]), str(line["where"]))
+            for line in lines
+            if _float(line["at"]) >= since
+        ]
 
 
 def _float(value: object) -> float:

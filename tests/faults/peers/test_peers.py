@@ -15,7 +15,7 @@ from tests.servers.hostile_peers import BY_NAME as BY_MANNER
 from tests.servers.hostile_peers import MANNERS
 from tests.shipping.peers import PEERS, WITHOUT_CASE
 
-CALM = Seen("a client", "as it should", (0.3, 0.2, 0.4), "It is there.", 1.0)
+CALM = Seen("a client", "as it should", (0.3, 0.2, 0.4), "It is there.", 1.0, held=400.0)
 FLOOD = "floods with small units"
 
 
@@ -58,8 +58,8 @@ def test_a_peer_that_costs_nobody_anything_is_well() -> None:
     ("changed", "words"),
     [
         ({"others": (0.2, 5.0, 6.0)}, "others were answered in 5.00 s"),
-        ({"grown": 80.0}, "grew by 79 MB"),
-        ({"late": (Late(0.4, 0.4),)}, "the loop stood still for 400 ms"),
+        ({"grown": 80.0, "held": 490.0}, "grew by 79 MB"),
+        ({"late": (Late(0.2, 0.1), Late(0.4, 0.4, "a.py:1"))}, "the loop stood still for 400 ms: a.py:1"),
         ({"told": None}, "its person was told nothing"),
         ({"told": ""}, "its person was told nothing"),
         ({"met": False}, "the peer was not reached"),
@@ -70,6 +70,10 @@ def test_a_peer_that_costs_nobody_anything_is_well() -> None:
 def test_each_bar_that_is_missed_is_named(changed: dict[str, object], words: str) -> None:
     [missed] = judge(seen(**changed), CALM)
     assert words in missed
+
+
+def test_a_process_that_begins_anew_is_no_growth() -> None:
+    assert judge(seen(grown=60.0, held=405.0), CALM) == []
 
 
 def test_a_busy_machine_is_no_miss() -> None:
