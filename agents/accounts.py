@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from onevalet import ToolExecutionContext, tool
+from onevalet import ToolExecutionContext, ToolGroup, gettext_noop, tool
 
-_GROUP = "accounts"
+_GROUP = ToolGroup("accounts", gettext_noop("account, accounts, connect, disconnect"))
 type Kind = Literal["mail", "calendar", "contacts"]
 _ABILITIES: dict[str, tuple[str, ...]] = {
     "mail": ("mail.read", "mail.change", "mail.send"),

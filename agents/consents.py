@@ -10,13 +10,14 @@ from onevalet import (
     InputField,
     StandardAgent,
     ToolExecutionContext,
+    ToolGroup,
     gettext,
     gettext_noop,
     tool,
     valet,
 )
 
-_GROUP = "consents"
+_GROUP = ToolGroup("consents", gettext_noop("without asking"))
 _NAMES = (
     gettext_noop("action"),
     gettext_noop("within"),

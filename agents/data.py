@@ -1,8 +1,7 @@
 """All that is kept of the person: handed to them, or forgotten for good."""
 
+from agents.person import GROUP
 from onevalet import ToolExecutionContext, gettext_noop, tool
-
-_GROUP = "person"
 
 
 @tool(
@@ -11,7 +10,7 @@ _GROUP = "person"
     needs_approval=True,
     risk="high",
     parallel=False,
-    group=_GROUP,
+    group=GROUP,
     title=gettext_noop("Export all my data"),
 )
 async def export_my_data(context: ToolExecutionContext) -> str:
@@ -28,7 +27,7 @@ async def export_my_data(context: ToolExecutionContext) -> str:
     needs_approval=True,
     risk="high",
     parallel=False,
-    group=_GROUP,
+    group=GROUP,
     title=gettext_noop("Forget me: delete everything for good"),
 )
 async def forget_me(context: ToolExecutionContext) -> str:

@@ -1,7 +1,8 @@
 """Read what a person sent: documents by page or by words, pictures by a question; and send it back."""
 
-from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
+from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
+_GROUP = ToolGroup("files", gettext_noop("file, files, document, documents, attachment, attachments, PDF"))
 _MAX_READ = 12_000
 """Characters of the pages that one call returns."""
 _MAX_FOUND = 12
@@ -9,7 +10,7 @@ _AROUND = 160
 """Characters around a word that was found."""
 
 
-@tool(name="list_files", effect="read", outside=True, group="files")
+@tool(name="list_files", effect="read", outside=True, group=_GROUP)
 async def list_files(context: ToolExecutionContext) -> str:
     """List the files that the person sent lately, with the ids by which the other tools read them."""
     files = await context.files.list()
@@ -22,7 +23,7 @@ async def list_files(context: ToolExecutionContext) -> str:
     return "\n".join(lines) or "There are no files."
 
 
-@tool(name="read_file", effect="read", outside=True, group="files", timeout=90)
+@tool(name="read_file", effect="read", outside=True, group=_GROUP, timeout=90)
 async def read_file(file: str, context: ToolExecutionContext, page: int = 1, question: str = "") -> str:
     """Read more of a file that the person sent: a document from a page on, or what is in a picture.
 
@@ -49,7 +50,7 @@ async def read_file(file: str, context: ToolExecutionContext, page: int = 1, que
     return "\n".join([f"Pages {page} to {number} of {found.page_count}.", *lines, more])
 
 
-@tool(name="search_file", effect="read", outside=True, group="files")
+@tool(name="search_file", effect="read", outside=True, group=_GROUP)
 async def search_file(file: str, words: str, context: ToolExecutionContext) -> str:
     """Find words in a document that the person sent; return the places with their pages.
 
@@ -69,7 +70,7 @@ async def search_file(file: str, words: str, context: ToolExecutionContext) -> s
     return "\n".join(lines) or f"None of its {len(pages)} pages has any of these words."
 
 
-@tool(name="send_file", effect="read", outside=True, group="files")
+@tool(name="send_file", effect="read", outside=True, group=_GROUP)
 async def send_file(file: str, context: ToolExecutionContext) -> str:
     """Send the person a file that they sent earlier, or that was made for them.
 

@@ -1,8 +1,8 @@
 """What the person prefers, and what is known about them: shown and changed in their own words."""
 
-from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
+from onevalet import ToolExecutionContext, ToolFailed, ToolGroup, gettext, gettext_noop, tool
 
-_GROUP = "person"
+GROUP = ToolGroup("person", gettext_noop("about me, my data, forget me, preferences"))
 """Of the tools that show what is kept of them, which few talks need."""
 
 
@@ -22,19 +22,19 @@ async def set_preference(name: str, value: str, context: ToolExecutionContext) -
     return changed.text
 
 
-@tool(name="show_preferences", effect="read", group=_GROUP)
+@tool(name="show_preferences", effect="read", group=GROUP)
 async def show_preferences(context: ToolExecutionContext) -> str:
     """List how the person wants to be served: name, language, timezone, channel, quiet hours and the like."""
     return await context.person.preferences()
 
 
-@tool(name="show_profile", effect="read", group=_GROUP)
+@tool(name="show_profile", effect="read", group=GROUP)
 async def show_profile(context: ToolExecutionContext) -> str:
     """List what is known about the person, each with a number and whether they told it or it was inferred."""
     return await context.person.profile()
 
 
-@tool(name="undo_profile_fact", effect="once", parallel=False, group=_GROUP)
+@tool(name="undo_profile_fact", effect="once", parallel=False, group=GROUP)
 async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
     """Take back one thing that is known about the person, when they say that it is wrong or should be forgotten.
 

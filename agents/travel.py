@@ -24,6 +24,7 @@ from onevalet import (
     TextWithData,
     ToolExecutionContext,
     ToolFailed,
+    ToolGroup,
     ToolRetry,
     amount_in_words,
     day_in_words,
@@ -34,6 +35,7 @@ from onevalet import (
     valet,
 )
 
+_GROUP = ToolGroup("travel", gettext_noop("flight, flights, fly"))
 _SERVER = "https://api.duffel.com"
 _MAX_OFFERS = 3
 _SUPPLIER_MS = 12_000
@@ -98,7 +100,7 @@ class _Offers(BaseModel):
     data: list[_Offer]
 
 
-@valet(name="FlightSearchAgent", effect="read", timeout=60, group="travel")
+@valet(name="FlightSearchAgent", effect="read", timeout=60, group=_GROUP)
 class FlightSearchAgent(StandardAgent):
     """Search flights and their prices. It books nothing.
 

@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
+    from core.tools.groups import ToolGroup as ToolGroup
     from core.tools.person_access import RefusedLogins as RefusedLogins
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
@@ -255,6 +256,7 @@ _HOMES = {
         "core.replies": "with_note",
         "core.tools.chat_words": "undo_word",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
+        "core.tools.groups": "ToolGroup",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.storage": "Storage stored_with",

@@ -6,6 +6,7 @@ from datetime import time
 from typing import Any
 
 from abilities.briefing.days import days_of, read_days
+from abilities.briefing.group import GROUP
 from abilities.briefing.parts import BRIEFING
 from abilities.briefing.sections import PARTS, Part
 from abilities.briefing.settings import BriefingSettings
@@ -57,7 +58,7 @@ def _leaves_some(without: Sequence[Part]) -> bool:
     return len(set(without)) < len(PARTS)
 
 
-@valet(name="set_briefing", effect="idempotent", group="briefing")
+@valet(name="set_briefing", effect="idempotent", group=GROUP)
 class SetBriefing(PlanningAgent):
     """Send the person a briefing again and again: weather, calendar, unread mail, reminders, what waits for them.
 

@@ -1,5 +1,6 @@
 """The briefing sent: by its task without a model, or at once when the person asks for it."""
 
+from abilities.briefing.group import GROUP
 from abilities.briefing.parts import BRIEFING
 from abilities.briefing.reading import read_briefing
 from abilities.briefing.sections import PARTS, Part
@@ -22,7 +23,7 @@ class BriefingExecutor(ActionExecutor):
         return ActionResult(True, briefing.text, outside=True)
 
 
-@tool(name="brief_me", effect="read", outside=True, timeout=90, group="briefing")
+@tool(name="brief_me", effect="read", outside=True, timeout=90, group=GROUP)
 async def brief_me(context: ToolExecutionContext, only: list[Part] | None = None, place: str = "") -> str:
     """Compose the person's briefing now: weather, events, unread mail, what is due and what waits. Pass it on.
 

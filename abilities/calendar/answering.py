@@ -6,6 +6,7 @@ from typing import Any
 
 from abilities.calendar.agent import CalendarAgent, how_much, option, text_of
 from abilities.calendar.finding import find_event
+from abilities.calendar.group import GROUP
 from abilities.calendar.letters import GuestMail, letters_of_answer
 from abilities.calendar.mailing import by_mail, guest_mail, how_to_connect
 from abilities.calendar.types import InvitationAnswer, SeriesScope
@@ -38,7 +39,7 @@ def _is_answer(given: str) -> bool:
 @valet(
     name="answer_invitation",
     effect="idempotent",
-    group="calendar",
+    group=GROUP,
     accounts=("calendar.change",),
     timeout=120,
     asks_itself=True,

@@ -7,6 +7,7 @@ from typing import Any
 from abilities.calendar.agent import CalendarAgent, how_much, option, text_of
 from abilities.calendar.finding import find_event
 from abilities.calendar.following import follow, moved_json
+from abilities.calendar.group import GROUP
 from abilities.calendar.letters import letters_of_end
 from abilities.calendar.mailing import guest_mail, invitations
 from abilities.calendar.types import SeriesScope
@@ -16,7 +17,7 @@ from onevalet import AgentResult, InputField, ToolFailed, gettext, gettext_noop,
 @valet(
     name="cancel_event",
     effect="idempotent",
-    group="calendar",
+    group=GROUP,
     accounts=("calendar.change",),
     timeout=120,
     asks_itself=True,

@@ -10,6 +10,7 @@ from abilities.calendar.agent import CalendarAgent, how_much, option, text_of
 from abilities.calendar.creating import are_addresses
 from abilities.calendar.finding import find_event
 from abilities.calendar.following import follow, moved_json
+from abilities.calendar.group import GROUP
 from abilities.calendar.letters import GuestMail, letters_of_change
 from abilities.calendar.mailing import guest_mail, invitations, organizer_of
 from abilities.calendar.opening import read_time, told_elsewhere
@@ -21,7 +22,7 @@ from onevalet import AgentResult, InputField, ToolFailed, ToolRetry, gettext, ge
 @valet(
     name="change_event",
     effect="idempotent",
-    group="calendar",
+    group=GROUP,
     accounts=("calendar.change",),
     timeout=120,
     asks_itself=True,

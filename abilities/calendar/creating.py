@@ -8,6 +8,7 @@ from typing import Any
 from abilities.calendar.agent import CalendarAgent, one_line, option
 from abilities.calendar.calendars import Calendars
 from abilities.calendar.free_time import busy_spans
+from abilities.calendar.group import GROUP
 from abilities.calendar.letters import letters_of_invitation, mail_in
 from abilities.calendar.mailing import guest_mail, invitations, organizer_of
 from abilities.calendar.opening import read_time, told_elsewhere
@@ -42,7 +43,7 @@ def are_addresses(given: Sequence[str]) -> str | None:
 @valet(
     name="create_event",
     effect="idempotent",
-    group="calendar",
+    group=GROUP,
     accounts=("calendar.change",),
     timeout=120,
     asks_itself=True,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from abilities.calendar.group import GROUP
 from abilities.calendar.opening import open_calendars, read_span, zone_of
 from abilities.calendar.places import CalendarEntry
 from onevalet import ToolExecutionContext, ToolRetry, day_in_words, gettext, time_in_words, tool
@@ -15,7 +16,7 @@ _MAX_SPANS = 20
 _QUARTER = timedelta(minutes=15)
 
 
-@tool(name="find_free_time", effect="read", group="calendar", timeout=90)
+@tool(name="find_free_time", effect="read", group=GROUP, timeout=90)
 async def find_free_time(
     context: ToolExecutionContext,
     minutes: int = 60,

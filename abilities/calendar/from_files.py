@@ -7,6 +7,7 @@ from typing import Any
 
 from abilities.calendar.agent import CalendarAgent, option
 from abilities.calendar.creating import writable
+from abilities.calendar.group import GROUP
 from abilities.calendar.places import EventPlace, FileMeaning, WrittenEvent
 from abilities.calendar.types import EventFile, FileEffect, Occurrence
 from abilities.calendar.words import whole_in_words
@@ -22,7 +23,7 @@ _MAX_BYTES = 512 * 1024
 @valet(
     name="add_events_from_file",
     effect="idempotent",
-    group="calendar",
+    group=GROUP,
     accounts=("calendar.change",),
     timeout=120,
     asks_itself=True,

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from abilities.calendar.group import GROUP
 from abilities.calendar.opening import open_calendars, read_span, zone_of
 from abilities.calendar.places import Agenda
 from abilities.calendar.words import line_of
@@ -13,7 +14,7 @@ _AHEAD = (timedelta(days=7), timedelta(days=60), timedelta(days=366))
 """How far ahead is looked for the next event, until there is one."""
 
 
-@tool(name="list_events", effect="read", outside=True, group="calendar", timeout=90)
+@tool(name="list_events", effect="read", outside=True, group=GROUP, timeout=90)
 async def list_events(context: ToolExecutionContext, day: str = "today", days: int = 1, calendar: str = "") -> str:
     """List what is on in the person's calendars: on a day, or on several.
 
@@ -28,7 +29,7 @@ async def list_events(context: ToolExecutionContext, day: str = "today", days: i
     return _told(agenda, context, _MAX_LISTED)
 
 
-@tool(name="find_events", effect="read", outside=True, group="calendar", timeout=90)
+@tool(name="find_events", effect="read", outside=True, group=GROUP, timeout=90)
 async def find_events(context: ToolExecutionContext, words: str = "", calendar: str = "") -> str:
     """Find events to come within a year by words in them; without words the next event.
 
@@ -47,7 +48,7 @@ async def find_events(context: ToolExecutionContext, words: str = "", calendar: 
     return _told(agenda, context, 1)
 
 
-@tool(name="list_calendars", effect="read", outside=True, group="calendar")
+@tool(name="list_calendars", effect="read", outside=True, group=GROUP)
 async def list_calendars(context: ToolExecutionContext) -> str:
     """List the person's calendars, with the accounts that they are in."""
     calendars = await (await open_calendars(context)).list()

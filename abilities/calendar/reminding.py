@@ -15,6 +15,7 @@ from abilities.calendar.following import (
     note_reminder,
     reminder_text,
 )
+from abilities.calendar.group import GROUP
 from abilities.calendar.opening import open_calendars, zone_of
 from abilities.calendar.types import Occurrence
 from onevalet import (
@@ -72,7 +73,7 @@ class EventReminder(ActionExecutor):
         return ActionResult(True, error=gettext("its event was moved, and the reminder with it"))
 
 
-@tool(name="remind_before_event", effect="idempotent", group="calendar", timeout=90)
+@tool(name="remind_before_event", effect="idempotent", group=GROUP, timeout=90)
 async def remind_before_event(event: str, context: ToolExecutionContext, minutes: int = 30, day: str = "") -> str:
     """Remind the person before an event in their calendar begins; of a series before the next one.
 

@@ -9,6 +9,7 @@ from abilities.contacts.addresses import Written
 from abilities.contacts.book import CardPlace, Contact, contacts_of, merged
 from abilities.contacts.card_text import CardChange, added, changed_line, changed_name, new_card, removed
 from abilities.contacts.directory import CHANGE, people_of
+from abilities.contacts.group import GROUP
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.words import quoted, read_addresses, read_birthday, worded
 from abilities.dav.address_books import AddressBooks
@@ -22,7 +23,7 @@ _SECONDS = 90.0
     name="add_to_address_book",
     effect="idempotent",
     parallel=False,
-    group="contacts",
+    group=GROUP,
     accounts=(CHANGE,),
     timeout=_SECONDS,
 )
@@ -75,7 +76,7 @@ async def add_to_address_book(
     return gettext("{name} is in your address book “{book}” now.", name=planned["name"], book=quoted(planned["book"]))
 
 
-@tool(name="change_in_address_book", effect="idempotent", parallel=False, group="contacts", timeout=_SECONDS)
+@tool(name="change_in_address_book", effect="idempotent", parallel=False, group=GROUP, timeout=_SECONDS)
 async def change_in_address_book(
     contact: str,
     context: ToolExecutionContext,

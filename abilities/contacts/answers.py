@@ -1,11 +1,12 @@
 """Read what people answered to messages that were written to them on the person's behalf."""
 
+from abilities.contacts.group import GROUP
 from onevalet import ToolExecutionContext, tool
 
 _MAX_ANSWERS = 10
 
 
-@tool(name="read_answers", effect="read", outside=True, group="contacts")
+@tool(name="read_answers", effect="read", outside=True, group=GROUP)
 async def read_answers(context: ToolExecutionContext) -> str:
     """Read what people answered lately to messages that were sent on the person's behalf, the newest first."""
     answers = (await context.messages.answers())[:_MAX_ANSWERS]

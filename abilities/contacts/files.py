@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from abilities.contacts.book import MAX_CONTACTS, Contact, contacts_of, merged
 from abilities.contacts.changes import ContactChange, change_once, offer_back
+from abilities.contacts.group import GROUP
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.vcards import read_cards
 from onevalet import (
@@ -27,7 +28,7 @@ _NAMES = (gettext_noop("file"), gettext_noop("names"), gettext_noop("contacts"),
 """What cards and questions call the fields and the agent."""
 
 
-@tool(name="read_contact_file", effect="read", outside=True, group="contacts")
+@tool(name="read_contact_file", effect="read", outside=True, group=GROUP)
 async def read_contact_file(file: str, context: ToolExecutionContext) -> str:
     """Read the contacts in a file with contact cards (.vcf) that the person sent.
 
@@ -40,7 +41,7 @@ async def read_contact_file(file: str, context: ToolExecutionContext) -> str:
     return "\n".join([*lines, f"{more} more."] if more else lines)
 
 
-@valet(name="SaveContactsAgent", effect="idempotent", timeout=60, group="contacts")
+@valet(name="SaveContactsAgent", effect="idempotent", timeout=60, group=GROUP)
 class SaveContactsAgent(StandardAgent):
     """Keep contacts of a file with contact cards (.vcf) that the person sent, when they say so."""
 

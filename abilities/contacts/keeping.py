@@ -8,6 +8,7 @@ from abilities.contacts.addresses import Written
 from abilities.contacts.book import COLLECTION, MAX_ADDRESSES, MAX_CONTACTS, Contact, contacts_of, merged, read_contact
 from abilities.contacts.changes import ContactChange, change_once, offer_back
 from abilities.contacts.directory import people_of
+from abilities.contacts.group import GROUP
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.words import read_addresses, read_birthday, worded
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
@@ -17,7 +18,7 @@ _MAX_LISTED = 60
 _TOLD = "the person's words"
 
 
-@tool(name="find_contacts", effect="read", outside=True, group="contacts", timeout=90)
+@tool(name="find_contacts", effect="read", outside=True, group=GROUP, timeout=90)
 async def find_contacts(name: str, context: ToolExecutionContext) -> str:
     """Find who the person means by a name, with numbers and addresses, here and in the person's address books.
 
@@ -33,7 +34,7 @@ async def find_contacts(name: str, context: ToolExecutionContext) -> str:
     return "\n".join([*lines, *people.problems])
 
 
-@tool(name="list_contacts", effect="read", outside=True, group="contacts", timeout=90)
+@tool(name="list_contacts", effect="read", outside=True, group=GROUP, timeout=90)
 async def list_contacts(context: ToolExecutionContext, start: int = 1) -> str:
     """List the people whom the person knows, here and in the person's address books, by name.
 
@@ -51,7 +52,7 @@ async def list_contacts(context: ToolExecutionContext, start: int = 1) -> str:
     return "\n".join([*lines, *more, *people.problems])
 
 
-@tool(name="add_contact", effect="idempotent", parallel=False, group="contacts")
+@tool(name="add_contact", effect="idempotent", parallel=False, group=GROUP)
 async def add_contact(
     name: str,
     context: ToolExecutionContext,
@@ -105,7 +106,7 @@ async def add_contact(
     return gettext("Added to contact {number}: {contact}", number=kept.number, contact=kept.shown())
 
 
-@tool(name="change_contact", effect="idempotent", parallel=False, group="contacts")
+@tool(name="change_contact", effect="idempotent", parallel=False, group=GROUP)
 async def change_contact(
     contact: str,
     context: ToolExecutionContext,
@@ -147,7 +148,7 @@ async def change_contact(
     return gettext("Contact {number} is now: {contact}", number=kept.number, contact=kept.shown())
 
 
-@tool(name="forget_contact", effect="idempotent", parallel=False, group="contacts")
+@tool(name="forget_contact", effect="idempotent", parallel=False, group=GROUP)
 async def forget_contact(contact: str, context: ToolExecutionContext) -> str:
     """Forget somebody who is kept here. Nobody else is told, and address books stay as they are.
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from abilities.contacts.addresses import Written, is_mail, is_member, number_of
 from abilities.contacts.book import Contact
 from abilities.contacts.directory import people_of
+from abilities.contacts.group import GROUP
 from abilities.contacts.matching import folded, matches
 from abilities.contacts.words import quoted
 from onevalet import (
@@ -42,7 +43,7 @@ def _is_channel(given: str) -> bool:
     return given in ("", *_CHANNELS)
 
 
-@valet(name="MessageSomeoneAgent", effect="idempotent", timeout=60, group="contacts", standing=("text",))
+@valet(name="MessageSomeoneAgent", effect="idempotent", timeout=60, group=GROUP, standing=("text",))
 class MessageSomeoneAgent(StandardAgent):
     """Write to somebody else for the person by SMS, Slack or Telegram; what they answer comes back to the person."""
 

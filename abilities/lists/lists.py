@@ -24,6 +24,7 @@ from onevalet import (
     StoredValue,
     ToolExecutionContext,
     ToolFailed,
+    ToolGroup,
     ToolRetry,
     gettext,
     gettext_noop,
@@ -37,7 +38,7 @@ _LISTS = "lists"
 _TRIES = 5
 _KEPT = timedelta(hours=1)
 """How long a deleted list can be undone; then its row goes."""
-_GROUP = "lists"
+_GROUP = ToolGroup("lists", gettext_noop("list, lists"))
 """Of the tools that few talks need."""
 _DONE = {
     "add": gettext_noop("Added to “{list}”: {entries}"),

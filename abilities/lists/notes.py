@@ -1,10 +1,10 @@
 """Keep notes for the person: short texts, each with a number that stays its own."""
 
 from core.tools.call_plans import plan_once
-from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
+from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
 _NOTES = "notes"
-_GROUP = "notes"
+_GROUP = ToolGroup("notes", gettext_noop("note, notes"))
 """Of the tools that few talks about notes need."""
 _MAX_LENGTH = 2000
 

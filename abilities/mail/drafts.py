@@ -2,6 +2,7 @@
 
 from abilities.mail.fields import are_addresses, is_one_line
 from abilities.mail.files_out import approved_files, files_named
+from abilities.mail.group import GROUP
 from abilities.mail.opening import CHANGE, account_of, message_at
 from abilities.mail.sending import sender_of
 from onevalet import (
@@ -23,7 +24,7 @@ from onevalet import (
 )
 
 
-@tool(name="draft_email", effect="idempotent", group="mail", timeout=120)
+@tool(name="draft_email", effect="idempotent", group=GROUP, timeout=120)
 async def draft_email(
     body: str,
     context: ToolExecutionContext,

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, Field
 
+from abilities.mail.group import GROUP
 from abilities.mail.opening import READ, accounts_for, mailbox_of, message_at, size_in_words, stored
 from abilities.mail.origins import note_origin
 from onevalet import (
@@ -71,7 +72,7 @@ class SearchFor(BaseModel):
         )
 
 
-@tool(name="search_mail", effect="read", outside=True, group="mail", timeout=90)
+@tool(name="search_mail", effect="read", outside=True, group=GROUP, timeout=90)
 async def search_mail(
     context: ToolExecutionContext,
     find: SearchFor | None = None,
@@ -107,7 +108,7 @@ async def search_mail(
     return "\n\n".join(["; ".join(notes), *entries])
 
 
-@tool(name="read_mail", effect="read", outside=True, group="mail", timeout=90)
+@tool(name="read_mail", effect="read", outside=True, group=GROUP, timeout=90)
 async def read_mail(id: str, context: ToolExecutionContext, part: int = 1, thread: bool = False) -> str:
     """Read one mail whole, or its whole thread. It stays unread.
 
@@ -129,7 +130,7 @@ async def read_mail(id: str, context: ToolExecutionContext, part: int = 1, threa
     return "\n".join([*lines, "", parts[part - 1]])
 
 
-@tool(name="save_mail_file", effect="read", outside=True, group="mail", timeout=120)
+@tool(name="save_mail_file", effect="read", outside=True, group=GROUP, timeout=120)
 async def save_mail_file(id: str, file: int, context: ToolExecutionContext) -> str:
     """Keep a file of a mail as one of the person's files, which read_file then reads and send_file sends.
 

@@ -8,6 +8,7 @@ from typing import Any
 from abilities.mail.delivery import send_once
 from abilities.mail.fields import address_field, as_read, is_one_line
 from abilities.mail.files_out import approved_files, files_named, mail_files, passed_on
+from abilities.mail.group import GROUP
 from abilities.mail.opening import READ, SEND, account_of, id_in, in_words, labelled, message_at
 from onevalet import (
     AgentResult,
@@ -57,7 +58,7 @@ _WHOLE = 2000
     accounts=(SEND,),
     effect="idempotent",
     timeout=120,
-    group="mail",
+    group=GROUP,
     standing=("subject", "body"),
 )
 class SendEmailAgent(StandardAgent):

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
+from abilities.mail.group import GROUP
 from abilities.mail.opening import CHANGE, READ, id_in, in_words, labelled, mailbox_of, stored
 from abilities.mail.reading import folder_named
 from abilities.mail.undoing import forget_old, mails_before, take_back_sorting, uids_in
@@ -75,7 +76,7 @@ def _are_mails(given: list[str]) -> str | None:
     return None
 
 
-@valet(name="SortMailAgent", effect="idempotent", timeout=90, group="mail")
+@valet(name="SortMailAgent", effect="idempotent", timeout=90, group=GROUP)
 class SortMailAgent(StandardAgent):
     """Mark mails as read, unread or flagged, archive them, move them to a folder, or delete them."""
 

@@ -2,16 +2,17 @@
 
 import re
 
-from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
+from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
 type _Version = dict[str, str | int]
 
 _SKILLS = "skills"
+_GROUP = ToolGroup("skills", gettext_noop("skill, skills"))
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _MAX_TEXT, _MAX_DESCRIPTION, _MAX_KEPT, _MAX_VERSIONS = 10_000, 300, 40, 10
 
 
-@tool(name="save_skill", effect="idempotent", needs_approval=True, parallel=False, group="skills")
+@tool(name="save_skill", effect="idempotent", needs_approval=True, parallel=False, group=_GROUP)
 async def save_skill(name: str, description: str, text: str, context: ToolExecutionContext) -> str:
     """Keep how something is done, for later: when the person says to make that a skill, or to change one.
 
@@ -39,7 +40,7 @@ async def save_skill(name: str, description: str, text: str, context: ToolExecut
     return gettext("The skill {name} is kept, version {number}.", name=name, number=versions[-1]["number"])
 
 
-@tool(name="list_skills", effect="read", group="skills")
+@tool(name="list_skills", effect="read", group=_GROUP)
 async def list_skills(context: ToolExecutionContext) -> str:
     """List the person's own skills, with their versions."""
     kept = [(value.key, _versions(value.value)) for value in await context.storage.list(_SKILLS)]
@@ -56,7 +57,7 @@ async def list_skills(context: ToolExecutionContext) -> str:
     return "\n".join([gettext("Your skills:"), *lines]) if lines else gettext("You have no skills of your own.")
 
 
-@tool(name="show_skill", effect="read", group="skills")
+@tool(name="show_skill", effect="read", group=_GROUP)
 async def show_skill(name: str, context: ToolExecutionContext, version: int = 0) -> str:
     """Show the text of one of the person's own skills.
 
@@ -69,7 +70,7 @@ async def show_skill(name: str, context: ToolExecutionContext, version: int = 0)
     return f"{head}\n{found['description']}\n\n{found['text']}"
 
 
-@tool(name="revert_skill", effect="idempotent", parallel=False, group="skills")
+@tool(name="revert_skill", effect="idempotent", parallel=False, group=_GROUP)
 async def revert_skill(name: str, version: int, context: ToolExecutionContext) -> str:
     """Use an earlier version of a skill again, as the person approved it then.
 
@@ -89,7 +90,7 @@ async def revert_skill(name: str, version: int, context: ToolExecutionContext) -
     return gettext("The skill {name} is kept, version {number}.", name=name, number=versions[-1]["number"])
 
 
-@tool(name="remove_skill", effect="idempotent", parallel=False, group="skills")
+@tool(name="remove_skill", effect="idempotent", parallel=False, group=_GROUP)
 async def remove_skill(name: str, context: ToolExecutionContext) -> str:
     """Remove one of the person's own skills, with all its versions.
 

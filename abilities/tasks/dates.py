@@ -6,6 +6,7 @@ from typing import Any
 
 from abilities.moments.planning import PlanningAgent
 from abilities.moments.saying_when import clock_said, day_said
+from abilities.tasks.group import GROUP
 from abilities.tasks.reminders import MAX_LENGTH, offer_undo
 from onevalet import (
     AgentResult,
@@ -48,7 +49,7 @@ def _is_short(text: str) -> bool:
     return 0 < len(" ".join(text.split())) <= MAX_LENGTH
 
 
-@valet(name="remind_before", effect="idempotent", group="tasks")
+@valet(name="remind_before", effect="idempotent", group=GROUP)
 class RemindBefore(PlanningAgent):
     """Remind the person some days before a date, or each year on or before it: a birthday, a flight, a deadline.
 

@@ -4,11 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from abilities.tasks.group import GROUP
 from core.tools.call_plans import plan_once
 from onevalet import TaskNote, TaskState, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
-_GROUP = "tasks"
-"""Of the tools that look after tasks, which few talks need."""
 _FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
 _NUMBERED = re.compile(
     r"(?:(?:task|reminder|aufgabe|erinnerung|tarea|recordatorio|tâche|rappel|tarefa|lembrete|任务|提醒)s?)?"
@@ -46,7 +45,7 @@ async def list_tasks(context: ToolExecutionContext) -> str:
     return "\n".join([gettext("Scheduled:"), *(_line(task) for task in tasks)])
 
 
-@tool(name="pause_task", effect="idempotent", parallel=False, group=_GROUP)
+@tool(name="pause_task", effect="idempotent", parallel=False, group=GROUP)
 async def pause_task(which: str, context: ToolExecutionContext) -> str:
     """Let a task rest until it is resumed.
 
@@ -56,7 +55,7 @@ async def pause_task(which: str, context: ToolExecutionContext) -> str:
     return await _change(which, "pause", context)
 
 
-@tool(name="resume_task", effect="idempotent", parallel=False, group=_GROUP)
+@tool(name="resume_task", effect="idempotent", parallel=False, group=GROUP)
 async def resume_task(which: str, context: ToolExecutionContext) -> str:
     """Resume a paused or disabled task; what was missed in the meantime is not made up for.
 
@@ -76,7 +75,7 @@ async def stop_task(which: str, context: ToolExecutionContext) -> str:
     return await _change(which, "delete", context)
 
 
-@tool(name="run_task_now", effect="idempotent", parallel=False, group=_GROUP)
+@tool(name="run_task_now", effect="idempotent", parallel=False, group=GROUP)
 async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     """Run a task once, now, besides its schedule. What comes of it is sent to the person by itself.
 
@@ -90,7 +89,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     )
 
 
-@tool(name="why_task", effect="read", group=_GROUP)
+@tool(name="why_task", effect="read", group=GROUP)
 async def why_task(which: str, context: ToolExecutionContext) -> str:
     """Return why a task ran or did not: its last times, what was seen, decided and delivered. Also of stopped ones.
 

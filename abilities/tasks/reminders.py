@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from abilities.moments.planning import PlanningAgent
 from abilities.moments.saying_when import parts_said, said_elsewhere
+from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import meant_task, restored_task
 from core.tools.call_plans import plan_once
 from onevalet import (
@@ -132,7 +133,7 @@ async def take_back_reminder(task: str, context: ToolExecutionContext, acts: boo
     return gettext("Undone: I will not remind you of “{title}”.", title=kept.title)
 
 
-@tool(name="change_reminder", effect="idempotent", parallel=False, group="tasks")
+@tool(name="change_reminder", effect="idempotent", parallel=False, group=GROUP)
 async def change_reminder(which: str, context: ToolExecutionContext, at: str = "", text: str = "") -> str:
     """Move a reminder that the person has set to another time, or change its words. It is done at once.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from abilities.moments.places import zone_named
 from abilities.moments.planning import PlanningAgent
+from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import offer_state
 from abilities.tasks.reminders import offer_undo
 from core.tools.call_plans import plan_once
@@ -84,7 +85,7 @@ def _option(description: str, type: Any = str) -> InputField:
     return InputField("", description, required=False, default="" if type is str else None, type=type)
 
 
-@valet(name="ScheduleTask", effect="idempotent", group="tasks", addresses=("url", "tool_arguments"))
+@valet(name="ScheduleTask", effect="idempotent", group=GROUP, addresses=("url", "tool_arguments"))
 class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
 
@@ -238,7 +239,7 @@ class ScheduleTask(PlanningAgent):
         }
 
 
-@valet(name="set_heartbeat", effect="idempotent", group="tasks")
+@valet(name="set_heartbeat", effect="idempotent", group=GROUP)
 class SetHeartbeat(PlanningAgent):
     """Look from time to time whether anything is worth telling the person; nothing is sent when nothing is.
 

@@ -34,6 +34,11 @@ class ConversationState:
     summarised: str = ""
     refused: str = ""
 
+    def opening(self, groups: Iterable[str]) -> "ConversationState":
+        """Return the state with more groups that are open; the new ones come last."""
+        opened = tuple(dict.fromkeys((*self.groups, *groups)))
+        return self if opened == self.groups else replace(self, groups=opened)
+
     def having_seen(self, entities: Iterable[Entity]) -> "ConversationState":
         """Return the state with more entities; a known one moves to the end."""
         fresh = tuple(entities)

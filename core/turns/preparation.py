@@ -14,6 +14,7 @@ from core.loop.control import TakeIn
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
 from core.loop.summary import since_summary, with_summary
+from core.tools.groups import likely_groups
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
 from core.turns import decide_tool
@@ -55,6 +56,8 @@ class Preparation:
         own = [*waiting.tools(before), *hold_tools(waiting, before), *self.agents.decide_tools(request, before)]
         recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
         notes = (waiting.note(), decide_tool.note(request, request.kept.approvals))
+        # Those of this turn only: what was closed stays closed until somebody speaks of it.
+        state = state.opening(likely_groups((tool.group for tool in tools), _words(user_messages)))
         known = Known(recalled=recalled, seen=state.seen, notes=notes)
         prompt = system_prompt(Assistant(self.persona, self.name), request.tenant, request.channel, profile)
         context = context_message(request.tenant, now, known)
@@ -80,7 +83,7 @@ class Preparation:
     ) -> tuple[Sequence[str], Sequence[str], ToolRegistry]:
         """Return what memory adds to the messages, what is known of the person, and the tools of the turn."""
         memory = self.services.memory
-        words = "\n".join(message.text for message in user_messages if message.marker is not Marker.FILE)
+        words = _words(user_messages)
         if memory is None or not words.strip():
             return (), *(await self._offered(request, agents, own))
         # The model is asked once all of this is there: until then memory has time.
@@ -108,3 +111,8 @@ class Preparation:
         if self.services.people is None:
             return ()
         return await self.services.people.known(request.tenant.id) if request.kept.facts is None else request.kept.facts
+
+
+def _words(messages: Messages) -> str:
+    """Return what the person wrote, without what files hold."""
+    return "\n".join(message.text for message in messages if message.marker is not Marker.FILE)

@@ -17,6 +17,7 @@ from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
 from core.people.tenant import TurnTenant
+from core.tools.groups import ToolGroup
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
@@ -155,6 +156,17 @@ class TestGroups:
         await orchestrator.handle_message(_request())
         assert "send_mail" not in _offered(model)
 
+    async def test_what_the_person_speaks_of_is_open_at_once_and_stays_so(self) -> None:
+        mail = ToolGroup("mail", "email, inbox")
+        model = FakeModel([says("Yes"), says("Still"), says("Fresh")])
+        orchestrator = Orchestrator(model, tools=[add, *(replace(one, group=mail) for one in TOOLS[1:])], config=ALWAYS)
+        first = await orchestrator.handle_message(_request(text="Any new email?"))
+        assert _offered(model) == ["add", "use_tools", "read_mail", "send_mail"]
+        await orchestrator.handle_message(_request(_kept(first.history)))
+        assert _offered(model) == ["add", "use_tools", "read_mail", "send_mail"]
+        await orchestrator.handle_message(_request())
+        assert _offered(model) == ["add", "use_tools"], "in a fresh conversation it is closed"
+
     async def test_state_is_written_again_before_history_forgets_it(self) -> None:
         model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still")])
         orchestrator = Orchestrator(model, tools=TOOLS, config=replace(ALWAYS, summarise_dropped=False))
@@ -193,8 +205,8 @@ class TestOffer:
             names(tool_names=["ad"])
 
 
-def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1") -> TurnRequest:
-    messages = (TurnMessage("m", "Hello", NOW),)
+def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1", text: str = "Hello") -> TurnRequest:
+    messages = (TurnMessage("m", text, NOW),)
     return TurnRequest(
         TurnWork("turn1", MemoryJournal()), TurnTenant(tenant), Place("sms"), FromPerson(messages), Kept(history)
     )
