@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
     from typer import Typer
 
-    from core.accounts.trial import Trial
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
     from core.budgets.store import DailyBudgets
     from core.clock import Clock
     from core.credentials.store import CredentialStore
+    from core.credentials.trial import Trial
     from core.db.database import Connection, Database
     from core.http.guarded_client import GuardedClient
     from core.messaging.chat_words import ChatCommand

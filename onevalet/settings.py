@@ -18,6 +18,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from abilities.accounts.settings import AccountSettings, OpenidSource, check_accounts
 from core.credentials.secret_keys import read_secret_key
 from core.db.addresses import for_primary
 from core.db.redis_address import is_sentinels, read_sentinels
@@ -29,7 +30,6 @@ from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
 from onevalet.ability import OwnSettings
 from onevalet.ability_registry import all_abilities
-from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_tokens
 from onevalet.client_settings import ClientSettings

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from onevalet.ability import Ability
 
 if TYPE_CHECKING:
-    from core.accounts.trial import Trial
+    from core.credentials.trial import Trial
 
 
 def _trial() -> "Trial":

@@ -3,7 +3,7 @@
 from abilities.dav.client import DavClient
 from abilities.dav.discovery import discover
 from abilities.dav.types import DavRefused, Kind
-from core.accounts.trial import Fault, TrialFailed
+from core.credentials.trial import Fault, TrialFailed
 from core.credentials.types import OpenAccount
 from core.errors import ToolFailed
 from core.http.types import HttpClient

@@ -8,7 +8,7 @@ from core.people.table_rules import Archived, Archiving, Belonging, Merge, Perso
 from onevalet.ability import Ability, OpeningFoundation, OwnSettings, Work, WorkFoundation
 
 if TYPE_CHECKING:
-    from core.accounts.trial import Trial
+    from core.credentials.trial import Trial
     from operations.doctor.types import Probe
 
 

@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 
 from abilities.mail.imap_wire import ImapError, ImapRefused, wire_on
-from core.accounts.trial import Fault, TrialFailed
+from core.credentials.trial import Fault, TrialFailed
 from core.credentials.types import OpenAccount
 from core.http.peer import Allowance
 from core.http.types import HttpClient

@@ -174,7 +174,9 @@ class MailWatcher:
                     log.exception("mailbox_failed")
                 else:
                     log.info("mailbox_failed", problem=outcome.problem, cause=type(error).__name__)
-                refused = outcome.problem == LOGIN and outcome.ended  # its person is told (core.accounts.idle_grants)
+                refused = (
+                    outcome.problem == LOGIN and outcome.ended
+                )  # its person is told (abilities.accounts.idle_grants)
                 exceeds = outcome.problem == EXCEEDED
                 pause = await self._exceeded(watch, position) if exceeds else _pause(position)
                 await self.watches.fail(watch, pause, outcome.problem, ended=outcome.ended, refused=refused)

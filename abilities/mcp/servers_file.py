@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from abilities.mcp.types import McpServer
-from core.accounts.abilities import read_need
+from core.credentials.needs import read_need
 from core.errors import ConfigError
 from core.http.address_guard import Barred, read_target
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
-from channels.connect.html import headers, page, tag
+from channels.http.html import headers, page, tag
 
 SENTENCES = {
     401: "You are not signed in.",

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from core.accounts.prompts import Prompt
 from core.agents.fields import InputField
 from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentStatus, Valet
@@ -11,6 +10,7 @@ from core.json_types import JsonObject
 from core.loop.account_check import Found, TurnAccounts, WhichOne, nobody_connects
 from core.loop.gate import Refused
 from core.loop.outcomes import told_of
+from core.tools.account_access import Prompt
 from core.tools.account_argument import ACCOUNT
 
 

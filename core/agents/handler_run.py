@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.accounts.prompts import MissingAccess, Prompt
 from core.agents.agent_call import AgentCall
 from core.agents.handler_result import call_handler, json_of, result_of
 from core.agents.own_loop import WaitsInside
@@ -19,6 +18,7 @@ from core.errors import LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
+from core.tools.account_access import MissingAccess, Prompt
 from core.tools.call_span import agent_span
 from core.tools.undo import note_offers
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from core.accounts.choice import find
-from core.accounts.prompts import AccountPrompts, MissingAccess, Prompt, account_name
+from core.credentials.choice import account_name, find
 from core.credentials.types import Account
 from core.errors import AccountMissing, ToolError, ToolRetry
 from core.hooks.hooks import PlannedCall
@@ -20,6 +19,7 @@ from core.loop.gate import Refused, Waiting
 from core.questions.asking import QuestionAsker
 from core.questions.types import Asked, PersonAsked
 from core.replies import note
+from core.tools.account_access import AccountPrompts, MissingAccess, Prompt
 from core.tools.account_argument import ACCOUNT, NamedAccount
 from core.tools.context import ToolExecutionContext
 from core.tools.person_access import AccountAccess, RefusedLogins

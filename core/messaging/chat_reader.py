@@ -15,7 +15,6 @@ ROOMS = (
     "core.approvals.chat_words",
     "core.consents.chat_words",
     "core.people.chat_words",
-    "core.accounts.chat_words",
     "core.people.console_words",
     "core.people.program_words",
     "core.files.chat_words",

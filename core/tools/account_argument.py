@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from pydantic import Field, create_model
 
-from core.accounts.abilities import read_need
-from core.accounts.choice import find
+from core.credentials.choice import find
+from core.credentials.needs import read_need
 from core.credentials.types import Account, OpenAccount
 from core.errors import ConfigError
 from core.json_types import JsonObject

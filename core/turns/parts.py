@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Concatenate
 
-from core.accounts.prompts import AccountAsker
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
@@ -24,6 +23,7 @@ from core.loop.model_caller import ModelCaller
 from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tiers import Tiers
+from core.tools.account_access import AccountAsker
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Tool, ToolSource
 from core.turns.agent_decisions import AgentDecisions

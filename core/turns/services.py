@@ -7,7 +7,6 @@ from typing import Protocol
 
 import structlog
 
-from core.accounts.prompts import AccountAsker
 from core.clock import Clock
 from core.consents.store import ConsentStore
 from core.files.access import Files
@@ -17,6 +16,7 @@ from core.messaging.search import PersonMessages
 from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tenant import TurnTenant
+from core.tools.account_access import AccountAsker
 from core.tools.context import (
     KEEPS_NOTHING,
     NO_ACCOUNTS,
@@ -79,7 +79,7 @@ class CredentialStoreAccess(Protocol):
 
 
 class AccountsAccess(Protocol):
-    """People's accounts elsewhere: `core.accounts.accounts.Accounts`."""
+    """People's accounts elsewhere: `abilities.accounts.accounts.Accounts`."""
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> PersonAccounts:
         """Return access to this tenant's accounts only; links that are made are for the turn's conversation."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.accounts.needs import serves
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import Valet
 from core.agents.tool import agent_tools
 from core.agents.turn_agents import TurnAgents
+from core.credentials.needs import serves
 from core.credentials.types import Account
 from core.people.tiers import Tiers
 from core.tools.doing import doing_in_words

@@ -146,7 +146,7 @@ def chat() -> None:
 @app.command()
 def connect(service: str, account: str = "", tenant: str = "") -> None:
     """Print a link by which a person connects an account of a service, to pass on to them."""
-    from onevalet.cli.connect import print_link
+    from abilities.accounts.linking import print_link
 
     run_work(lambda settings: print_link(settings, service, account, tenant))
 
@@ -154,7 +154,7 @@ def connect(service: str, account: str = "", tenant: str = "") -> None:
 @app.command()
 def accounts(tenant: str = "", json: Json = False) -> None:
     """List what a person has connected, what each account may, and which has to be renewed; never a secret."""
-    from onevalet.cli.accounts import print_accounts
+    from abilities.accounts.listing import print_accounts
 
     run_work(lambda settings: print_accounts(settings, tenant, as_json=json))
 

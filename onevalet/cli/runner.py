@@ -96,7 +96,7 @@ def _export_others() -> None:
     """
     from pydantic_settings import DotEnvSettingsSource
 
-    from onevalet.account_settings import OPENID_PREFIX
+    from abilities.accounts.settings import OPENID_PREFIX
     from onevalet.settings import LOOP_PREFIX, Settings
 
     for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():

@@ -14,7 +14,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 
 if TYPE_CHECKING:
-    from core.accounts.accounts import Accounts
+    from abilities.accounts.accounts import Accounts
 
 NOBODY = "Nobody is here yet."
 
@@ -77,9 +77,9 @@ async def known_tenant(database: Database, tenant: str) -> str:
 @asynccontextmanager
 async def open_accounts(settings: Settings, database: Database) -> AsyncIterator["Accounts"]:
     """Yield people's accounts, whose tokens are refreshed as they are used."""
+    from abilities.accounts.opening import build_account_http, build_accounts
     from core.clock import Clock
     from core.credentials.store import CredentialStore
-    from onevalet.wiring.accounts import build_account_http, build_accounts
 
     http = build_account_http(settings)
     try:

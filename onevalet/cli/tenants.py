@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.opening import build_account_http, build_accounts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
@@ -19,7 +20,6 @@ from core.people.tenant_tables import tenant_tables
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
-from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.file_store import open_file_store
 from onevalet.wiring.tenants import build_exporter, build_importer, open_deletion
 from operations.archives.written import written

@@ -19,7 +19,7 @@ from onevalet.wiring.http import guarded_client
 if TYPE_CHECKING:  # what `web` has no use for
     from aiohttp.web import RouteDef
 
-    from core.accounts.trial import Trial
+    from core.credentials.trial import Trial
     from core.tools.person_access import AccountAccess
     from core.turns.services import ForTurn
 

@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.opening import build_account_http, build_accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
@@ -16,7 +17,6 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.services import TaskEngine
 from onevalet.ability import Opened, OpeningFoundation
 from onevalet.wiring.abilities import open_abilities, open_services, open_sources
-from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http, guarded_client

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from channels.connect.routes import ConnectRoutes
-from core.accounts.accounts import Accounts
-from core.accounts.trial import Trials
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.connect.routes import ConnectRoutes
+from abilities.accounts.opening import build_account_http, build_accounts, build_connecting
+from abilities.accounts.trials import Trials
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from onevalet.wiring.abilities import account_trials
-from onevalet.wiring.accounts import build_account_http, build_accounts, build_connecting
 from onevalet.wiring.connections import Connections
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from aiohttp import web
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.clock import Clock
 from core.ids import make_id
 from core.messaging.capabilities import stalls_of

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id

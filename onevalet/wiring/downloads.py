@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from abilities.accounts.accounts import Accounts
 from channels.http.files import FileRoutes
-from core.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.files.store import FileStore

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
 from core.ids import make_id

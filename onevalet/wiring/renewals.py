@@ -1,6 +1,6 @@
 """The accounts of people that a worker keeps open."""
 
-from core.accounts.idle_grants import Renewals
+from abilities.accounts.idle_grants import Renewals
 from core.queue.due import DueWork
 from jobs.upkeep.periodic import Periodic
 from jobs.upkeep.schedule import DUE_ANYWAY

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.clock import Clock
 from core.db.database import Database
 from core.files.access import Files

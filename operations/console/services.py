@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.people.linking import Linking
 from core.tools.memory_access import MemoryAccess
 from operations.programs.tokens import ClientTokens

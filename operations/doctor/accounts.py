@@ -1,6 +1,6 @@
 """What `doctor` tells of people's accounts: those to be connected again."""
 
-from core.accounts.idle_grants import find_revoked
+from abilities.accounts.idle_grants import find_revoked
 from core.db.database import Database
 from core.messaging.channels import Check
 

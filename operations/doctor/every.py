@@ -1,5 +1,6 @@
 """Every probe of `doctor`, in the order of its output."""
 
+from abilities.accounts.probes import check_services
 from onevalet.ability_registry import all_abilities
 from operations.doctor.accounts import check_accounts
 from operations.doctor.address import check_address
@@ -13,7 +14,6 @@ from operations.doctor.mail_and_push import check_mail, check_push
 from operations.doctor.models import check_model
 from operations.doctor.postgres import check_login, check_server
 from operations.doctor.redis import check_redis
-from operations.doctor.services import check_services
 from operations.doctor.transcription import check_transcription
 from operations.doctor.types import Area, Probe, over_database, over_settings
 from operations.doctor.work import (

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 import structlog
 
-from core.accounts.accounts import Accounts
-from core.accounts.choice import shown
+from abilities.accounts.accounts import Accounts
 from core.clock import Clock
+from core.credentials.choice import shown
 from core.db.database import Database
 from core.files.store import FileStore
 from core.people.tenant_tables import tenant_tables

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import asyncpg
 
-from core.accounts.accounts import Accounts
+from abilities.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Connection, Database, fetch_one

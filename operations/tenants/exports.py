@@ -11,7 +11,7 @@ from typing import Protocol
 import structlog
 from aiohttp import web
 
-from channels.connect.html import headers, page, tag
+from channels.http.html import headers, page, tag
 from channels.http.proofs import proven
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable

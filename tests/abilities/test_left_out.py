@@ -75,7 +75,7 @@ json.dump(tenant_tables(), sys.stdout)
 _SERVICES = """
 import json, sys
 from onevalet.settings import Settings
-from onevalet.wiring.accounts import build_services
+from abilities.accounts.opening import build_services
 json.dump([service.name for service in build_services(Settings(_env_file=None))], sys.stdout)
 """
 _PUBLIC = "import json, sys, onevalet; exec('from onevalet import *', {}); json.dump(onevalet.__all__, sys.stdout)"

@@ -5,9 +5,9 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from agents.accounts import choose_account, list_accounts
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
+from abilities.accounts.tools import choose_account, list_accounts
 from core.db.database import Database
 from onevalet import ToolFailed, ToolRetry
 from tests.core.builders import a_context

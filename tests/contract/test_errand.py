@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.mail.tools import SendEmailAgent
 from abilities.weather.tools import get_weather
 from agents.travel import FlightSearchAgent
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject

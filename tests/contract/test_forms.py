@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.mail.tools import SendEmailAgent
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.json_types import JsonObject
 from core.tools.tool import tool

@@ -7,9 +7,9 @@ from typing import Annotated, cast
 import pytest
 from pydantic import Field
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.mail.tools import SendEmailAgent
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject

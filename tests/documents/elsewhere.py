@@ -27,7 +27,7 @@ ELSEWHERE = (
         "docs/access.md", "bin/onevalet pair 7K3M", "a code is sent to somebody", "tests/onevalet/cli/test_pair.py"
     ),
     *(
-        Elsewhere("docs/account-tools.md", begins, "Dovecot", "tests/onevalet/test_account_tools_page.py")
+        Elsewhere("docs/account-tools.md", begins, "Dovecot", "tests/abilities/accounts/test_tools_page.py")
         for begins in ("bin/test", "tests/", "postbox/")
     ),
     Elsewhere("docs/agents.md", "agents:", "a part of a file", "tests/onevalet/wiring/test_wiring.py"),

@@ -6,14 +6,14 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.accounts.abilities import CALENDAR, CONTACTS, MAIL
-from core.accounts.services import Services, openid
-from core.accounts.types import Endpoints, OAuthClient, Scope, Service
+from abilities.accounts.kinds import CALENDAR, CONTACTS, MAIL
+from abilities.accounts.services import Services, openid
+from abilities.accounts.types import Endpoints, OAuthClient, Scope, Service
 from core.credentials.store import CredentialStore
 from core.credentials.types import Ability
 from core.db.database import Database
 from core.json_types import JsonObject
-from tests.channels.connect.harness import SERVERS, Pages, served
+from tests.abilities.accounts.connect.harness import SERVERS, Pages, served
 from tests.core.credentials.conftest import admin as admin
 from tests.core.credentials.conftest import database as database
 from tests.core.credentials.conftest import key as key

@@ -21,8 +21,8 @@ from urllib.request import urlopen
 import aiohttp
 import pytest
 
-from core.accounts.services import openid
-from core.accounts.types import OAuthClient, Service
+from abilities.accounts.services import openid
+from abilities.accounts.types import OAuthClient, Service
 from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
 from tests.ports import free_port

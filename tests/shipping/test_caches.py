@@ -26,7 +26,7 @@ BY_PERSON = {
 OTHERWISE = {
     "abilities/contacts/copies.py books": "one call's",
     "abilities/contacts/copies.py cards": "one call's",
-    "core/accounts/oauth.py _known": "issuer",
+    "abilities/accounts/oauth.py _known": "issuer",
     "core/agents/field_collection.py wrong": _TURN,
     "core/agents/pending_answers.py changed": _TURN,
     "core/agents/pending_answers.py ended": _TURN,

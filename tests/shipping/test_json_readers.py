@@ -8,7 +8,7 @@ from tests.shipping.limits import nodes_of
 WORKBENCH = ("workbench/", "onevalet/testing/")
 """Nobody but a developer's own machine writes to these."""
 OWN = {
-    "core/accounts/connecting.py": "sealed by us",
+    "abilities/accounts/connecting.py": "sealed by us",
     "core/approvals/seal.py": "sealed by us",
     "onevalet/servers/home.py": "written by whoever holds the folder",
     "operations/backups/sealed_keys.py": "sealed by us",

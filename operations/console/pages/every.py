@@ -1,6 +1,6 @@
 """The pages that have a file of their own, for `routes` to serve."""
 
-from operations.console.pages.accounts import AccountPages
+from abilities.accounts.pages import AccountPages
 from operations.console.pages.approvals import ApprovalPages
 from operations.console.pages.base import Pages
 from operations.console.pages.consents import ConsentPages

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from core.accounts.choice import shown
+from abilities.accounts.pages import ACCOUNT_SAID
+from core.credentials.choice import shown
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
 from core.people.preferences import PreferenceStore
-from operations.console.pages.accounts import ACCOUNT_SAID
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.consents import CONSENT_SAID, consent_lines
 from operations.console.pages.data import DATA_SAID

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from abilities.accounts.choice import choose
 from abilities.calendar.tools import undo_event
-from core.accounts.abilities import read_need
-from core.accounts.choice import choose
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
+from core.credentials.needs import read_need
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing
 from core.files.types import SentFile

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from abilities.accounts.choice import choose
+from abilities.accounts.passwords import open_password
 from abilities.mail.tools import SendEmailAgent
-from core.accounts.choice import choose
-from core.accounts.passwords import open_password
 from core.agents.fields import InvalidValue
 from core.credentials.types import Ability, Account, OpenAccount
 from core.http.guarded_client import GuardedClient

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from abilities.accounts.trials import Trials
 from abilities.mail.trial import try_mailbox
-from core.accounts.trial import Fault, TrialFailed, Trials
+from core.credentials.trial import Fault, TrialFailed
 from core.credentials.types import OpenAccount
 from core.http.guarded_client import GuardedClient
 from tests.agents.services import certified

@@ -6,8 +6,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from channels.connect.html import STYLE, STYLE_HASH
 from channels.http.app import build_app, serve
+from channels.http.html import STYLE, STYLE_HASH
 from core.errors import RequestRefused, StoreUnavailable
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

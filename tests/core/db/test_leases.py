@@ -18,10 +18,10 @@ _LEASED = re.compile(r"create (?:or replace )?function (\w+)\s*\([^;]*?\bp_(?:le
 _LITERAL = re.compile(r"\b\w+_until\s*=[^,;]*?interval '([^']+)'")
 
 REASONS = {
-    "core/accounts/idle_grants.py LEASE": "the pause before a server that does not answer is asked again; tokens are"
-    " refreshed five minutes ahead, and whoever needs one refreshes it at once",
-    "core/accounts/token_refresh.py LEASE": "two requests of an OAuth server, whose answer cannot be asked for twice,"
-    " have to fit: another process that began meanwhile could lose the grant",
+    "abilities/accounts/idle_grants.py LEASE": "the pause before a server that does not answer is asked again; tokens"
+    " are refreshed five minutes ahead, and whoever needs one refreshes it at once",
+    "abilities/accounts/token_refresh.py LEASE": "two requests of an OAuth server, whose answer cannot be asked for"
+    " twice, have to fit: another process that began meanwhile could lose the grant",
     "core/agents/turn_agents.py ttl": "no lease: how long an agent waits for what its person still has to say",
     "operations/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost"
     " more than a late one",

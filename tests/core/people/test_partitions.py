@@ -3,9 +3,9 @@
 import asyncpg
 import pytest
 
+from abilities.accounts.links import ConnectLinkStore
 from abilities.events.source_types import Style
 from abilities.events.sources import EventSources
-from core.accounts.links import ConnectLinkStore
 from core.approvals.exact_replies import Verb, button, new_token, read_button
 from core.files.links import FileLinks
 from core.ids import for_person, make_id, partition_of

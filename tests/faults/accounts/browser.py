@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from tests.channels.connect.harness import Browser
+from tests.abilities.accounts.connect.harness import Browser
 from tests.faults.accounts.house import House
 from tests.faults.harness import PUBLIC_URL
 from tests.faults.sends import sends

@@ -96,7 +96,7 @@ def _messages(dropped: str) -> None:
 
 
 def _tokens(reach: Reach, is_due: IsDue) -> None:
-    from core.accounts.oauth import OAuthServers
+    from abilities.accounts.oauth import OAuthServers
 
     servers: Any = OAuthServers
     refresh = servers.refresh

@@ -18,17 +18,17 @@ import aiohttp
 import psutil
 from PIL import Image
 
+from abilities.accounts.links import ConnectLinkStore
 from abilities.mcp.types import Definition
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger
-from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.notifications.addresses import AddressBook
 from core.tools.accepted import Accepted, AcceptedDefinitions
-from tests.channels.connect.harness import Browser
+from tests.abilities.accounts.connect.harness import Browser
 from tests.core.documents.sounds import ogg
 from tests.faults.database import execute, read_rows
 from tests.faults.harness import PUBLIC_URL, SECRET_KEY

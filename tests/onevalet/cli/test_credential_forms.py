@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from core.accounts.passwords import open_password
+from abilities.accounts.passwords import open_password
 from core.credentials.store import CredentialError
 from core.json_types import JsonObject
 from onevalet.cli.credential_forms import check_credentials

@@ -15,8 +15,8 @@ import pytest
 import structlog
 from aiohttp import web
 
+from abilities.accounts.links import ConnectLinkStore
 from channels.http.penalties import BadRequests
-from core.accounts.links import ConnectLinkStore
 from core.ids import make_id
 from operations.console.pages.base import Pages, signed_in
 from operations.console.pages.every import PAGES

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 from aiohttp import web
 
-from core.accounts.links import ConnectLinkStore
+from abilities.accounts.links import ConnectLinkStore
 from core.credentials.own_tokens import OwnTokens
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database

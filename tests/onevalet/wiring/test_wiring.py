@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from channels.http.app import build_app, serve
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.ids import make_id

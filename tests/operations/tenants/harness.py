@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.documents.file import FileContent

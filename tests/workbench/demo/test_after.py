@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.briefing.tools import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
 from abilities.tasks.reminders import RemindMe, change_reminder
 from abilities.tasks.scheduling import ScheduleTask
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.http.guarded_client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient

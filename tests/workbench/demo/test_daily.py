@@ -2,18 +2,18 @@
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.prompts import LinkAsker
+from abilities.accounts.services import Services
 from abilities.calendar.tools import list_events
 from abilities.mail.tools import search_mail
 from agents.clock import current_time
 from agents.conversations import search_messages
-from core.accounts.accounts import Accounts
-from core.accounts.prompts import AccountAsker
-from core.accounts.services import Services
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.llm.litellm_client import LiteLLMClient
-from tests.accounts.harness import Links
+from tests.abilities.accounts.waiting.harness import Links
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving
 from tests.contract.channel_harnesses import SmsHarness
@@ -188,7 +188,7 @@ async def test_without_an_account_one_sentence_has_the_link(database_url: str) -
         system.options = {
             "accounts": Accounts(credentials, Services()),
             "credentials": credentials,
-            "account_asker": AccountAsker(database, Links()),
+            "account_asker": LinkAsker(database, Links()),
             "http": http,
         }
         await system.delivery.meet()

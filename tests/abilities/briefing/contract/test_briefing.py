@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.briefing.tools import BriefingExecutor, SetBriefing, brief_me, take_back_briefing
 from abilities.tasks.reminders import RemindMe
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.credentials.store import CredentialStore
 from core.json_types import JsonObject

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.calendar.tools import (
     AddEventsFromFile,
     AnswerInvitation,
@@ -16,8 +18,6 @@ from abilities.calendar.tools import (
     remind_before_event,
     undo_event,
 )
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject

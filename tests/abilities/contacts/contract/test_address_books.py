@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.contacts.tools import (
     add_to_address_book,
     change_in_address_book,
@@ -11,8 +13,6 @@ from abilities.contacts.tools import (
     take_back_card,
     take_back_contacts,
 )
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from tests.abilities.contacts.house import card

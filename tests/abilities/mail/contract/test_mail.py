@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.accounts.accounts import Accounts
+from abilities.accounts.services import Services
 from abilities.mail.tools import (
     SendEmailAgent,
     SortMailAgent,
@@ -24,8 +26,6 @@ from abilities.mail.tools import (
     take_back_sorting,
 )
 from agents.files import read_file
-from core.accounts.accounts import Accounts
-from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.json_types import Json
 from core.llm.types import ModelAnswer, ModelRequest

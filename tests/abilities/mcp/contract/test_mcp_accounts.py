@@ -8,20 +8,20 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from abilities.accounts.services import Services
+from abilities.accounts.tools import disconnect_account
 from abilities.mcp.connections import Connections
 from abilities.mcp.tools import McpTools
-from agents.accounts import disconnect_account
-from core.accounts.services import Services
 from core.credentials.types import StoredAccount
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions
-from tests.channels.connect.harness import browser, served
+from tests.abilities.accounts.connect.harness import browser, served
+from tests.abilities.accounts.contract.test_connecting import Person
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.test_connecting import Person
 from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.mcp import ScriptedMcp

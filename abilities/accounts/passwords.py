@@ -1,0 +1,43 @@
+"""Accounts that a password opens: what is stored for `email` and `caldav`, read as servers."""
+
+from collections.abc import Mapping
+from email.utils import parseaddr
+
+from abilities.accounts.services import abilities_of
+from abilities.accounts.types import Opened
+from core.json_types import Json, JsonObject
+
+_PORTS = {"imap": 993, "smtp": 465}
+_SCHEMES = {"implicit": "{}s", "starttls": "{}+starttls", "none": "{}"}
+
+
+def open_password(service: str, stored: JsonObject) -> Opened:
+    """Return what stored credentials open; servers that are not told whole are left out."""
+    login = str(stored.get("user") or "")
+    servers = _mail_servers(stored) if service == "email" else _dav_servers(stored)
+    address = parseaddr(str(stored.get("from") or login))[1] or login
+    sender = str(stored.get("from") or "") or None
+    return Opened(address, login, str(stored.get("password") or ""), servers, abilities_of(servers), sender=sender)
+
+
+def _mail_servers(stored: JsonObject) -> Mapping[str, str]:
+    """Read both servers; the one that takes mail stands at the top, as it did before there was another."""
+    servers = {"smtp": _server("smtp", stored)}
+    imap = stored.get("imap")
+    if isinstance(imap, dict):
+        servers["imap"] = _server("imap", imap)
+    return {name: url for name, url in servers.items() if url}
+
+
+def _dav_servers(stored: JsonObject) -> Mapping[str, str]:
+    urls = {name: str(stored.get(name) or "") for name in ("caldav", "carddav")}
+    return {name: url for name, url in urls.items() if url}
+
+
+def _server(protocol: str, told: Mapping[str, Json]) -> str:
+    """Return a server's URL; empty where it is not told."""
+    host, port = str(told.get("host") or ""), told.get("port") or _PORTS[protocol]
+    tls = str(told.get("tls") or ("implicit" if port == _PORTS[protocol] else "starttls"))
+    if not host or not isinstance(port, int) or tls not in _SCHEMES:
+        return ""
+    return f"{_SCHEMES[tls].format(protocol)}://{f'[{host}]' if ':' in host else host}:{port}"
