@@ -15,7 +15,7 @@ from core.errors import ConfigError
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
-    from pydantic_settings import BaseSettings
+    from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
     from typer import Typer
 
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from core.db.database import Connection, Database
     from core.http.guarded_client import GuardedClient
     from core.messaging.chat_words import ChatCommand
-    from core.notifications.types import Notifier
+    from core.notifications.types import PersonNotifier
     from core.people.merge import MergeHook
     from core.people.table_rules import PersonTable
     from core.queue.claims import ClaimedWork
     from core.queue.wakeups import Wakeups
+    from core.tools.account_access import PeoplesAccounts
     from core.tools.memory_access import MemoryAccess
     from core.tools.person_access import AccountAccess
     from core.tools.tool import ToolSource
@@ -58,11 +59,15 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """A group of the command line, under a heading of its help; they join the group of this name if there is one."""
+    """A group of the command line, under a heading of its help; they join the group of this name if there is one.
+
+    `alone`: it is no group, but the one command of this name.
+    """
 
     name: str
     heading: str
     load: "Callable[[], Typer]"
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,20 @@ class Starter:
     hint: str
 
 
+class MakeSource(Protocol):
+    """Makes a source of settings."""
+
+    def __call__(
+        self,
+        settings_cls: "type[BaseSettings]",
+        environment: "PydanticBaseSettingsSource",
+        dotenv: "PydanticBaseSettingsSource",
+        /,
+    ) -> "PydanticBaseSettingsSource":
+        """Return one that reads for a class of settings; the environment wins over `.env`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class OwnSettings[Kind: "BaseSettings"]:
     """The class of an ability's settings, which become part of `Settings`, and what is made of them.
@@ -86,6 +105,9 @@ class OwnSettings[Kind: "BaseSettings"]:
     for_tools: what tools read as `context.settings`.
     origins: servers that the operator named, which tools may reach wherever they are; empty ones count for nothing.
     embedders: the models that texts are embedded by, by the settings that name them.
+    secrets: what no log may show, besides the fields that are secrets by their type.
+    source: makes what reads variables whose names the operator chooses, from the environment and from `.env`.
+    prefix: how the names of those begin.
     """
 
     kind: type[Kind]
@@ -93,6 +115,9 @@ class OwnSettings[Kind: "BaseSettings"]:
     for_tools: Callable[[Kind], Mapping[str, str]] = lambda _: {}
     origins: Callable[[Kind], Iterable[str]] = lambda _: ()
     embedders: Callable[[Kind], Mapping[str, str]] = lambda _: {}
+    secrets: Callable[[Kind], Iterable[str]] = lambda _: ()
+    source: "MakeSource | None" = None
+    prefix: str = ""
 
 
 def _nothing() -> None:
@@ -185,7 +210,7 @@ class WorkFoundation(OpeningFoundation):
     """
 
     worker: str
-    notifier: "Notifier"
+    notifier: "PersonNotifier"
     notify: "Notify"
     orchestrator: "Orchestrator"
     recall: "Recall | None"
@@ -193,12 +218,19 @@ class WorkFoundation(OpeningFoundation):
 
 
 @dataclass(frozen=True, slots=True)
-class WebFoundation(Foundation):
-    """What `web` offers the ways in of abilities."""
+class AccountsFoundation(Foundation):
+    """What people's accounts are opened on, in every process."""
 
     clock: "Clock"
     credentials: "CredentialStore"
+
+
+@dataclass(frozen=True, slots=True)
+class WebFoundation(AccountsFoundation):
+    """What `web` offers the ways in of abilities."""
+
     redis_url: str
+    wakeups: "Wakeups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +276,12 @@ class ConsolePages:
 
     An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
     under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows what its viewer may
-    see.
+    see. `said` are sentences that the page of a person shows where one of these led back to it, by the word in `said=`.
     """
 
     makes: "Sequence[MakePages]"
     menu: Sequence[tuple[str, str]] = ()
+    said: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +300,8 @@ class Ability:
     merge_hooks: makes what is called when two people become one, where moved rows are not enough.
     trials: loads what tries a password before it is stored, by the service whose accounts it opens: without it nobody
         can connect one.
+    accounts: opens people's accounts elsewhere, in every process; the stack closes them. One ability has it.
+    access: what it does in people's accounts, such as `mail.read`: nobody is asked to allow what no ability does.
     commands: its groups of the command line.
     starters: what `new` writes to begin with, by its kind.
     pages: loads its pages of the console, with the first request to it.
@@ -294,6 +329,8 @@ class Ability:
     tables: "tuple[PersonTable, ...]" = ()
     merge_hooks: "Callable[[Clock, CredentialStore], Sequence[MergeHook]] | None" = None
     trials: "Mapping[str, Callable[[], Trial]]" = MappingProxyType({})
+    accounts: "Callable[[AsyncExitStack, AccountsFoundation], PeoplesAccounts] | None" = None
+    access: tuple[str, ...] = ()
     commands: tuple[Commands, ...] = ()
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None

@@ -18,7 +18,6 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from abilities.accounts.settings import AccountSettings, OpenidSource, check_accounts
 from core.credentials.secret_keys import read_secret_key
 from core.db.addresses import for_primary
 from core.db.redis_address import is_sentinels, read_sentinels
@@ -130,7 +129,7 @@ else:
     _OfAbilities = type("_OfAbilities", (*(own.kind for own in _OWN), BaseSettings), {"__module__": __name__})
 
 
-class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, ClientSettings, _OfAbilities):
+class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAbilities):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -224,8 +223,8 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read the environment before `.env`, and collect from both what has names of its own."""
         loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
-        openid = OpenidSource(settings_cls, env_settings, dotenv_settings)
-        return init_settings, loop, openid, env_settings, dotenv_settings
+        own = [own.source(settings_cls, env_settings, dotenv_settings) for own in _OWN if own.source is not None]
+        return init_settings, loop, *own, env_settings, dotenv_settings
 
     def of[Kind: BaseSettings](self, kind: type[Kind]) -> Kind:
         """Return the settings of one ability. Raises `TypeError` for those of none."""
@@ -313,7 +312,8 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Clie
             value = getattr(self, name)
             items = value if isinstance(value, tuple) else (value,)
             values += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
-        values += [server["client_secret"] for server in self.openid.values() if "client_secret" in server]
+        for own in _OWN:
+            values += own.secrets(self)
         return values + [password for url in values if (password := _password(url))]
 
     @property
@@ -343,11 +343,15 @@ def load_settings(**overrides: object) -> Settings:
     check_mailbox(settings)
     check_tokens(settings)
     check_files(settings)
-    check_accounts(settings)
     for own in _OWN:
         own.check(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
+
+
+def prefixes() -> tuple[str, ...]:
+    """Return how the names of variables begin that are settings without a field of their own."""
+    return (LOOP_PREFIX, *(own.prefix for own in _OWN if own.prefix))
 
 
 def sentence_of(error: ValidationError) -> str:

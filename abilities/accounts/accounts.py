@@ -46,7 +46,7 @@ class Accounts:
     @property
     def asker(self) -> AccountAsker | None:
         """Return what asks people for accounts that calls need; None where none can be connected."""
-        if self.offers is None or not self.offers.links.public_url:
+        if self.offers is None or not self.offers.links.public_url or not self.services.by_name:
             return None
         return LinkAsker(self.offers.links.database, self)
 
@@ -202,7 +202,7 @@ class Accounts:
         if stored.credentials is None or service is None:
             return None
         if service.client is None:
-            return open_password(stored.service, stored.credentials)
+            return open_password(service, stored.credentials)
         return open_granted(service, stored.credentials)
 
 

@@ -143,7 +143,7 @@ class Connecting:
 
     async def with_password(self, link: ConnectLink, service: Service, credentials: JsonObject) -> Connected:
         """Store an account whose password was tried."""
-        return await self._store(link, service, credentials, open_password(service.name, credentials))
+        return await self._store(link, service, credentials, open_password(service, credentials))
 
     async def _check_issuer(self, service: Service, answer: AuthorizationResponse, heard: SignIn) -> None:
         """Refuse an answer of another server than was asked (RFC 9207)."""

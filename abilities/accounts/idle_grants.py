@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import timedelta
 
 import structlog
 
@@ -17,7 +16,7 @@ from core.credentials.types import Account, StoredAccount
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.language.catalogue import gettext, speaking
-from core.notifications.types import Notification, Notifier
+from core.notifications.types import Notification, PersonNotifier
 from core.tools.account_access import MissingAccess
 
 CATEGORY = "account"
@@ -42,18 +41,6 @@ async def find_revoked(database: Database) -> Sequence[Revoked]:
     """Return the accounts of all people that have to be connected again."""
     rows = await database.rows("select * from find_revoked_accounts()")
     return [Revoked(row["tenant_id"], row["service"]) for row in rows]
-
-
-class PersonNotifier(Notifier, Protocol):
-    """Notifies people, and knows when and where they want it; `notify/service.py` implements it."""
-
-    async def quiet_until(self, tenant_id: str) -> datetime | None:
-        """Return when a person's quiet hours end; None outside them."""
-        ...
-
-    async def chat_of(self, tenant_id: str) -> str | None:
-        """Return the conversation in which news reaches a person first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

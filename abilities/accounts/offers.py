@@ -58,6 +58,8 @@ class ConnectOffers:
         abilities: Sequence[Ability] = (),
     ) -> str:
         """Return what a person is told in a conversation, as `by_turn` does."""
+        if not self.services.by_name:
+            raise ToolFailed(gettext("Accounts cannot be connected here."))
         known = self.services.get(service.lower())
         if service and known is None:
             raise ToolRetry(
@@ -129,6 +131,8 @@ class ConnectOffers:
 
     def overview(self, accounts: Sequence[Account]) -> str:
         """Return a person's accounts, with what each may, and what they can do about them. Markdown."""
+        if not self.services.by_name:
+            return listing(accounts)
         more = gettext("To connect one, write for example: {words}", words=f"connect {next(iter(self.services)).name}")
         choice = gettext("There is: {services}.", services=self.named())
         if not accounts:

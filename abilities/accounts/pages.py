@@ -10,7 +10,7 @@ from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
 
-ACCOUNT_SAID = {
+SAID = {
     "disconnected": "The account is disconnected: what opened it is forgotten.",
     "there": "The account is forgotten here. To end it at its service as well, take OneValet off there.",
     "none": "There is no such account any more.",
@@ -56,11 +56,13 @@ class AccountPages(Pages):
         if account is None:
             return lead_to(f"{PLACE}/{person.id}", said="none")
         await self.kit.actions.record(visit.viewer, person.id, "disconnect", account.service)
-        ended = await self.kit.services.accounts.disconnect(person.id, account)
+        accounts = self.kit.services.accounts
+        ended = accounts is not None and await accounts.disconnect(person.id, account)
         return lead_to(f"{PLACE}/{person.id}", said="disconnected" if ended else "there")
 
     async def _meant(self, request: web.Request, tenant: str) -> Account | None:
         fields = await entered(request)
         wanted = fields.get("service", ""), fields.get("account", "")
-        accounts = await self.kit.services.accounts.list(tenant)
-        return next((one for one in accounts if (one.service, one.name) == wanted), None)
+        accounts = self.kit.services.accounts
+        known = await accounts.list(tenant) if accounts else ()
+        return next((one for one in known if (one.service, one.name) == wanted), None)

@@ -4,20 +4,21 @@ from collections.abc import Mapping
 from email.utils import parseaddr
 
 from abilities.accounts.services import abilities_of
-from abilities.accounts.types import Opened
+from abilities.accounts.types import Opened, Service
 from core.json_types import Json, JsonObject
 
 _PORTS = {"imap": 993, "smtp": 465}
 _SCHEMES = {"implicit": "{}s", "starttls": "{}+starttls", "none": "{}"}
 
 
-def open_password(service: str, stored: JsonObject) -> Opened:
+def open_password(service: Service, stored: JsonObject) -> Opened:
     """Return what stored credentials open; servers that are not told whole are left out."""
     login = str(stored.get("user") or "")
-    servers = _mail_servers(stored) if service == "email" else _dav_servers(stored)
+    servers = _mail_servers(stored) if service.name == "email" else _dav_servers(stored)
     address = parseaddr(str(stored.get("from") or login))[1] or login
     sender = str(stored.get("from") or "") or None
-    return Opened(address, login, str(stored.get("password") or ""), servers, abilities_of(servers), sender=sender)
+    abilities = abilities_of(servers) & service.offers
+    return Opened(address, login, str(stored.get("password") or ""), servers, abilities, sender=sender)
 
 
 def _mail_servers(stored: JsonObject) -> Mapping[str, str]:

@@ -1,30 +1,36 @@
-"""What `doctor` tells of the services that people can connect: our clients there, and where they lead back."""
+"""What `doctor` tells of people's accounts: those to be connected again, and our clients at their services."""
 
 import asyncio
 from urllib.parse import urlsplit
 
+from abilities.accounts.idle_grants import find_revoked
 from abilities.accounts.links import CALLBACK
 from abilities.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, read_description
-from abilities.accounts.opening import build_account_http, build_services
+from abilities.accounts.opening import build_services, named_hosts
 from abilities.accounts.types import OAuthClient, Service
 from core.clock import Clock
+from core.db.database import Database
 from core.errors import ConfigError, ToolFailed
 from core.messaging.channels import Check
 from onevalet.settings import Settings
+from operations.doctor.types import Area, Installation, Probe, over_database
 
 _OURS = ("invalid_client", "unauthorized_client")
 """What a server says to a client that it does not know (RFC 6749 5.2)."""
+SHOWN = 5
+"""How many accounts are named."""
 
 
-async def check_services(settings: Settings) -> list[Check]:
+async def check_services(installation: Installation) -> list[Check]:
     """Check where people connect accounts, and ask each OAuth server whether it knows us; never raise."""
+    settings = installation.settings
     services = build_services(settings)
     ours = [service for service in services if service.client]
-    checks = [_pages(settings, ours)]
+    checks = [_pages(settings, [service.name for service in services if not service.client], ours)]
     if not ours:
         return checks
     try:
-        http = build_account_http(settings)
+        http = installation.http(*named_hosts(settings))
     except ConfigError as error:
         return [*checks, Check("accounts", False, "cannot be connected", str(error))]
     try:
@@ -34,9 +40,9 @@ async def check_services(settings: Settings) -> list[Check]:
         await http.close()
 
 
-def _pages(settings: Settings, ours: list[Service]) -> Check:
+def _pages(settings: Settings, by_password: list[str], ours: list[Service]) -> Check:
     url = settings.public_url.rstrip("/")
-    names = ", ".join(["email", "caldav", *(service.name for service in ours)])
+    names = ", ".join([*by_password, *(service.name for service in ours)])
     if not url:
         return Check("accounts", not ours, "people cannot connect any", "set PUBLIC_URL: the pages stand there")
     parts = urlsplit(url)
@@ -92,3 +98,20 @@ async def _described(
     if isinstance(known, list) and (strange := [scope for scope in asked if scope not in known]):
         return f"it knows no scope {', '.join(strange)}", f"correct {setting}_SCOPES and the other scopes of {setting}"
     return None
+
+
+async def check_accounts(database: Database) -> list[Check]:
+    """Check for accounts whose service lets us in no more; their people know, and only they can renew them."""
+    revoked = await find_revoked(database)
+    if not revoked:
+        return []
+    named = ", ".join(f"{account.service} of {account.tenant_id}" for account in revoked[:SHOWN])
+    more = " …" if len(revoked) > SHOWN else ""
+    detail = f"{len(revoked)} to be connected again by their people: {named}{more}"
+    return [Check("accounts", True, detail, "`connect SERVICE --tenant TENANT` prints a link to pass on")]
+
+
+PROBES = (
+    Probe(Area.ACCOUNTS, "accounts", check_services, seconds=30.0),
+    over_database(Area.ACCOUNTS, "accounts of people", check_accounts),
+)

@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, PydanticBaseSettingsSource
 
 from core.errors import ConfigError
+from onevalet.ability import OwnSettings
 
 OPENID_PREFIX = "onevalet_oidc_"
 _KEYS = (
@@ -142,3 +143,12 @@ def _check_url(setting: str, url: str, schemes: Sequence[str]) -> None:
 def _is_here(host: str) -> bool:
     """Return whether a host is this machine, on which a server is tried out."""
     return host in ("localhost", "127.0.0.1", "::1")
+
+
+def _secrets(settings: AccountSettings) -> Sequence[str]:
+    return [server["client_secret"] for server in settings.openid.values() if "client_secret" in server]
+
+
+ACCOUNTS = OwnSettings(
+    AccountSettings, check=check_accounts, secrets=_secrets, source=OpenidSource, prefix=OPENID_PREFIX
+)

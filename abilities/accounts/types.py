@@ -1,7 +1,7 @@
 """The services that people connect, and what an account of one opens."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.credentials.types import Ability
 
@@ -64,6 +64,11 @@ class Service:
     scopes: Sequence[Scope] = ()
     servers: Mapping[str, str] = field(default_factory=dict)
     manage_url: str = ""
+
+    def only(self, abilities: frozenset[Ability]) -> "Service":
+        """Return the service for these abilities alone: it offers no other, and nothing is asked for another."""
+        narrowed = (Scope(scope.name, scope.allows & abilities) for scope in self.scopes)
+        return replace(self, offers=self.offers & abilities, scopes=tuple(one for one in narrowed if one.allows))
 
     def scopes_for(self, abilities: frozenset[Ability]) -> tuple[str, ...]:
         """Return the scopes to ask for: the narrowest that allows each ability, without those another one contains."""

@@ -3,4 +3,9 @@
 from onevalet.ability import Ability
 
 # Guests are told by mail, and invitations come by it; a reminder before an event is a task.
-ABILITY = Ability(name="calendar", needs=("dav", "mail", "moments", "tasks"), tools=("abilities.calendar.tools",))
+ABILITY = Ability(
+    name="calendar",
+    needs=("dav", "mail", "moments", "tasks"),
+    tools=("abilities.calendar.tools",),
+    access=("calendar.read", "calendar.change"),
+)

@@ -2,4 +2,9 @@
 
 from onevalet.ability import Ability
 
-ABILITY = Ability(name="contacts", needs=("dav",), tools=("abilities.contacts.tools",))
+ABILITY = Ability(
+    name="contacts",
+    needs=("dav",),
+    tools=("abilities.contacts.tools",),
+    access=("contacts.read", "contacts.change"),
+)

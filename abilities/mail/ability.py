@@ -44,10 +44,11 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
 
 ABILITY = Ability(
     name="mail",
-    needs=("events",),
+    needs=("accounts", "events"),
     settings=_settings,
     tools=("abilities.mail.tools",),
     tables=(PersonTable("mail_watches", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),),
+    access=("mail.read", "mail.change", "mail.send"),
     trials={"email": _trial},
     probes=_probes,
     opens=_opens,

@@ -181,3 +181,15 @@ class Notifier(Protocol):
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
         """Store a notification, to be sent as the person prefers. Raises `StoreUnavailable` when it is not stored."""
         ...
+
+
+class PersonNotifier(Notifier, Protocol):
+    """Notifies people, and knows when and where they want it; `notify/service.py` implements it."""
+
+    async def quiet_until(self, tenant_id: str) -> datetime | None:
+        """Return when a person's quiet hours end; None outside them."""
+        ...
+
+    async def chat_of(self, tenant_id: str) -> str | None:
+        """Return the conversation in which news reaches a person first."""
+        ...

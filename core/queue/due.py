@@ -33,7 +33,6 @@ class DueWork(StrEnum):
     NOTIFICATIONS = "notifications"
     APPROVALS = "approvals"
     AGENTS = "agents"
-    ACCOUNTS = "accounts"
 
 
 _BY_PEOPLES_CLOCK = frozenset[str]({DueWork.AGENTS})

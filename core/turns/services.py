@@ -79,7 +79,7 @@ class CredentialStoreAccess(Protocol):
 
 
 class AccountsAccess(Protocol):
-    """People's accounts elsewhere: `abilities.accounts.accounts.Accounts`."""
+    """People's accounts elsewhere, as far as tools need them."""
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> PersonAccounts:
         """Return access to this tenant's accounts only; links that are made are for the turn's conversation."""

@@ -11,9 +11,9 @@ from typer.core import TyperGroup
 from onevalet.ability_registry import all_abilities
 
 _OWN: dict[str, tuple[str, ...]] = {
-    "Set up": ("dev", "init", "doctor", "channels", "pair", "connect", "new", "simulate"),
+    "Set up": ("dev", "init", "doctor", "channels", "pair", "new", "simulate"),
     "Run": ("web", "worker", "migrate", "backup", "restore", "keys"),
-    "People": ("people", "chat", "accounts", "credentials", "notify", "tenants"),
+    "People": ("people", "chat", "credentials", "notify", "tenants"),
     "Consent": ("approvals", "consents", "agents", "mcp"),
     "Look into": ("console", "trace", "replay", "deliveries"),
 }

@@ -25,7 +25,9 @@ app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name or None)
 for _commands in (commands for ability in all_abilities() for commands in ability.commands):
-    if _commands.name in GROUPS:
+    if _commands.alone:
+        app.add_typer(_commands.load())
+    elif _commands.name in GROUPS:
         GROUPS[_commands.name].add_typer(_commands.load())
     else:
         app.add_typer(_commands.load(), name=_commands.name)
@@ -141,22 +143,6 @@ def chat() -> None:
     from onevalet.cli.chat import run_chat
 
     serve(run_chat)
-
-
-@app.command()
-def connect(service: str, account: str = "", tenant: str = "") -> None:
-    """Print a link by which a person connects an account of a service, to pass on to them."""
-    from abilities.accounts.linking import print_link
-
-    run_work(lambda settings: print_link(settings, service, account, tenant))
-
-
-@app.command()
-def accounts(tenant: str = "", json: Json = False) -> None:
-    """List what a person has connected, what each account may, and which has to be renewed; never a secret."""
-    from abilities.accounts.listing import print_accounts
-
-    run_work(lambda settings: print_accounts(settings, tenant, as_json=json))
 
 
 @app.command()

@@ -96,11 +96,10 @@ def _export_others() -> None:
     """
     from pydantic_settings import DotEnvSettingsSource
 
-    from abilities.accounts.settings import OPENID_PREFIX
-    from onevalet.settings import LOOP_PREFIX, Settings
+    from onevalet.settings import Settings, prefixes
 
     for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():
-        ours = name.lower() in Settings.model_fields or name.lower().startswith((LOOP_PREFIX, OPENID_PREFIX))
+        ours = name.lower() in Settings.model_fields or name.lower().startswith(prefixes())
         if value and not ours and not os.environ.get(name):
             os.environ[name] = value
 

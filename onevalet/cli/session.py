@@ -1,7 +1,7 @@
 """What a command works on: the system of a running `dev`, else that of the settings."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 
 if TYPE_CHECKING:
-    from abilities.accounts.accounts import Accounts
+    from core.tools.account_access import PeoplesAccounts
 
 NOBODY = "Nobody is here yet."
 
@@ -75,18 +75,21 @@ async def known_tenant(database: Database, tenant: str) -> str:
 
 
 @asynccontextmanager
-async def open_accounts(settings: Settings, database: Database) -> AsyncIterator["Accounts"]:
-    """Yield people's accounts, whose tokens are refreshed as they are used."""
-    from abilities.accounts.opening import build_account_http, build_accounts
+async def open_accounts(settings: Settings, database: Database) -> AsyncIterator["PeoplesAccounts"]:
+    """Yield people's accounts, whose tokens are refreshed as they are used.
+
+    Raises `ConfigError` where nobody can connect any.
+    """
     from core.clock import Clock
     from core.credentials.store import CredentialStore
+    from onevalet.wiring.accounts import open_accounts as opened
 
-    http = build_account_http(settings)
-    try:
+    async with AsyncExitStack() as stack:
         credentials = CredentialStore(database, system_keys(settings))
-        yield build_accounts(settings, database, credentials, http, Clock())
-    finally:
-        await http.close()
+        accounts = opened(stack, settings, database, credentials, Clock())
+        if accounts is None:
+            raise ConfigError("Nobody can connect an account to this assistant.")
+        yield accounts
 
 
 def foundation_of(ability: Ability, settings: Settings, database: Database) -> Foundation:

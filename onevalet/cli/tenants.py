@@ -3,12 +3,10 @@
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from abilities.accounts.accounts import Accounts
-from abilities.accounts.opening import build_account_http, build_accounts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
@@ -17,9 +15,11 @@ from core.files.store import FileStore
 from core.language.counted import counted
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import tenant_tables
+from core.tools.account_access import PeoplesAccounts
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
+from onevalet.wiring.accounts import open_accounts
 from onevalet.wiring.file_store import open_file_store
 from onevalet.wiring.tenants import build_exporter, build_importer, open_deletion
 from operations.archives.written import written
@@ -32,7 +32,8 @@ from operations.tenants.deletion import AskedBy
 class _System:
     database: Database
     files: FileStore
-    accounts: Accounts
+    credentials: CredentialStore
+    accounts: PeoplesAccounts | None
     clock: Clock
 
 
@@ -41,7 +42,7 @@ async def export_person(settings: Settings, person: str, file: Path) -> None:
     _check_is_new(file)
     async with _system(settings) as system:
         person = await known_tenant(system.database, person)
-        exporter = build_exporter(system.database, system.files, system.clock, system.accounts)
+        exporter = build_exporter(system.database, system.files, system.clock, system.credentials, system.accounts)
         size = 0
         try:
             with written(file) as out:
@@ -121,13 +122,12 @@ def _check_is_new(file: Path) -> None:
 @asynccontextmanager
 async def _system(settings: Settings) -> AsyncIterator[_System]:
     clock = Clock(settings.onevalet_clock)
-    async with open_database(settings, "tenants", size=2) as database, open_file_store(settings, database) as files:
-        http = build_account_http(settings)
-        try:
-            credentials = CredentialStore(database, system_keys(settings))
-            yield _System(database, files, build_accounts(settings, database, credentials, http, clock), clock)
-        finally:
-            await http.close()
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(settings, "tenants", size=2))
+        files = await stack.enter_async_context(open_file_store(settings, database))
+        credentials = CredentialStore(database, system_keys(settings))
+        accounts = open_accounts(stack, settings, database, credentials, clock)
+        yield _System(database, files, credentials, accounts, clock)
 
 
 async def _count(database: Database, person: str) -> int:

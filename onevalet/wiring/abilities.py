@@ -19,7 +19,6 @@ from onevalet.wiring.http import guarded_client
 if TYPE_CHECKING:  # what `web` has no use for
     from aiohttp.web import RouteDef
 
-    from core.credentials.trial import Trial
     from core.tools.person_access import AccountAccess
     from core.turns.services import ForTurn
 
@@ -93,8 +92,3 @@ def use_abilities() -> None:
 def described_collections() -> list[str]:
     """Return the collections of stored values that turns begin with descriptions of."""
     return [collection for ability in all_abilities() for collection in ability.described]
-
-
-def account_trials() -> "Mapping[str, Callable[[], Trial]]":
-    """Return what loads the trials of passwords, by the service whose accounts they open."""
-    return {service: load for ability in all_abilities() for service, load in ability.trials.items()}

@@ -1,6 +1,6 @@
 """The console's pages of abilities: one loop over the declarations, with the first request to the console."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,8 @@ class AbilityPages:
     makes: Sequence[MakePages]
     menu: Sequence[tuple[str, str]]
     templates: dict[str, Path]
+    said: Mapping[str, str]
+    """What a person's page says where one of these led back to it, by its word."""
 
     def renderer(self) -> Renderer:
         """Return what renders ours and theirs."""
@@ -30,4 +32,5 @@ def load_pages(foundation: ServiceFoundation) -> AbilityPages:
         [make for _, pages in loaded for make in pages.makes],
         [entry for _, pages in loaded for entry in pages.menu],
         {ability.name: folder_of(ability) / "templates" for ability, _ in loaded},
+        {word: sentence for _, pages in loaded for word, sentence in pages.said.items()},
     )

@@ -5,18 +5,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from abilities.accounts.accounts import Accounts
-from abilities.accounts.opening import build_account_http, build_accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.files.store import FileStore
 from core.llm.types import ModelClient
+from core.tools.account_access import PeoplesAccounts
 from core.tools.storage import Storage
 from core.turns.orchestrator import Orchestrator
 from core.turns.services import TaskEngine
 from onevalet.ability import Opened, OpeningFoundation
 from onevalet.wiring.abilities import open_abilities, open_services, open_sources
+from onevalet.wiring.accounts import access_to, open_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http, guarded_client
@@ -35,7 +35,7 @@ class Assistant:
     foundation: OpeningFoundation
     """What the abilities were opened on, and what they have opened."""
     approvals: ApprovalStore
-    accounts: Accounts
+    accounts: PeoplesAccounts | None
     credentials: CredentialStore
     files: FileStore
     small_model: ModelClient
@@ -50,27 +50,27 @@ async def open_assistant(
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     credentials = CredentialStore(database, secret_keys(settings))
     async with AsyncExitStack() as stack:
-        account_http = build_account_http(settings)
-        stack.push_async_callback(account_http.close)
-        accounts = build_accounts(settings, database, credentials, account_http, clock)
+        accounts = open_accounts(stack, settings, database, credentials, clock)
         rooms = rooms or Rooms()
         foundation = OpeningFoundation(
             settings,
             database,
             partial(guarded_client, settings),
             clock,
-            accounts.for_tenant,
+            access_to(accounts),
             wakeups,
             redis_url(settings),
             partial(build_http, settings),
             FoundClasses(plugin_values(settings.onevalet_plugins, rooms.brought)),
             Opened(),
         )
+        if accounts is not None:
+            foundation.opened.add(PeoplesAccounts, accounts)
         open_abilities(stack, foundation)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
-        services = open_services(stack, settings, database, clock, accounts.for_tenant)
+        services = open_services(stack, settings, database, clock, foundation.accounts)
         rooms = replace(
             rooms,
             approvals=approvals,
@@ -81,6 +81,6 @@ async def open_assistant(
             services=services,
         )
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
+            build_orchestrator(settings, clock, Storage(database), credentials, rooms, models, accounts)
         )
         yield Assistant(orchestrator, foundation, approvals, accounts, credentials, files.intake.store, models.behind)

@@ -2,25 +2,31 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from abilities.accounts.accounts import Accounts
 from core.clock import Clock
+from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 from onevalet.wiring.abilities import service_foundation
+from onevalet.wiring.accounts import access_to
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.program_doors import token_life
 from operations.console.door import ConsoleDoor
 from operations.console.sign_in import ConsoleSignIn
 from operations.programs.tokens import ClientTokens
 
+if TYPE_CHECKING:  # what `web` has no use for
+    from core.tools.account_access import PeoplesAccounts
+
 
 def build_console(
     connections: Connections,
-    accounts: Accounts,
+    accounts: "PeoplesAccounts | None",
+    credentials: CredentialStore,
     tokens: ClientTokens,
     clock: Clock,
     channels: Sequence[Channel],
@@ -29,7 +35,7 @@ def build_console(
 ) -> ConsoleDoor:
     """Build the console's routes. `local`: a browser on this machine needs no session."""
     settings, database = connections.settings, connections.database
-    sign_in = ConsoleSignIn(database, settings.public_url, accounts.credentials.keys)
+    sign_in = ConsoleSignIn(database, settings.public_url, credentials.keys)
 
     def load() -> Sequence[web.RouteDef]:
         from onevalet.wiring.ability_pages import load_pages
@@ -45,7 +51,7 @@ def build_console(
 
         visits = ConsoleVisits(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")
-        linking = build_linking(database, accounts.credentials, clock)
+        linking = build_linking(database, credentials, clock)
         services = PersonServices(
             accounts,
             linking,
@@ -63,9 +69,18 @@ def build_console(
             settings.onevalet_sms_segment_price,
         )
         ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
-        further = load_pages(service_foundation(settings, database, clock, accounts.for_tenant))
+        further = load_pages(service_foundation(settings, database, clock, access_to(accounts)))
         kit = Kit.build(
-            visits, database, texts, connections.wakeups, services, budgets, ways_in, doing, further.renderer()
+            visits,
+            database,
+            texts,
+            connections.wakeups,
+            services,
+            budgets,
+            ways_in,
+            doing,
+            further.renderer(),
+            further.said,
         )
         return ConsoleRoutes(kit, further.makes).routes()
 

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from abilities.accounts.accounts import Accounts
 from core.clock import Clock
-from core.credentials.secret_keys import SecretKeys
+from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.wiring.connections import Connections
@@ -16,12 +16,15 @@ from onevalet.wiring.console import build_console
 from onevalet.wiring.program_doors import open_program_door
 from operations.programs.tokens import ClientTokens
 
+if TYPE_CHECKING:  # what `web` has no use for
+    from core.tools.account_access import PeoplesAccounts
+
 
 @asynccontextmanager
 async def open_doors(
     connections: Connections,
-    accounts: Accounts,
-    keys: SecretKeys,
+    accounts: "PeoplesAccounts | None",
+    credentials: CredentialStore,
     clock: Clock,
     channels: Sequence[Channel],
     *,
@@ -29,7 +32,7 @@ async def open_doors(
     stopping: asyncio.Event,
 ) -> AsyncIterator[Sequence[web.RouteDef]]:
     """Yield the routes. `local_console`: a browser on this machine needs no session. `stopping`: set at a stop."""
-    tokens = ClientTokens.of(connections.database, make_id, keys)
-    console = build_console(connections, accounts, tokens, clock, channels, local=local_console)
+    tokens = ClientTokens.of(connections.database, make_id, credentials.keys)
+    console = build_console(connections, accounts, credentials, tokens, clock, channels, local=local_console)
     async with open_program_door(connections, tokens, clock, stopping) as programs:
         yield [*console.routes(), *programs.routes()]

@@ -1,29 +1,37 @@
 """What people download by links, which `web` serves. Light: what makes archives is imported with the first one."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from abilities.accounts.accounts import Accounts
 from channels.http.files import FileRoutes
 from core.clock import Clock
-from core.credentials.secret_keys import SecretKeys
+from core.credentials.store import CredentialStore
 from core.files.store import FileStore
 from onevalet.settings import Settings
 from onevalet.wiring.file_store import build_links
 from operations.tenants.exports import Archives, ExportRoutes
 from operations.tenants.links import ExportLinks
 
+if TYPE_CHECKING:  # what `web` has no use for
+    from core.tools.account_access import PeoplesAccounts
+
 
 def download_routes(
-    settings: Settings, store: FileStore, keys: SecretKeys, accounts: Accounts, clock: Clock
+    settings: Settings,
+    store: FileStore,
+    credentials: CredentialStore,
+    accounts: "PeoplesAccounts | None",
+    clock: Clock,
 ) -> Sequence[web.RouteDef]:
     """Return the routes to people's files and archives; without PUBLIC_URL nobody has a link."""
 
     def load() -> Archives:
         from onevalet.wiring.tenants import build_exporter
 
-        return build_exporter(store.database, store, clock, accounts)
+        return build_exporter(store.database, store, clock, credentials, accounts)
 
+    keys = credentials.keys
     exports = ExportRoutes(ExportLinks(store.database, settings.public_url, keys), load, clock)
     return [*FileRoutes(store, build_links(settings, keys), clock).routes(), *exports.routes()]

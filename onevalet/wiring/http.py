@@ -8,9 +8,9 @@ from core.http.guarded_client import GuardedClient
 from onevalet.settings import Settings
 
 
-def build_http(settings: Settings) -> GuardedClient:
-    """Create a client that reaches the public internet, and the hosts that the operator named."""
-    return guarded_client(settings, (urlsplit(origin).netloc for origin in settings.tool_origins))
+def build_http(settings: Settings, hosts: Iterable[str] = ()) -> GuardedClient:
+    """Create a client that reaches the public internet, `hosts`, and those that the operator named for tools."""
+    return guarded_client(settings, (*(urlsplit(origin).netloc for origin in settings.tool_origins), *hosts))
 
 
 def guarded_client(settings: Settings, hosts: Iterable[str]) -> GuardedClient:

@@ -5,12 +5,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from abilities.accounts.accounts import Accounts
 from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
+from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.people.people import People
 from core.people.rate_limit import Rates
+from core.tools.account_access import PeoplesAccounts
 from core.tools.storage import Storage
 from core.turns.checks import ordered_checks
 from core.turns.orchestrator import Orchestrator
@@ -33,9 +34,10 @@ async def build_orchestrator(
     settings: Settings,
     clock: Clock,
     storage: Storage,
-    accounts: Accounts,
+    credentials: CredentialStore,
     rooms: Rooms | None = None,
     models: Models | None = None,
+    accounts: PeoplesAccounts | None = None,
 ) -> AsyncIterator[Orchestrator]:
     """Load the plugins and yield the orchestrator; without a configured model the demo model answers.
 
@@ -64,6 +66,9 @@ async def build_orchestrator(
         momex = open_recall(stack, settings, storage.database, clock, models, budgets)
         if files is not None:
             files = await stack.enter_async_context(open_senses(files, settings, client, storage.database, budgets))
+        data = (
+            build_person_data(settings, storage.database, files, clock, credentials.keys, accounts) if files else None
+        )
         yield plugins.orchestrator(
             client,
             settings.system_prompt,
@@ -79,10 +84,10 @@ async def build_orchestrator(
             config=config,
             storage=storage,
             budgets=budgets,
-            credentials=accounts.credentials,
+            credentials=credentials,
             accounts=accounts,
-            account_asker=accounts.asker,
-            data=build_person_data(settings, storage.database, files, clock, accounts) if files else None,
+            account_asker=accounts.asker if accounts else None,
+            data=data,
             approvals=approvals,
             http=http,
             settings=settings.for_tools,

@@ -4,14 +4,16 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from abilities.accounts.accounts import Accounts
 from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
+from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.files.access import Files
 from core.files.store import FileStore
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.copies import Erasing
+from core.tools.account_access import PeoplesAccounts
 from jobs.upkeep.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
@@ -24,16 +26,22 @@ from operations.tenants.importing import Importer
 from operations.tenants.links import ExportLinks
 
 
-def build_exporter(database: Database, files: FileStore, clock: Clock, accounts: Accounts) -> Exporter:
+def build_exporter(
+    database: Database,
+    files: FileStore,
+    clock: Clock,
+    credentials: CredentialStore,
+    accounts: PeoplesAccounts | None,
+) -> Exporter:
     """Create what makes archives of people."""
-    return Exporter(database, files.blobs, clock, __version__, accounts.credentials.keys, accounts)
+    return Exporter(database, files.blobs, clock, __version__, credentials, accounts)
 
 
 def build_deletion(
     database: Database,
     files: FileStore,
     clock: Clock,
-    accounts: Accounts | None,
+    accounts: PeoplesAccounts | None,
     channels: Mapping[str, NotificationChannel] | None = None,
 ) -> Deletion:
     """Create what deletes people. Without `channels` it can be asked for only: messages at providers would stay."""
@@ -43,7 +51,7 @@ def build_deletion(
 
 @asynccontextmanager
 async def open_deletion(
-    settings: Settings, database: Database, files: FileStore, clock: Clock, accounts: Accounts
+    settings: Settings, database: Database, files: FileStore, clock: Clock, accounts: PeoplesAccounts | None
 ) -> AsyncIterator[Deletion]:
     """Yield what deletes people, over the channels that are on."""
     channels = build_notification_channels(settings)
@@ -60,10 +68,15 @@ def deletion_chore(deletion: Deletion) -> Periodic:
 
 
 def build_person_data(
-    settings: Settings, database: Database, files: Files, clock: Clock, accounts: Accounts
+    settings: Settings,
+    database: Database,
+    files: Files,
+    clock: Clock,
+    keys: SecretKeys,
+    accounts: PeoplesAccounts | None,
 ) -> PersonData:
     """Create what people do with all their data from a chat."""
-    links = ExportLinks(database, settings.public_url, accounts.credentials.keys)
+    links = ExportLinks(database, settings.public_url, keys)
     return PersonData(links, build_deletion(database, files.intake.store, clock, accounts), clock)
 
 

@@ -1,4 +1,4 @@
-"""What a worker does from time to time beside its maintenance: deletions, renewals of grants, and backups."""
+"""What a worker does from time to time beside its maintenance: deletions and backups."""
 
 from datetime import timedelta
 
@@ -6,7 +6,6 @@ from jobs.upkeep.periodic import Periodic
 from jobs.upkeep.retention import RetentionPeriods
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
-from onevalet.wiring.renewals import build_renewals
 from onevalet.wiring.tenants import build_deletion, deletion_chore
 from onevalet.wiring.worker_parts import WorkerParts
 
@@ -21,8 +20,7 @@ def more_chores(parts: WorkerParts) -> tuple[Periodic, ...]:
 def more_work(parts: WorkerParts) -> tuple[Periodic, ...]:
     """Return the work of each worker."""
     settings, database = parts.connections.settings, parts.connections.database
-    backups = backup_work(settings, database, parts.assistant.files.blobs, parts.clock, parts.name)
-    return (build_renewals(parts), *backups)
+    return backup_work(settings, database, parts.assistant.files.blobs, parts.clock, parts.name)
 
 
 def kept_for(settings: Settings) -> RetentionPeriods:

@@ -17,7 +17,7 @@ from core.messaging.channels import Channel
 from onevalet.ability import WebFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.abilities import open_routes, use_abilities
-from onevalet.wiring.connect import open_connect
+from onevalet.wiring.accounts import open_accounts
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.doors import open_doors
 from onevalet.wiring.downloads import download_routes
@@ -53,14 +53,15 @@ async def open_web(
         credentials = CredentialStore(database, keys)
         store = await stack.enter_async_context(open_file_store(settings, database))
         clock = Clock(settings.onevalet_clock)
-        foundation = WebFoundation(
-            settings, database, partial(guarded_client, settings), clock, credentials, redis_url(settings)
-        )
-        connect, accounts = await stack.enter_async_context(open_connect(connections, credentials, clock))
+        http, redis, wakeups = partial(guarded_client, settings), redis_url(settings), connections.wakeups
+        foundation = WebFoundation(settings, database, http, clock, credentials, redis, wakeups)
+        accounts = open_accounts(stack, settings, database, credentials, clock)
         metrics = await stack.enter_async_context(open_web_metrics(connections))
         channels, stopping = build_inbound(connections, clock), asyncio.Event()
         doors = await stack.enter_async_context(
-            open_doors(connections, accounts, keys, clock, channels, local_console=local_console, stopping=stopping)
+            open_doors(
+                connections, accounts, credentials, clock, channels, local_console=local_console, stopping=stopping
+            )
         )
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
@@ -69,8 +70,7 @@ async def open_web(
             stalls=known_stalls(connections),
             extra_routes=[
                 *open_routes(stack, foundation),
-                *download_routes(settings, store, keys, accounts, clock),
-                *connect.routes(),
+                *download_routes(settings, store, credentials, accounts, clock),
                 *doors,
                 *metrics,
                 *extra_routes,

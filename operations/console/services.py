@@ -4,20 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from abilities.accounts.accounts import Accounts
 from core.people.linking import Linking
+from core.tools.account_access import PeoplesAccounts
 from core.tools.memory_access import MemoryAccess
 from operations.programs.tokens import ClientTokens
 
 
 @dataclass(frozen=True, slots=True)
 class PersonServices:
-    """The parts for one person's page. `tiers`: their names; `memory` opens a person's, None where it is off.
+    """The parts for one person's page. `tiers`: their names.
 
-    `tokens` are those of programs, good for `token_life`: until they are revoked where it is None.
+    `accounts` is None where nobody can connect any; `memory` opens a person's, None where it is off. `tokens` are those
+    of programs, good for `token_life`: until they are revoked where it is None.
     """
 
-    accounts: Accounts
+    accounts: PeoplesAccounts | None
     linking: Linking
     tiers: Sequence[str] = ()
     memory: Callable[[str], MemoryAccess] | None = None

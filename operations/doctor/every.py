@@ -1,8 +1,6 @@
 """Every probe of `doctor`, in the order of its output."""
 
-from abilities.accounts.probes import check_services
 from onevalet.ability_registry import all_abilities
-from operations.doctor.accounts import check_accounts
 from operations.doctor.address import check_address
 from operations.doctor.backups import check_backups
 from operations.doctor.channels import check_channels
@@ -46,8 +44,6 @@ _PROBES = (
     over_database(Area.CHANNELS, "last seen", check_last_seen),
     over_settings(Area.MAIL_AND_PUSH, "email", check_mail),
     over_settings(Area.MAIL_AND_PUSH, "push", check_push),
-    over_settings(Area.ACCOUNTS, "accounts", check_services),
-    over_database(Area.ACCOUNTS, "accounts of people", check_accounts),
     Probe(Area.KEYS, "secret keys", check_secret_keys, needs_database=True),
 )
 

@@ -43,9 +43,9 @@ class Installation:
     database: Database | None = None
     redis_url: str = ""
 
-    def http(self) -> GuardedClient:
-        """Return a client as tools are handed it. Raises `ConfigError` for hosts that are none."""
-        return build_http(self.settings)
+    def http(self, *hosts: str) -> GuardedClient:
+        """Return a client as tools are handed it, which also reaches `hosts`. Raises `ConfigError` for what is none."""
+        return build_http(self.settings, hosts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from enum import StrEnum
 
 import structlog
 
-from abilities.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.choice import shown
 from core.db.database import Database
 from core.files.store import FileStore
 from core.people.tenant_tables import tenant_tables
+from core.tools.account_access import PeoplesAccounts
 from operations.tenants.copies import CopyEraser, Erased
 
 GRACE = timedelta(minutes=2)
@@ -48,7 +48,7 @@ class Deletion:
     database: Database
     files: FileStore
     clock: Clock
-    accounts: Accounts | None = None
+    accounts: PeoplesAccounts | None = None
     eraser: CopyEraser | None = None
 
     async def ask(self, person: str, by: AskedBy, now: datetime) -> None:
@@ -96,8 +96,7 @@ class Deletion:
         if self.accounts is None:
             return
         for account in await self.accounts.list(deleted.person):
-            service = self.accounts.services.get(account.service)
-            if not await self.accounts.disconnect(deleted.person, account) and service is not None:
+            if not await self.accounts.disconnect(deleted.person, account):
                 deleted.open_grants.append(shown(account))
 
 

@@ -8,12 +8,12 @@ from datetime import datetime
 
 import asyncpg
 
-from abilities.accounts.accounts import Accounts
 from core.clock import Clock
-from core.credentials.secret_keys import SecretKeys
+from core.credentials.store import CredentialStore
 from core.db.database import Connection, Database, fetch_one
 from core.files.blobs import BlobStore
 from core.json_types import JsonObject
+from core.tools.account_access import PeoplesAccounts
 from operations.archives.zips import PIECE, ArchiveWriter
 from operations.tenants.archive import FORMAT, Manifest, archive_keys, table_path
 from operations.tenants.readable import Contact, PlannedTask, as_calendar, as_contacts
@@ -43,15 +43,15 @@ _KEY = (
 class Exporter:
     """Make archives. `version` is OneValet's own; without `accounts` their names are told, and not what each may.
 
-    `keys` sign each archive: it passes through its person's hands.
+    The keys of `credentials` sign each archive: it passes through its person's hands.
     """
 
     database: Database
     blobs: BlobStore
     clock: Clock
     version: str
-    keys: SecretKeys
-    accounts: Accounts | None = None
+    credentials: CredentialStore
+    accounts: PeoplesAccounts | None = None
 
     async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
         """Yield a person's archive piece by piece. Raises `StoreUnavailable`, and `OSError` for the store of files.
@@ -78,7 +78,7 @@ class Exporter:
                 exported_at=now,
                 entries=tuple(writer.entries),
             ),
-            archive_keys(self.keys),
+            archive_keys(self.credentials.keys),
         )
         yield writer.take()
 
@@ -124,7 +124,7 @@ class Exporter:
             tenant_id, "select service, account_name, created_at from credentials where tenant_id = $1 order by 1, 2"
         )
         known = {(one.service, one.name): one for one in await self.accounts.list(tenant_id)} if self.accounts else {}
-        stored = await self.accounts.credentials.stored(tenant_id) if self.accounts else []
+        stored = await self.credentials.stored(tenant_id)
         scopes = {(one.service, one.name): (one.credentials or {}).get("scopes") for one in stored}
         told: list[JsonObject] = []
         for row in rows:

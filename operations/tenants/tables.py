@@ -42,7 +42,6 @@ _ARCHIVING: Mapping[str, Archiving] = {
     "stored_values": _MOVED,
     "data_keys": _LEFT_OUT,
     "credentials": Archiving(Archived.TOLD, ("credentials_json", "key_version", "refreshed_by", "refreshing_until")),
-    "connect_links": _LEFT_OUT,
     "console_links": _LEFT_OUT,
     "console_sessions": _LEFT_OUT,
     "client_tokens": Archiving(Archived.TOLD, ("token_hash",)),

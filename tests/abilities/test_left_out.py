@@ -42,7 +42,7 @@ SPINE = (
     "tests/contract/test_way_of_a_text.py",
 )
 """Tests of the spine that are chosen to pass without any ability."""
-CHOICE = ("calendar", "mail", "mcp", "memory", "skills")
+CHOICE = ("accounts", "calendar", "mail", "mcp", "memory", "skills")
 """The abilities that lie deepest in the product: of these one is chosen."""
 BY_CHANCE = "one"
 _COMMANDS = """
@@ -74,9 +74,25 @@ json.dump(tenant_tables(), sys.stdout)
 """
 _SERVICES = """
 import json, sys
+from importlib.util import find_spec
 from onevalet.settings import Settings
-from abilities.accounts.opening import build_services
-json.dump([service.name for service in build_services(Settings(_env_file=None))], sys.stdout)
+found = []
+if find_spec("abilities.accounts"):
+    from abilities.accounts.opening import build_services
+    found = [service.name for service in build_services(Settings(_env_file=None))]
+json.dump(found, sys.stdout)
+"""
+_ASKED = """
+import json, sys
+from importlib.util import find_spec
+from onevalet.settings import Settings
+found = set()
+if find_spec("abilities.accounts"):
+    from abilities.accounts.opening import build_services
+    ours = {"onevalet_google_client_id": "ours", "onevalet_google_client_secret": "secret"}
+    services = build_services(Settings(_env_file=None, **ours))
+    found = {access for service in services for access in service.offers}
+json.dump(sorted(found), sys.stdout)
 """
 _PUBLIC = "import json, sys, onevalet; exec('from onevalet import *', {}); json.dump(onevalet.__all__, sys.stdout)"
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
@@ -202,8 +218,11 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     tables = {table.name for ability in lacking for table in ability.tables}
     assert whole.list(_TABLES) - tree.list(_TABLES) == tables
     assert whole.list(_KINDS) - tree.list(_KINDS) == {kind for ability in lacking for kind in ability.starters}
-    services = {service for ability in lacking for service in ability.trials}
+    has_accounts = "accounts" not in tree.gone
+    services = {service for ability in lacking for service in ability.trials} if has_accounts else whole.list(_SERVICES)
     assert whole.list(_SERVICES) - tree.list(_SERVICES) == services
+    access = {access for ability in lacking for access in ability.access} if has_accounts else whole.list(_ASKED)
+    assert whole.list(_ASKED) - tree.list(_ASKED) == access
     homes = tuple(f"abilities.{name}." for name in tree.gone)
     names = {name for name, home in onevalet._HOMES.items() if home.startswith(homes)}
     assert whole.list(_PUBLIC) - tree.list(_PUBLIC) == names

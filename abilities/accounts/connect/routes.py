@@ -117,7 +117,7 @@ class ConnectRoutes:
 
     async def _tried(self, link: ConnectLink, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
-        opened = open_password(service.name, credentials)
+        opened = open_password(service, credentials)
         account = OpenAccount(
             Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers, person=link.tenant_id
         )

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 from urllib.parse import urlencode
 from weakref import WeakSet
 
@@ -40,6 +41,8 @@ class Kit:
     services: PersonServices
     budgets: ShownBudgets
     ways_in: WaysIn
+    said: Mapping[str, str]
+    """What a person's page says where a page of an ability led back to it, by its word."""
 
     @classmethod
     def build(
@@ -53,6 +56,7 @@ class Kit:
         ways_in: WaysIn = dict,
         doing: Doing = nothing_told,
         renderer: Renderer | None = None,
+        said: Mapping[str, str] = MappingProxyType({}),
     ) -> "Kit":
         """Build a kit from what the installation has."""
         return cls(
@@ -66,6 +70,7 @@ class Kit:
             services,
             budgets or ShownBudgets(),
             ways_in,
+            said,
         )
 
     def now(self) -> datetime:

@@ -1,6 +1,5 @@
 """The pages that have a file of their own, for `routes` to serve."""
 
-from abilities.accounts.pages import AccountPages
 from operations.console.pages.approvals import ApprovalPages
 from operations.console.pages.base import Pages
 from operations.console.pages.consents import ConsentPages
@@ -21,7 +20,6 @@ PAGES: tuple[type[Pages], ...] = (
     PeoplePages,
     PersonPages,
     LinkPages,
-    AccountPages,
     ConsentPages,
     ProgramPages,
     SearchPages,

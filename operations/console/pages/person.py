@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from abilities.accounts.pages import ACCOUNT_SAID
 from core.credentials.choice import shown
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Listed, PersonRole
@@ -29,7 +28,6 @@ _SAID = {
     "address": "The address is kept.",
     "no-address": "The address is forgotten.",
     "not-there": "There is no such address any more.",
-    **ACCOUNT_SAID,
     **CONSENT_SAID,
     **DATA_SAID,
     **LINK_SAID,
@@ -60,7 +58,10 @@ class PersonPages(Pages):
         person = await person_of(self.kit, request, visit.viewer)
         if person is None:
             return self.kit.nothing(visit)
-        said, program = _SAID.get(request.query.get("said", ""), ""), request.query.get("name", "")[:60]
+        said, program = (
+            (_SAID | {**self.kit.said}).get(request.query.get("said", ""), ""),
+            request.query.get("name", "")[:60],
+        )
         return await self._page(visit, person, said, program=program)
 
     @signed_in
@@ -132,7 +133,7 @@ class PersonPages(Pages):
             codes = await open_link_codes(connection, person.id, self.kit.now())
             asked = await asked_links(connection, person.id, self.kit.now())
             actions = await newest_actions(connection, person.id)
-        accounts, tokens = await self.kit.services.accounts.list(person.id), self.kit.services.tokens
+        accounts, tokens = self.kit.services.accounts, self.kit.services.tokens
         return self.kit.page(
             "person.html",
             visit,
@@ -143,7 +144,8 @@ class PersonPages(Pages):
             place=f"{PLACE}/{person.id}",
             only_send=self.kit.services.only_send,
             preferences=preferences or preference_fields(await self._preferences.read(person.id)),
-            accounts=[(account, shown(account)) for account in accounts],
+            has_accounts=accounts is not None,
+            accounts=[(one, shown(one)) for one in await accounts.list(person.id)] if accounts else (),
             consents=await consent_lines(self.kit.database, person.id),
             codes=codes,
             asked=asked,

@@ -13,6 +13,7 @@ from abilities.accounts.idle_grants import LEASE, Renewals
 from abilities.accounts.links import ConnectLinkStore
 from abilities.accounts.oauth import OAuthServers
 from abilities.accounts.offers import ConnectOffers
+from abilities.accounts.probes import check_accounts
 from abilities.accounts.prompts import note_prompt
 from abilities.accounts.services import Services
 from abilities.accounts.token_refresh import FreshTokens
@@ -24,7 +25,6 @@ from core.errors import AccountMissing, RefusedLogin
 from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
 from core.tools.account_access import MissingAccess
-from operations.doctor.accounts import check_accounts
 from tests.abilities.accounts.test_token_refresh import WORK, RotatingServer, keep
 from tests.core.credentials.harness import KEYS
 

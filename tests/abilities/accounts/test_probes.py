@@ -7,6 +7,7 @@ import pytest
 from abilities.accounts.probes import check_services
 from core.messaging.channels import Check
 from onevalet.settings import load_settings
+from operations.doctor.types import Installation
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 
 pytestmark = pytest.mark.xdist_group("nanoidp")
@@ -25,7 +26,7 @@ async def checks(monkeypatch: pytest.MonkeyPatch, server: Nanoidp, **changed: st
     settings = {"ISSUER": server.url, "CLIENT_ID": CLIENT, "CLIENT_SECRET": SECRET, "IMAP": "imaps://mail.example.org"}
     for key, value in (settings | changed).items():
         monkeypatch.setenv(f"ONEVALET_OIDC_WORK_{key}", value)
-    return await check_services(load_settings(public_url=URL))
+    return await check_services(Installation(load_settings(public_url=URL)))
 
 
 async def test_a_server_that_knows_us_is_ok(monkeypatch: pytest.MonkeyPatch, nanoidp: Nanoidp) -> None:
@@ -58,8 +59,8 @@ async def test_what_is_wrong_is_named_with_its_setting(
 
 
 async def test_without_a_safe_public_url_it_says_so() -> None:
-    assert await check_services(load_settings(public_url="")) == [
+    assert await check_services(Installation(load_settings(public_url=""))) == [
         Check("accounts", True, "people cannot connect any", "set PUBLIC_URL: the pages stand there")
     ]
-    [check] = await check_services(load_settings(public_url="http://valet.example.org"))
+    [check] = await check_services(Installation(load_settings(public_url="http://valet.example.org")))
     assert (check.ok, "https://" in check.fix) == (False, True)

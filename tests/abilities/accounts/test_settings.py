@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from abilities.accounts.opening import build_account_http, build_services
+from abilities.accounts.opening import build_services, named_hosts
 from core.credentials.types import Ability
 from core.errors import ConfigError
 from onevalet.settings import load_settings
+from onevalet.wiring.http import guarded_client
 
 WORK = {
     "ISSUER": "https://id.example.org/realms/one/",
@@ -58,7 +59,7 @@ def test_a_service_of_mcp_servers_and_plugins_has_no_servers_of_ours(monkeypatch
 
 async def test_the_hosts_of_a_server_may_lie_in_the_operators_network(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch, **WORK | {"CALDAV": "https://10.1.2.3/dav/"})
-    http = build_account_http(load_settings())
+    http = guarded_client(settings := load_settings(), named_hosts(settings))
     assert "10.1.2.3" in str(vars(http))
     await http.close()
 

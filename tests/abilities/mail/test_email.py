@@ -10,6 +10,7 @@ import pytest
 
 from abilities.accounts.choice import choose
 from abilities.accounts.passwords import open_password
+from abilities.accounts.services import EMAIL
 from abilities.mail.tools import SendEmailAgent
 from core.agents.fields import InvalidValue
 from core.credentials.types import Ability, Account, OpenAccount
@@ -39,7 +40,7 @@ class Connected:
         return self._opened(choose(await self.list(), Ability.MAIL_SEND, need, account_name).name)
 
     def _opened(self, name: str) -> OpenAccount:
-        opened = open_password("email", self.stored[name])
+        opened = open_password(EMAIL, self.stored[name])
         account = Account("email", name, opened.address, frozenset(Ability), name == self.preferred)
         return OpenAccount(account, opened.login, opened.secret, False, opened.servers, opened.sender)
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from abilities.accounts.passwords import open_password
+from abilities.accounts.services import EMAIL
 from core.credentials.store import CredentialError
 from core.json_types import JsonObject
 from onevalet.cli.credential_forms import check_credentials
@@ -64,10 +65,10 @@ def test_each_wrong_field_is_named_and_no_value_repeated(change: JsonObject, pro
 
 def test_what_is_stored_is_what_the_agent_can_read_and_the_docs_list() -> None:
     check_credentials("email", WHOLE)
-    assert open_password("email", WHOLE).address == "ann@müller.de"
+    assert open_password(EMAIL, WHOLE).address == "ann@müller.de"
     smallest: JsonObject = {"host": "h", "user": "ann@example.org"}
     check_credentials("email", smallest)
-    assert open_password("email", smallest).address == "ann@example.org"
+    assert open_password(EMAIL, smallest).address == "ann@example.org"
     section = read("docs/email.md").split("## Connect")[1].split("\n## ")[0]
     listed = {
         name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)

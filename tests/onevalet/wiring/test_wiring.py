@@ -49,7 +49,9 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
     )
     assert key.get_secret_value() in settings.secrets()
     database = store._database
-    async with build_orchestrator(settings, Clock(), Storage(database), Accounts(store, Services.of())) as orchestrator:
+    async with build_orchestrator(
+        settings, Clock(), Storage(database), store, accounts=Accounts(store, Services.of())
+    ) as orchestrator:
         request = TurnRequest(TurnWork("t", MemoryJournal()), TurnTenant("ann"), Place("sms"), FromPerson())
         context = orchestrator.tool_context(request, "send_email", "key")
         assert await context.credentials.get(context.tenant_id, "google") == {"of": "ann"}
@@ -77,7 +79,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
 async def test_a_host_that_is_none_is_named_with_its_setting(store: CredentialStore) -> None:
     settings = Settings(_env_file=None, onevalet_model="", onevalet_fetch_hosts=("http://intranet/",))
     with pytest.raises(ConfigError, match=r"^ONEVALET_FETCH_HOSTS cannot be used: 'http://intranet/' is no host"):
-        async with build_orchestrator(settings, Clock(), Storage(store._database), Accounts(store, Services.of())):
+        async with build_orchestrator(settings, Clock(), Storage(store._database), store):
             pass
 
 

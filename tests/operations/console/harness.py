@@ -15,6 +15,7 @@ from core.tools.memory_access import MemoryAccess
 from onevalet.settings import Settings
 from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.ability_pages import load_pages
+from onevalet.wiring.accounts import access_to
 from onevalet.wiring.memories import open_memories
 from onevalet.wiring.people import build_linking
 from operations.console.door import ConsoleDoor
@@ -95,9 +96,11 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     visits = ConsoleVisits(sign_in, store.database, clock, local=local)
     credentials = store_with(store.database, *KEYS.all)
     services = build_services(store, credentials, clock)
-    foundation = service_foundation(Settings(_env_file=None), store.database, clock, services.accounts.for_tenant)
+    foundation = service_foundation(Settings(_env_file=None), store.database, clock, access_to(services.accounts))
     further = load_pages(foundation)
-    kit = Kit.build(visits, store.database, seen, store.wakeups, services, renderer=further.renderer())
+    kit = Kit.build(
+        visits, store.database, seen, store.wakeups, services, renderer=further.renderer(), said=further.said
+    )
     routes = ConsoleRoutes(kit, further.makes).routes()
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
     async with serve(app, "127.0.0.1", 0) as port:

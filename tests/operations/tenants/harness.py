@@ -47,7 +47,12 @@ class Installation:
     @property
     def accounts(self) -> Accounts:
         """Return people's accounts, whose grants nobody can end."""
-        return Accounts(CredentialStore(self.store.database, SecretKeys(self.secrets)), Services.of([]))
+        return Accounts(self.credentials, Services.of([]))
+
+    @property
+    def credentials(self) -> CredentialStore:
+        """Return what opens them, with the keys that sign archives."""
+        return CredentialStore(self.store.database, self.keys)
 
     @property
     def keys(self) -> SecretKeys:
@@ -80,7 +85,7 @@ class Installation:
     async def export(self, person: str = "") -> Path:
         """Export somebody, Ann by default; return where the archive is."""
         path = self.folder / "archive.zip"
-        exporter = Exporter(self.store.database, self.files.blobs, self.clock, "0.0.1", self.keys, self.accounts)
+        exporter = Exporter(self.store.database, self.files.blobs, self.clock, "0.0.1", self.credentials, self.accounts)
         with path.open("wb") as out:
             async for piece in exporter.pieces(person or self.ann):
                 out.write(piece)

@@ -37,8 +37,8 @@ async def browser(installation: Installation) -> AsyncIterator[Browser]:
 
     def load() -> Exporter:
         store = installation.store
-        blobs, keys = installation.files.blobs, installation.keys
-        return Exporter(store.database, blobs, installation.clock, "0.0.1", keys, installation.accounts)
+        blobs, credentials = installation.files.blobs, installation.credentials
+        return Exporter(store.database, blobs, installation.clock, "0.0.1", credentials, installation.accounts)
 
     routes = ExportRoutes(links(installation), load, installation.clock).routes()
     app = build_app([], ready=installation.store.database.ready, extra_routes=routes)

@@ -93,7 +93,7 @@ async def test_an_export_has_no_secret_and_nothing_of_another_person(installatio
 
 async def test_an_export_reads_all_rows_of_one_moment(installation: Installation) -> None:
     store, blobs = installation.store, installation.files.blobs
-    exporter = Exporter(store.database, blobs, installation.clock, "0.0.1", installation.keys)
+    exporter = Exporter(store.database, blobs, installation.clock, "0.0.1", installation.credentials)
     pieces = exporter.pieces(installation.ann)
     path = installation.folder / "moment.zip"
     with path.open("wb") as out:

@@ -23,8 +23,6 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         select 'redraws', min(greatest(r.next_attempt_at, r.lease_until)) from redraws r where r.state = 'due'
         union all
-        select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null
-        union all
         select 'quarantine', clock_timestamp()
         where exists (select from turns t where t.state = 'running' and t.quarantined)
         union all

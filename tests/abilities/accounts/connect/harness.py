@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import unescape
 
 import aiohttp
@@ -12,7 +13,7 @@ from pydantic import SecretStr
 from abilities.accounts.connect.routes import ConnectRoutes
 from abilities.accounts.connecting import Connecting
 from abilities.accounts.kinds import CALENDAR, CONTACTS, MAIL
-from abilities.accounts.opening import build_accounts, build_connecting
+from abilities.accounts.opening import account_trials, build_accounts, build_connecting
 from abilities.accounts.services import Services, openid
 from abilities.accounts.trials import Trials
 from abilities.accounts.types import OAuthClient, Scope, Service
@@ -24,8 +25,9 @@ from core.db.database import Database
 from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups, Wakeups
+from onevalet.ability import WebFoundation
 from onevalet.settings import Settings
-from onevalet.wiring.abilities import account_trials
+from onevalet.wiring.http import guarded_client
 from tests.ports import free_port
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 
@@ -112,11 +114,13 @@ async def served(
     url = f"http://127.0.0.1:{port}"
     settings = Settings(_env_file=None, public_url=url, onevalet_secret_keys=(SecretStr("A" * 43 + "="),))
     http, clock = GuardedClient(allowed_hosts=hosts), Clock()
-    accounts = build_accounts(settings, database, store, http, clock)
+    guarded = partial(guarded_client, settings)
+    foundation = WebFoundation(settings, database, guarded, clock, store, "", wakeups or NoWakeups())
+    accounts = build_accounts(foundation, http)
     accounts.services = services
     assert accounts.offers is not None
     accounts.offers = replace(accounts.offers, services=services)
-    connecting = build_connecting(settings, database, accounts, http, clock, wakeups or NoWakeups())
+    connecting = build_connecting(foundation, accounts, http)
     app = build_app(
         (),
         ready=_ready,

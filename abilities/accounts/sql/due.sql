@@ -1,0 +1,1 @@
+        select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null
