@@ -25,7 +25,7 @@ BEHIND_SERVERS = {
     *("forker", "dev", "dovecot", "nanoidp", "radicale", "radicale_server", "chromium", "backups", "start_holder"),
 }
 """Fixtures that start other programs, or processes of ours."""
-ROOMS = ("abilities", "accounts", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
+ROOMS = ("abilities", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
 """Folders of the product's rooms."""
 FACES = ("onevalet", "operations")
 """The folders of what people and operators start and look at: most of it puts the rooms together again."""

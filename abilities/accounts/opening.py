@@ -22,6 +22,7 @@ from abilities.accounts.trials import Trials
 from abilities.accounts.types import OAuthClient, Scope, Service
 from core.credentials.trial import Trial
 from core.credentials.types import Ability
+from core.errors import ConfigError
 from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.tools.account_access import PeoplesAccounts
@@ -115,8 +116,12 @@ def _openid(name: str, server: Mapping[str, str]) -> Service:
 
 
 def _done_in_accounts() -> frozenset[Ability]:
-    """Return what the abilities that are there do in accounts."""
-    return frozenset(Ability(access) for ability in all_abilities() for access in ability.access)
+    """Return what the abilities that are there do in accounts. Raises `ConfigError` for what accounts do not know."""
+    known = {access.value: access for access in Ability}
+    for ability in all_abilities():
+        if strange := [access for access in ability.access if access not in known]:
+            raise ConfigError(f"The ability {ability.name} has access={strange[0]!r}: write one of {', '.join(known)}.")
+    return frozenset(known[access] for ability in all_abilities() for access in ability.access)
 
 
 def account_trials() -> Mapping[str, Callable[[], Trial]]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.credentials.needs import missing, read_need
 from core.credentials.types import Account
-from core.tools.person_access import PersonAccounts
+
+if TYPE_CHECKING:  # what `web` has no use for
+    from core.tools.person_access import PersonAccounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class PeoplesAccounts(Protocol):
         """Return what asks people for accounts that calls need; None where none can be connected."""
         ...
 
-    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> PersonAccounts:
+    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> "PersonAccounts":
         """Return access to this tenant's accounts only; links that are made are for the turn's conversation."""
         ...
 

@@ -12,7 +12,8 @@ from abilities.accounts.opening import build_services
 from abilities.accounts.services import EMAIL, Services
 from core.clock import Clock
 from core.credentials.store import CredentialStore
-from core.errors import ToolFailed
+from core.errors import ConfigError, ToolFailed
+from onevalet.ability import Ability
 from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 from tests.core.credentials.harness import KEYS
@@ -105,6 +106,13 @@ def test_a_service_whose_password_no_ability_can_try_is_not_offered(without: Wit
 def test_a_service_of_which_nothing_is_wanted_is_not_offered(without: Without) -> None:
     without("mail", "calendar", "contacts")
     assert [service.name for service in services()] == ["work"]  # tools of its own may use it
+
+
+def test_access_that_no_account_knows_is_named_with_its_ability(monkeypatch: pytest.MonkeyPatch) -> None:
+    strange = Ability(name="letters", access=("mail.reed",))
+    monkeypatch.setattr("abilities.accounts.opening.all_abilities", lambda: (strange,))
+    with pytest.raises(ConfigError, match=r"^The ability letters has access='mail\.reed': write one of mail\.read, "):
+        services()
 
 
 async def test_nobody_is_told_to_connect_where_there_is_no_service(store: CredentialStore) -> None:
