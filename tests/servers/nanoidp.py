@@ -21,8 +21,6 @@ from urllib.request import urlopen
 import aiohttp
 import pytest
 
-from abilities.accounts.services import openid
-from abilities.accounts.types import OAuthClient, Service
 from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
 from tests.ports import free_port
@@ -104,12 +102,6 @@ def nanoidp() -> Iterator[Nanoidp]:
     """Yield a server that leads back to `/connect/callback` of any gateway on loopback."""
     with running_nanoidp("http://127.0.0.1/connect/callback") as running:
         yield running
-
-
-def home_of(server: Nanoidp) -> Service:
-    """Return a service of accounts that this server signs people in to, named by an operator and none of ours."""
-    client = OAuthClient(CLIENT, SECRET, server.url, always=("openid", "email", "offline_access"))
-    return openid("home", "Home", client, {})
 
 
 def _configure(folder: Path, url: str, port: int, redirect: str) -> None:

@@ -16,10 +16,10 @@ from notify.service import NotificationService
 from tests.abilities.accounts.connect.harness import LINK
 from tests.abilities.accounts.contract.test_connecting import Person
 from tests.abilities.accounts.contract.test_connecting import person as person
+from tests.abilities.accounts.home_service import home_of
 from tests.contract.email_harness import also_by_mail
 from tests.core.builders import says, wants
 from tests.plugins.mailbox import OPENED
-from tests.servers.nanoidp import home_of
 
 pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
 

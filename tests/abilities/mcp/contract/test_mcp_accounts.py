@@ -19,13 +19,14 @@ from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from tests.abilities.accounts.connect.harness import browser, served
 from tests.abilities.accounts.contract.test_connecting import Person
+from tests.abilities.accounts.home_service import home_of
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.mcp import ScriptedMcp
-from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp, home_of
+from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 
 pytestmark = [pytest.mark.xdist_group("nanoidp"), pytest.mark.slow]
 
