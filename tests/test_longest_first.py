@@ -1,0 +1,110 @@
+"""xdist hands out what takes longest first, and binds no more to a worker than it needs to go on."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tests.forker import ROOT
+from tests.longest_first import FILE, LongestFirst, Writer, read, write
+
+QUICK = ["tests/a.py::test_1", "tests/a.py::test_2", "tests/a.py::test_3", "tests/a.py::test_4"]
+GROUP = ["tests/b.py::test_short@faults", "tests/b.py::test_case[x]@faults", "tests/c.py::test_minutes@faults"]
+ALONE = ["tests/d.py::test_middling", "tests/d.py::test_long[2]"]
+SECONDS = {
+    "tests/b.py::test_case[x]": 20.0,
+    "tests/c.py::test_minutes": 120.0,
+    "tests/d.py::test_long[2]": 60.0,
+    "tests/d.py::test_middling": 30.0,
+}
+
+
+@dataclass(eq=False)
+class Node:
+    """A worker of xdist that runs nothing."""
+
+    given: list[str] = field(default_factory=list)
+    shutting_down: bool = False
+    gateway: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(id="gw"))
+
+    def send_runtest_some(self, places: list[int]) -> None:
+        self.given += [ALL[place] for place in places]
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+ALL = [*QUICK, *GROUP, *ALONE]
+
+
+def scheduled(folder: Path, workers: int) -> tuple[Any, list[Node]]:
+    """Return a scheduler with all tests, and the workers that have got their first ones."""
+    write(folder / "durations.toml", SECONDS)
+    config: Any = SimpleNamespace(
+        getvalue=lambda _: ["popen"] * workers, option=SimpleNamespace(loadscopereorder=True, debug=False)
+    )
+    scheduler: Any = LongestFirst(config, None, folder / "durations.toml")
+    nodes = [Node() for _ in range(workers)]
+    for node in nodes:
+        scheduler.add_node(node)
+    for node in nodes:
+        scheduler.add_node_collection(node, ALL)
+    scheduler.schedule()
+    return scheduler, nodes
+
+
+def test_the_longest_group_and_in_it_the_longest_file_go_first(tmp_path: Path) -> None:
+    _, [first, second] = scheduled(tmp_path, 2)
+    assert first.given == [GROUP[2], GROUP[0], GROUP[1]]
+    assert second.given == [ALONE[1], ALONE[0]]
+
+
+def test_no_more_waits_behind_a_test_than_the_next_one(tmp_path: Path) -> None:
+    scheduler, [first, second] = scheduled(tmp_path, 2)
+    scheduler.mark_test_complete(first, ALL.index(GROUP[2]))
+    assert len(first.given) == 3, "one runs, and one waits"
+    scheduler.mark_test_complete(first, ALL.index(GROUP[0]))
+    assert first.given[3:] == QUICK[:1], "its last one begins, so it hears of the next"
+    for test in (ALONE[1], ALONE[0], *QUICK[1:3]):
+        scheduler.mark_test_complete(second, ALL.index(test))
+    assert second.given[2:] == QUICK[1:]
+    assert (first.shutting_down, second.shutting_down) == (False, True)
+
+
+def test_every_test_is_handed_out_once(tmp_path: Path) -> None:
+    scheduler, nodes = scheduled(tmp_path, 3)
+    done: list[str] = []
+    while scheduler.has_pending:
+        for node in nodes:
+            for test in [test for test in node.given if test not in done]:
+                done.append(test)
+                scheduler.mark_test_complete(node, ALL.index(test))
+    assert sorted(done) == sorted(ALL)
+
+
+def test_a_run_writes_what_ran_and_keeps_what_did_not(tmp_path: Path) -> None:
+    file = tmp_path / "durations.toml"
+    write(file, SECONDS)
+    writer = Writer(file)
+    for test, phase, seconds, outcome in (
+        ("tests/b.py::test_case[x]@faults", "setup", 3.0, "passed"),
+        ("tests/b.py::test_case[x]@faults", "call", 4.5, "passed"),
+        ("tests/c.py::test_minutes@faults", "call", 0.5, "passed"),
+        ("tests/d.py::test_long[2]", "call", 90.0, "failed"),
+    ):
+        report: Any = SimpleNamespace(nodeid=test, when=phase, duration=seconds, failed=outcome == "failed")
+        writer.pytest_runtest_logreport(report)
+    writer.pytest_sessionfinish()
+    assert read(file) == {
+        "tests/d.py::test_long[2]": 60.0,
+        "tests/d.py::test_middling": 30.0,
+        "tests/b.py::test_case[x]": 7.5,
+    }
+
+
+def test_each_that_is_listed_is_there() -> None:
+    """One that was renamed would be handed out last."""
+    for test in read(FILE):
+        name, _, function = test.partition("::")
+        assert (ROOT / name).is_file(), test
+        assert f"def {function.partition('[')[0]}(" in (ROOT / name).read_text(), test
