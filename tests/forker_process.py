@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from core.errors import ModelError
@@ -22,6 +23,7 @@ from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
 from tests.namespaces import enter
 
+ROOT = Path(__file__).parents[1]
 _PR_SET_PDEATHSIG = 1
 _LOADED = (
     "twilio.rest",
@@ -35,13 +37,21 @@ _LOADED = (
     "onevalet.cli.main",
     "onevalet.cli.credentials",
     "onevalet.cli.channels_setup",
+    *(f"abilities.{path.parent.name}.opening" for path in sorted((ROOT / "abilities").glob("*/opening.py"))),
     "abilities.calendar.tools",
+    "abilities.contacts.address_books",
     "abilities.mail.tools",
+    "abilities.mail.watching",
     "aiosmtplib",
     "channels.email.receive",
+    "channels.sms.catchup",
     "imap_tools",
     "notify.email.send",
     "oauthlib.oauth2",
+    # The SDK of Twilio and the demo model load these at their first call.
+    "twilio.rest.api.v2010.account",
+    "twilio.rest.messaging.v1",
+    "workbench.demo.model",
 )
 _ended: dict[int, int] = {}
 
