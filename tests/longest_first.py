@@ -31,11 +31,12 @@ _HEAD = """\
 """
 
 
-class LongestFirst(LoadGroupScheduling):
+class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no types
     """Hands out groups and single tests by how long they take, the next one only when a worker's last test begins."""
 
     def __init__(self, config: pytest.Config, log: Producer | None = None, file: Path = FILE) -> None:
         super().__init__(config, log)
+        self.workqueue: OrderedDict[str, dict[str, bool]]
         self._seconds = read(file)
         self._places: dict[str, int] = {}
 
