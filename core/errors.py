@@ -32,7 +32,7 @@ Messages are for the log, with ids and causes; what a person reads is written wh
 """
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 _LATE = ("Timeout", "TimedOut")
 """How libraries name what came too late: their own classes have no base in common, and few that of Python."""
@@ -71,11 +71,15 @@ class TurnDelayed(OneValetError):
 
 
 class ModelAway(TurnDelayed):
-    """No model answers now: the turn has given back its lane and is tried again. `told`: its person is being told."""
+    """No model answers now: the turn has given back its lane and is tried again, at `due` if that is known.
 
-    def __init__(self, message: str, *, told: bool = False) -> None:
+    `told`: its person is being told.
+    """
+
+    def __init__(self, message: str, *, told: bool = False, due: datetime | None = None) -> None:
         super().__init__(message)
         self.told = told
+        self.due = due
 
 
 class RequestRefused(OneValetError):

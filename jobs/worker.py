@@ -1,4 +1,4 @@
-"""The worker process: the bounded runners, the wakeups that they listen to, and a supervisor of all parts."""
+"""The worker process: the bounded runners, the wakeups and jobs that they listen to, and a supervisor of all parts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -13,6 +13,8 @@ from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.queue.wakeups import DELIVERY, TURNS, hear_interrupts, listen
 from jobs.claim_loop import Runner
 from jobs.delivery.runner import DeliveryRunner
+from jobs.later.cron import Chore, Chores
+from jobs.later.worker import LaterWorker
 from jobs.supervision import Part, PartSupervisor
 from jobs.turns.runner import TurnRunner
 
@@ -40,6 +42,7 @@ class WorkerProcess:
         claimed: Iterable[ClaimedWork[Any]] = (),
         supervisor: PartSupervisor | None = None,
         watch: DueWatch | None = None,
+        chores: Iterable[Chore] = (),
     ) -> None:
         self._redis_url = redis_url
         self._delivery = delivery
@@ -55,9 +58,15 @@ class WorkerProcess:
             (work, Runner(work.name, work.claim, work.run, slots=work.slots, poll=max(poll, work.poll)))
             for work in claimed
         ]
+        self._runners: dict[str, Runner[Any]] = {
+            DueWork.TURNS: self._turn_runner,
+            DueWork.DELIVERIES: self._delivery_runner,
+            **{work.due: runner for work, runner in self._beside},
+        }
         self._watch = watch
         self._interrupts = turns.interrupts
         self._upkeep = tuple(upkeep)
+        self._chores = Chores(chores)
         self._supervisor = supervisor or PartSupervisor()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -70,12 +79,26 @@ class WorkerProcess:
         self._spawn(partial(hear_interrupts, self._redis_url, self._interrupts.look), "stops")
         for part in self._upkeep:
             self._keep(part)
+        for chore in self._chores.all:
+            self._keep(Part(chore.name, chore.run))
+        self._chores.ring_overdue()  # at the start, all that one worker does not do for all
+        later = LaterWorker(self._redis_url, self.ring, self._chores)
+        self._keep(Part("later", later.run, longest_pause=_URGENT_PAUSE))
         if self._watch is not None:
-            self._watch.call(DueWork.TURNS, self._turn_runner.look)
-            self._watch.call(DueWork.DELIVERIES, self._delivery_runner.look)
-            for work, runner in self._beside:
-                self._watch.call(work.due, runner.look)
+            for kind, runner in self._runners.items():
+                self._watch.call(kind, runner.look)
+            for chore in self._chores.all:
+                if chore.due:
+                    self._watch.call(chore.due, chore.look, by_peoples_clock=chore.by_peoples_clock)
             self._spawn(self._watch.run, "what is due")
+
+    def ring(self, work: str, row_id: str) -> None:
+        """Claim a row whose moment has come, if a slot is free; without one, it is claimed when one is."""
+        runner = self._runners.get(work)
+        if runner is not None and row_id:
+            runner.take(row_id)
+        elif self._watch is not None:
+            self._watch.tell(work)
 
     def take_delivery(self, conversation_id: str) -> bool:
         """Deliver what a conversation waits for, if a slot is free; return whether one is."""

@@ -1,4 +1,7 @@
-"""What is due: one question for all of a worker's work, asked every few seconds and whenever there may be news."""
+"""What is due: one question for all of a worker's work, asked every few seconds and whenever there may be news.
+
+It is the net under wakeups, which tell what is due now, and jobs of arq's, which tell what was to come due.
+"""
 
 import asyncio
 import random
@@ -55,6 +58,11 @@ class DueWatch:
         if by_peoples_clock:
             self._by_peoples_clock.add(work)
 
+    def tell(self, work: str) -> None:
+        """Call those who do this kind of work: its moment has come."""
+        for call in self._calls.get(work, ()):
+            call()
+
     def look(self) -> None:
         """Look soon: something was done here that others may follow."""
         self._news.set()
@@ -86,8 +94,7 @@ class DueWatch:
             if wait > 0:
                 soonest = min(soonest, wait + 0.001)
                 continue
-            for call in self._calls.get(row["work"], ()):
-                call()
+            self.tell(row["work"])
         return soonest
 
     def _real_seconds(self, work: str, wait: float, now: datetime | None) -> float:

@@ -8,6 +8,7 @@ what its own turns say, without a way through Redis.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Protocol
 
 import structlog
@@ -31,8 +32,16 @@ _MAX_AT_ONCE = 100
 _log = structlog.get_logger()
 
 
-class Wakeups(Protocol):
-    """Wake a worker for a row. Never raises, never waits for the network."""
+class Later(Protocol):
+    """Have a worker claim a row at its moment. Never raises, never waits for the network."""
+
+    def come_due(self, work: str, row_id: str, after: timedelta) -> None:
+        """Name a row of a kind of work (core.queue.due) that is due after so long; without an id, any of them."""
+        ...
+
+
+class Wakeups(Later, Protocol):
+    """Wake a worker for a row, now or later. Never raises, never waits for the network."""
 
     def wake_turn(self, lane_id: str) -> None: ...
 
@@ -56,6 +65,11 @@ class NoWakeups:
 
     def interrupt_turn(self, lane_id: str) -> None: ...
 
+    def come_due(self, work: str, row_id: str, after: timedelta) -> None: ...
+
+
+NOBODY = NoWakeups()
+
 
 class RedisWakeups:
     """Wake workers through Redis, from a task of its own, so that no caller waits for Redis."""
@@ -66,6 +80,14 @@ class RedisWakeups:
         self._pending: asyncio.Queue[tuple[str, str]] = asyncio.Queue(maxsize=1000)
         self._task: asyncio.Task[None] | None = None
         self._take_delivery: Callable[[str], bool] | None = None
+        self._later: Later = NOBODY
+
+    def queue_later(self, later: Later) -> None:
+        """Queue by this what is due later. Processes without it, as `web` is, leave that to the workers' watch."""
+        self._later = later
+
+    def come_due(self, work: str, row_id: str, after: timedelta) -> None:
+        self._later.come_due(work, row_id, after)
 
     def offer_deliveries(self, take: Callable[[str], bool]) -> None:
         """Offer each delivery to this process first: what `take` does not take wakes another one."""

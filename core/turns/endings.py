@@ -108,4 +108,4 @@ class Endings:
         if request.work.outage is None or not patience or not may_pass(error):
             return
         if postponed := await request.work.outage.postpone(error, patience):
-            raise ModelAway(type(error).__name__, told=postponed.told) from error
+            raise ModelAway(type(error).__name__, told=postponed.told, due=postponed.due) from error

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from core import replies
 from core.db.database import Database
@@ -20,9 +20,10 @@ _JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A turn that is tried again; `told`: its person is being told that it takes longer."""
+    """A turn that is tried again, and when, if that is known; `told`: its person is being told that it takes longer."""
 
     told: bool
+    due: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class ModelOutage:
             1 + _JITTER * (2 * self.chance() - 1),
             self._note() if self.tells else None,
         )
-        return Postponed(row["told"]) if row and row["waits"] else None
+        return Postponed(row["told"], row["due"]) if row and row["waits"] else None
 
     async def tell(self) -> bool:
         """Tell the person, once, that the answer takes longer, while the turn goes on. Return whether it is said now.

@@ -15,6 +15,8 @@ from core.messaging.capabilities import Redrawing
 from core.messaging.channels import NotificationChannel
 from core.questions.outcomes import QuestionEnd
 from core.questions.outcomes import card_line as answered_line
+from core.queue.due import DueWork
+from core.queue.wakeups import NOBODY, Later
 from jobs.claim_loop import Runner
 from jobs.delivery.backoff import MAX_WAIT
 
@@ -39,10 +41,12 @@ class RedrawRunner:
         channels: Mapping[str, NotificationChannel],
         clock: Clock | None = None,
         poll: timedelta = POLL,
+        later: Later = NOBODY,
     ) -> None:
         self._redraws = redraws
         self._clock = clock or Clock()
         self._channels = channels
+        self._later = later
         self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=poll)
 
     def look(self) -> None:
@@ -80,6 +84,8 @@ class RedrawRunner:
         due = await self._redraws.load(claim)
         end = await self._draw(due)
         await self._redraws.end(claim, due, end)
+        if end.state is RedrawState.DUE:
+            self._later.come_due(DueWork.REDRAWS, claim.outbound_id, end.delay)
         _log.info("card_drawn", outbound=claim.outbound_id, state=end.state, reason=end.reason)
 
     async def _draw(self, due: DueRedraw) -> RedrawEnd:

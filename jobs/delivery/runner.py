@@ -18,7 +18,9 @@ from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
 from core.messaging.states import CallOutcome, SendState
+from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
+from core.queue.wakeups import NOBODY, Later
 from jobs.delivery.backoff import CHECK_AFTER, fate
 from jobs.delivery.provider_calls import ProviderCalls
 from jobs.delivery.rendering import render
@@ -62,6 +64,7 @@ class DeliveryRunner:
         clock: Clock | None = None,
         notes: ReceiptNotes | None = None,
         files: SentFiles | None = None,
+        later: Later = NOBODY,
     ) -> None:
         """`notes`: where receipts are noted while the database is away; nowhere without it."""
         self._outbox = outbox
@@ -71,6 +74,7 @@ class DeliveryRunner:
         self._clock = clock or Clock()
         self._notes = notes
         self._files = files
+        self._later = later
         self._calls = ProviderCalls(chance or random.Random())
         self._stopping = False
 
@@ -96,6 +100,8 @@ class DeliveryRunner:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
                 await _hand_back(self._outbox, following)
                 return
+            if end.state.is_open and end.again is not None:
+                self._later.come_due(DueWork.DELIVERIES, claim.conversation_id, end.again)
             if end.state.is_open or self._stopping:
                 return
             following = end.following if end.asked else await self._following(claim.conversation_id)
@@ -136,7 +142,7 @@ class DeliveryRunner:
             if due.hangs >= MAX_HANGS:
                 return await self._failed(claim, HANGS, missed=True)
             if due.takes_back:
-                return RowEnd(await self._take_back(claim, due, channel))
+                return await self._take_back(claim, due, channel)
             parts, begun = await self._begin(claim, due, channel)
             if not parts:
                 return await self._failed(claim, UNRENDERED, missed=True)
@@ -193,7 +199,8 @@ class DeliveryRunner:
             found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
             if found is not None:
                 count_lost_answer(due.address.channel, found)
-                return RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
+                state = await self._outbox.end_delivery(claim, part.number, part.attempt, found)
+                return RowEnd(state, again=found.delay)
         if begun is None:
             asked, bill = self._elapsed(), bill_of(channel, part.part, self._clock.now())
             what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
@@ -217,8 +224,9 @@ class DeliveryRunner:
 
     async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> RowEnd:
         if self._stopping:
-            return RowEnd(await self._outbox.end_delivery(claim, part, attempt, end))
-        return RowEnd(*await self._outbox.end_and_claim(claim, part, attempt, end, self._worker), asked=True)
+            return RowEnd(await self._outbox.end_delivery(claim, part, attempt, end), again=end.delay)
+        state, following = await self._outbox.end_and_claim(claim, part, attempt, end, self._worker)
+        return RowEnd(state, following, asked=True, again=end.delay)
 
     async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
         """Return None where a call may leave now; otherwise the state of the row, which may not leave."""
@@ -237,13 +245,13 @@ class DeliveryRunner:
         count_failed(reason)
         return RowEnd(SendState.FAILED)
 
-    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> SendState:
+    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> RowEnd:
         """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
         if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
             await self._outbox.put_off(claim, CHECK_AFTER)
-            return SendState.READY
+            return RowEnd(SendState.READY, again=CHECK_AFTER)
         await self._outbox.end_stream(claim)
-        return SendState.SENT
+        return RowEnd(SendState.SENT)
 
 
 async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:

@@ -1,6 +1,7 @@
 """The values of a delivery: a call that may have begun, and how a row ended."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.messaging.calls import Begun
 from core.messaging.due_messages import Claim
@@ -17,8 +18,9 @@ class BegunCall:
 
 @dataclass(frozen=True, slots=True)
 class RowEnd:
-    """How a row stands; with `asked`, its end told at once what to send after it."""
+    """How a row stands; with `asked`, its end told at once what to send after it. `again`: when an open one is due."""
 
     state: SendState
     following: Claim | None = None
     asked: bool = False
+    again: timedelta | None = None

@@ -7,6 +7,8 @@ import structlog
 
 from core.errors import StoreUnavailable
 from core.journal.postgres import Lease
+from core.queue.due import DueWork
+from core.queue.wakeups import Later
 from core.turns.store import TurnStore
 
 RETRY_DELAY = timedelta(seconds=2)
@@ -18,13 +20,19 @@ HAND_BACK_WITHIN = 60.0
 _log = structlog.get_logger()
 
 
-async def hand_back(store: TurnStore, lease: Lease, delay: timedelta, within: float) -> None:
+async def leave(store: TurnStore, later: Later, lease: Lease, delay: timedelta) -> None:
+    """Release a lane, to retry its turn after `delay`."""
+    await store.leave(lease, delay)
+    later.come_due(DueWork.TURNS, lease.lane_id, delay)
+
+
+async def hand_back(store: TurnStore, later: Later, lease: Lease, delay: timedelta, within: float) -> None:
     """Release a lane, to retry its turn after `delay`; wait up to `within` seconds for a database that went away."""
     try:
         async with asyncio.timeout(within):
             while True:
                 try:
-                    return await store.leave(lease, delay)
+                    return await leave(store, later, lease, delay)
                 except StoreUnavailable:
                     await asyncio.sleep(0.5)
     except Exception as error:  # the lease runs out by itself

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
@@ -16,6 +16,7 @@ from core.ids import IdMaker
 from core.journal.postgres import Lease
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
+from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
 from core.turns.orchestrator import Orchestrator
@@ -28,7 +29,7 @@ from jobs.turns.features import TurnFeatures
 from jobs.turns.interrupts import Interrupts
 from jobs.turns.messages import TurnMessenger
 from jobs.turns.results import TurnOutcome, TurnResults, is_poison
-from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back
+from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
 from jobs.turns.span import note_delay, note_end, turn_span
 
 GATHER = 0.05
@@ -95,17 +96,17 @@ class TurnRunner:
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
         except asyncio.CancelledError:
-            await hand_back(self._store, lease, timedelta(), within=3)
+            await hand_back(self._store, self._wakeups, lease, timedelta(), within=3)
             raise
         except StoreUnavailable as error:
             # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
             metrics.TURNS_DELAYED.labels("store").inc()
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
-            await hand_back(self._store, lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
+            await hand_back(self._store, self._wakeups, lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
         except Exception:
             # Even failing the turn was refused. It is retried seldom, and the log has the error each time.
             _log.exception("turn_stuck", lane=lease.lane_id)
-            await hand_back(self._store, lease, STUCK_DELAY, within=3)
+            await hand_back(self._store, self._wakeups, lease, STUCK_DELAY, within=3)
         return quarantined
 
     async def _begin(self, lease: Lease) -> tuple[BegunTurn | None, bool]:
@@ -139,6 +140,8 @@ class TurnRunner:
             metrics.TURNS_DELAYED.labels("model").inc()
             note_delay("model")
             log.warning("turn_delayed", cause=str(away), told=away.told)
+            if away.due is not None:
+                self._wakeups.come_due(DueWork.TURNS, lease.lane_id, away.due - datetime.now(UTC))
             if away.told:
                 self._wakeups.wake_delivery(lease.lane_id)
             return False
@@ -146,7 +149,7 @@ class TurnRunner:
             metrics.TURNS_DELAYED.labels("check").inc()
             note_delay("check")
             log.warning("turn_delayed", cause=str(error))
-            await self._store.leave(lease, RETRY_DELAY)
+            await leave(self._store, self._wakeups, lease, RETRY_DELAY)
             return False
         more = await self._finish(lease, turn, outcome)
         log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)

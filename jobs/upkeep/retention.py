@@ -13,7 +13,7 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
 from core.queue.batches import in_batches
-from jobs.upkeep.periodic import Periodic
+from jobs.later.cron import Chore
 
 MESSAGES_KEPT = timedelta(days=365)
 """Messages with their history and approvals. Never under a month: a provider may send one again within that time."""
@@ -54,18 +54,25 @@ class Retention:
     make_id: IdMaker
     kept: RetentionPeriods = RetentionPeriods()
 
-    def chores(self) -> tuple[Periodic, ...]:
+    def chores(self) -> tuple[Chore, ...]:
         """Return the rare work that one worker does for all."""
         news = NotificationStore(self.database, self.make_id)
         clock, kept, hour = self.clock, self.kept, timedelta(hours=1)
         return (
-            Periodic("old messages", hour, self.prune_messages),
-            Periodic("old journals", hour, self.prune_journals),
-            Periodic("old audit", hour, self.prune_audit),
-            Periodic("old usage", hour, self.prune_usage),
-            Periodic("old notifications", hour, lambda: prune_notifications(news, clock, kept.notifications)),
-            Periodic("old tokens", hour, self.prune_tokens),
-            Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(self.database, clock, kept.prompts)),
+            Chore("old messages", hour, self.prune_messages, for_all=True),
+            Chore("old journals", hour, self.prune_journals, for_all=True),
+            Chore("old audit", hour, self.prune_audit, for_all=True),
+            Chore("old usage", hour, self.prune_usage, for_all=True),
+            Chore(
+                "old notifications", hour, lambda: prune_notifications(news, clock, kept.notifications), for_all=True
+            ),
+            Chore("old tokens", hour, self.prune_tokens, for_all=True),
+            Chore(
+                "old prompts",
+                timedelta(minutes=10),
+                lambda: prune_prompts(self.database, clock, kept.prompts),
+                for_all=True,
+            ),
         )
 
     async def prune_messages(self) -> int:

@@ -1,8 +1,13 @@
 """What workers do from time to time, in two tables. Every worker may do all of it: each work is safe to repeat.
 
+arq says when (jobs.later): a tick of each is had by one worker of all, and what is named by `due` is done by each
+worker whenever the watch finds some, with or without Redis. Only the beat of a worker's own health is no job of arq's.
+
 What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
 """
 
+import asyncio
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,15 +19,16 @@ from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.db.clock_check import CheckedClock
 from core.db.database import Database
+from core.errors import StoreUnavailable
 from core.files.store import FileStore
 from core.ids import IdMaker
 from core.queue.batches import in_batches
 from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
-from jobs.supervision import PartSupervisor, stalls_seen
+from jobs.later.cron import Chore
+from jobs.supervision import Part, PartSupervisor, stalls_seen
 from jobs.upkeep import catchup
 from jobs.upkeep.catchup import CatchUp
-from jobs.upkeep.periodic import Periodic
 from jobs.upkeep.retention import Retention, RetentionPeriods
 from notify.service import NotificationService
 
@@ -31,6 +37,8 @@ CONSENTS_KEPT = timedelta(days=90)
 IGNORED_KEPT = timedelta(days=30)
 """How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
 DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
+BEAT = 10.0
+"""Seconds between two notes of a worker's health."""
 MAX_IGNORED = 5000
 """Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
 
@@ -57,39 +65,58 @@ class Maintenance:
     note_stalls: Callable[[Sequence[str]], None] | None = None
     """Is told every ten seconds what stalls, for the worker's health file."""
 
-    def table(self) -> tuple[Periodic, ...]:
-        """Return the periodic work of each worker: its name, how often it is done, and the call that does it."""
+    def table(self) -> tuple[Chore, ...]:
+        """Return the periodic work that goes on while Redis is away, in each worker then."""
         database, clock, service = self.database, self.clock, self.notifications
         table = [
-            Periodic(
+            # Quiet hours end, and channels fail, whether Redis is there or not: the watch finds both within seconds.
+            Chore(
                 "held and undelivered notifications",
                 DUE_ANYWAY,
                 lambda: release_notifications(service, clock),
                 DueWork.NOTIFICATIONS,
             ),
-            Periodic(
+            # What a person may still decide depends on it: the watch has it done within seconds of each end.
+            Chore(
                 "approvals",
                 DUE_ANYWAY,
                 lambda: advance_approvals(self.approvals, clock, self.make_id),
                 DueWork.APPROVALS,
             ),
-            Periodic("health", timedelta(seconds=10), self._report_health),
-            Periodic("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
-            Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
-            Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
-            Periodic("catch-up", catchup.EVERY, self.catch_up.once),
+            # By people's time, of which the watch knows.
+            Chore("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
+            # A person who waits for a provider is told so, and an outage of Redis is no reason not to.
+            Chore("delayed answers", timedelta(seconds=20), service.tell_delays),
+            # Codes and strangers end by themselves; they are only cleared away here.
+            Chore("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
+            # Nothing is missed (promise 3): at each worker's start too, and one worker holds the lease of an account.
+            Chore("catch-up", catchup.EVERY, self.catch_up.once),
         ]
         if self.ask_for_process is not None:
-            table.append(Periodic("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
+            # The process is this worker's own: the watch tells each worker.
+            table.append(Chore("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
         return tuple(table)
 
-    def chores(self) -> tuple[Periodic, ...]:
-        """Return the rare work that one worker does for all."""
+    def chores(self) -> tuple[Chore, ...]:
+        """Return the rare work that one worker does for all; while Redis is away it costs nothing but disk space."""
         retention = Retention(self.database, self.clock, self.make_id, self.kept)
         return (
-            Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock)),
+            Chore("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock), for_all=True),
             *retention.chores(),
         )
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return what each worker does for itself, whether there is Redis or not."""
+        return (Part("health", self._beat),)
+
+    async def _beat(self) -> None:
+        while True:
+            try:
+                await self._report_health()
+            except StoreUnavailable as error:
+                _log.warning("upkeep_delayed", part="health", cause=str(error))
+            # Jitter keeps the workers of one installation from asking the database at the same moment.
+            await asyncio.sleep(BEAT * (0.75 + random.random() / 2))
 
     async def _ask_for_process(self) -> None:
         if self.ask_for_process is not None and await quarantine_waits(self.database):

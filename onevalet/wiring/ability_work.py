@@ -8,8 +8,8 @@ from typing import Any
 from core.budgets.budgeted_model import BudgetedModel
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
+from jobs.later.cron import Chore
 from jobs.supervision import Part
-from jobs.upkeep.periodic import Periodic
 from notify.service import NotificationService
 from onevalet.ability import Repeated, Work, WorkFoundation
 from onevalet.ability_registry import all_abilities
@@ -18,11 +18,11 @@ from onevalet.wiring.assistant import Assistant
 
 @dataclass(frozen=True, slots=True)
 class AbilityWork:
-    """The parts that a worker runs, the rows that it claims, and the rare work that one worker does for all."""
+    """The parts that a worker runs, the rows that it claims, and what it does from time to time."""
 
     parts: list[Part] = field(default_factory=list)
     claimed: list[ClaimedWork[Any]] = field(default_factory=list)
-    chores: list[Periodic] = field(default_factory=list)
+    chores: list[Chore] = field(default_factory=list)
 
 
 def join_assistant(assistant: Assistant, worker: str, service: NotificationService) -> WorkFoundation:
@@ -70,13 +70,7 @@ def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: Du
         if work.due:
             watch.call(work.due, work.look, by_peoples_clock=work.by_peoples_clock)
         return
-    periodic = Periodic(work.name, work.every, work.once)
-    if work.for_all:
-        found.chores.append(periodic)
-        return
-    found.parts.append(Part(work.name, periodic.run))
-    if work.due:
-        watch.call(work.due, periodic.look, by_peoples_clock=work.by_peoples_clock)
+    found.chores.append(Chore(work.name, work.every, work.once, work.due, work.by_peoples_clock, work.for_all))
 
 
 @asynccontextmanager

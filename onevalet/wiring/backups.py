@@ -7,7 +7,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.files.blobs import BlobStore
 from core.ids import make_id
-from jobs.upkeep.periodic import Periodic
+from jobs.later.cron import Chore
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url
@@ -33,7 +33,7 @@ def build_taker(settings: Settings, blobs: BlobStore, url: str = "") -> BackupTa
 
 def backup_work(
     settings: Settings, database: Database, blobs: BlobStore, clock: Clock, worker: str
-) -> tuple[Periodic, ...]:
+) -> tuple[Chore, ...]:
     """Return the work that takes backups on a schedule; nothing without ONEVALET_BACKUPS."""
     if settings.onevalet_backups is None:
         return ()
@@ -45,4 +45,4 @@ def backup_work(
         kept=settings.onevalet_backups_kept,
         worker=worker,
     )
-    return (Periodic("backups", timedelta(minutes=1), schedule.once),)
+    return (Chore("backups", timedelta(minutes=1), schedule.once),)

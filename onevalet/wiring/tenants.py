@@ -14,7 +14,7 @@ from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.copies import Erasing
 from core.tools.account_access import PeoplesAccounts
-from jobs.upkeep.periodic import Periodic
+from jobs.later.cron import Chore
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels
@@ -62,9 +62,9 @@ async def open_deletion(
             await channel.close()
 
 
-def deletion_chore(deletion: Deletion) -> Periodic:
+def deletion_chore(deletion: Deletion) -> Chore:
     """Return the work that deletes those who asked for it, and ends what others had begun."""
-    return Periodic("deletions", timedelta(minutes=1), deletion.drain)
+    return Chore("deletions", timedelta(minutes=1), deletion.drain, for_all=True)
 
 
 def build_person_data(

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from jobs.upkeep.periodic import Periodic
+from jobs.later.cron import Chore
 from jobs.upkeep.retention import RetentionPeriods
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
@@ -10,17 +10,13 @@ from onevalet.wiring.tenants import build_deletion, deletion_chore
 from onevalet.wiring.worker_parts import WorkerParts
 
 
-def more_chores(parts: WorkerParts) -> tuple[Periodic, ...]:
-    """Return the rare work that one worker does for all."""
-    assistant = parts.assistant
+def more_chores(parts: WorkerParts) -> tuple[Chore, ...]:
+    """Return what a worker does from time to time beside its maintenance."""
+    assistant, settings = parts.assistant, parts.connections.settings
     database, channels = parts.connections.database, parts.outbound.channels
-    return (deletion_chore(build_deletion(database, assistant.files, parts.clock, assistant.accounts, channels)),)
-
-
-def more_work(parts: WorkerParts) -> tuple[Periodic, ...]:
-    """Return the work of each worker."""
-    settings, database = parts.connections.settings, parts.connections.database
-    return backup_work(settings, database, parts.assistant.files.blobs, parts.clock, parts.name)
+    deletion = build_deletion(database, assistant.files, parts.clock, assistant.accounts, channels)
+    backups = backup_work(settings, database, assistant.files.blobs, parts.clock, parts.name)
+    return (*backups, deletion_chore(deletion))
 
 
 def kept_for(settings: Settings) -> RetentionPeriods:

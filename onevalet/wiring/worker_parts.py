@@ -14,6 +14,7 @@ from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
+from core.queue.later import LaterJobs
 from core.turns.store import TurnStore
 from jobs.delivery.runner import DeliveryRunner
 from jobs.delivery.sent_files import SentFiles
@@ -65,6 +66,10 @@ class WorkerParts:
                 settings, "onevalet worker", patience=max(15.0, settings.onevalet_database_patience), size=20
             )
         )
+        later = LaterJobs(redis_url(settings))
+        await later.start()
+        stack.push_async_callback(later.stop)
+        connections.wakeups.queue_later(later)
         clock = CheckedClock(settings.onevalet_clock, connections.database)
         # 2. The ways out, and the assistant, which answers.
         outbound = await stack.enter_async_context(open_outbound(connections, clock, brought))
@@ -90,7 +95,7 @@ class WorkerParts:
         notes = ReceiptNotes(redis_url(settings))
         stack.push_async_callback(notes.close)
         sent_files = SentFiles(assistant.files, build_links(settings, secret_keys(settings)))
-        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes, files=sent_files)
+        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes, files=sent_files, later=wakeups)
         return cls(name, connections, clock, assistant, outbound, foundation, turns, delivery)
 
 

@@ -10,13 +10,12 @@ from core.queue.due import DueWatch, DueWork
 from jobs.delivery.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.upkeep.catchup import CatchUp
-from jobs.upkeep.chores import run_chores
 from jobs.upkeep.schedule import DUE_ANYWAY, Maintenance
 from jobs.worker import WorkerProcess
 from onevalet.wiring.ability_work import open_work
 from onevalet.wiring.connections import redis_url
 from onevalet.wiring.inbound import build_inbound
-from onevalet.wiring.upkeep import kept_for, more_chores, more_work
+from onevalet.wiring.upkeep import kept_for, more_chores
 from onevalet.wiring.worker_parts import WorkerParts
 
 
@@ -50,20 +49,11 @@ def build_process(
     )
     redis, watch = redis_url(settings), DueWatch(database, clock)
     of_abilities = open_work(stack, parts.foundation, watch)
-    chores = (*maintenance.chores(), *more_chores(parts), *of_abilities.chores)
-    table = (*maintenance.table(), *more_work(parts))
-    for work in table:
-        if work.due is not None:
-            watch.call(work.due, work.look)
-    redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
+    chores = (*maintenance.table(), *maintenance.chores(), *more_chores(parts), *of_abilities.chores)
+    redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY, later=connections.wakeups)
     watch.call(DueWork.REDRAWS, redraws.look)
-    upkeep = (
-        Part("redraws", redraws.poll),
-        *of_abilities.parts,
-        *(Part(work.name, work.run) for work in table),
-        Part("chores", lambda: run_chores(redis, chores)),
-    )
-    process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, of_abilities.claimed, supervisor, watch)
+    upkeep = (Part("redraws", redraws.poll), *of_abilities.parts, *maintenance.parts())
+    process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, of_abilities.claimed, supervisor, watch, chores)
     # What a turn says goes out from here, without a way through Redis.
     connections.wakeups.offer_deliveries(process.take_delivery)
     return process

@@ -55,6 +55,7 @@ class RecordedWakeups:
     deliveries: list[str] = field(default_factory=list)
     memories: list[str] = field(default_factory=list)
     interrupts: list[str] = field(default_factory=list)
+    later: list[tuple[str, str, timedelta]] = field(default_factory=list)
 
     def wake_turn(self, lane_id: str) -> None:
         """Record a lane."""
@@ -71,6 +72,10 @@ class RecordedWakeups:
     def interrupt_turn(self, lane_id: str) -> None:
         """Record a stop."""
         self.interrupts.append(lane_id)
+
+    def come_due(self, work: str, row_id: str, after: timedelta) -> None:
+        """Record what is due later."""
+        self.later.append((work, row_id, after))
 
 
 class TwiceDatabase(Database):

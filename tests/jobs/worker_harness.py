@@ -10,6 +10,8 @@ from core.inbox.inbox import Inbox
 from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
 from core.queue.claims import ClaimedWork
+from core.queue.due import DueWatch
+from core.queue.later import LaterJobs
 from core.queue.wakeups import RedisWakeups
 from core.turns.event_stream import in_words
 from core.turns.orchestrator import Orchestrator
@@ -17,6 +19,7 @@ from core.turns.services import TurnServices
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery.runner import DeliveryRunner
+from jobs.later.cron import Chore
 from jobs.turns.runner import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.harness import OPEN, Store
@@ -70,22 +73,30 @@ class WorkerHarness:
 
     @asynccontextmanager
     async def working(
-        self, redis_url: str, answer: Answer = echo, claimed: Iterable[ClaimedWork[Any]] = ()
+        self,
+        redis_url: str,
+        answer: Answer = echo,
+        claimed: Iterable[ClaimedWork[Any]] = (),
+        watch: DueWatch | None = None,
+        chores: Iterable[Chore] = (),
     ) -> AsyncIterator[WorkerProcess]:
         """Run all parts of a worker process for the block. `claimed` is what it works off beside its turns."""
         outbox = Outbox(self.store.database, self.store.make_id, self.lease)
-        delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name)
-        wakeups = RedisWakeups(redis_url)
+        wakeups, later = RedisWakeups(redis_url), LaterJobs(redis_url)
         await wakeups.start()
+        await later.start()
+        wakeups.queue_later(later)
+        delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name, later=wakeups)
         turns = TurnStore(self.store.database, self.store.make_id, self.lease)
         runner = TurnRunner(turns, FewLines(answer), wakeups, {"sms": self.channel}, self.store.make_id, self.name)
-        process = WorkerProcess(redis_url, runner, delivery, claimed=claimed)
+        process = WorkerProcess(redis_url, runner, delivery, claimed=claimed, watch=watch, chores=chores)
         process.start()
         try:
             yield process
         finally:
             await process.stop(timedelta(seconds=2))
             await wakeups.stop()
+            await later.stop()
 
     async def until_sent(self, count: int) -> None:
         """Wait until the channel has accepted `count` parts."""

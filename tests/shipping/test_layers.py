@@ -17,7 +17,7 @@ IMPORTERS: dict[str, set[str]] = {
     "litellm": {"core/llm/litellm_library.py"},
     "typeagent": {"abilities/memory/index/typeagent_index.py"},
     "mcp": {"abilities/mcp/sdk.py", "operations/programs/sdk.py"},
-    "arq": {"jobs/upkeep/chores.py"},
+    "arq": {"core/queue/later.py", "jobs/later/cron.py", "jobs/later/functions.py", "jobs/later/worker.py"},
     "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }
 PLANTED = {

@@ -12,7 +12,6 @@ import pytest
 
 from core.queue.claims import ClaimedWork
 from jobs.supervision import Part
-from jobs.upkeep.periodic import Periodic
 from onevalet.ability import Ability, Repeated, Work, WorkFoundation
 from onevalet.wiring import ability_work, worker_process
 from tests.abilities.memory.talking import talking
@@ -51,7 +50,6 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
         ]
 
     processes: list[tuple[Any, ...]] = []
-    chores: list[Periodic] = []
 
     def process(*given: Any) -> SimpleNamespace:
         processes.append(given)
@@ -59,29 +57,21 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
 
     monkeypatch.setattr(ability_work, "all_abilities", lambda: (Ability(name="habits", work=work),))
     monkeypatch.setattr(worker_process, "WorkerProcess", process)
-    monkeypatch.setattr(worker_process, "run_chores", lambda redis, given: chores.extend(given))
     async with (
         talking(database_url, redis_url, tmp_path, monkeypatch, echo, onevalet_memory="off") as talk,
         AsyncExitStack() as stack,
     ):
         worker_process.build_process(stack, talk.parts, None, None)
-        [(_, _, _, upkeep, claimed, _, watch)] = processes
+        [(_, _, _, upkeep, claimed, _, watch, chores)] = processes
         assert claimed == [habits]
-        for part in upkeep:
-            if isinstance(part, Part) and part.name == "chores":
-                part.run()
         [part] = [part for part in upkeep if isinstance(part, Part) and part.name == "habits"]
         await part.run()
-        for look in watch._calls["habits"]:
-            look()
-        [reminders] = [part for part in upkeep if isinstance(part, Part) and part.name == "reminders"]
+        watch.tell("habits")
+        [reminders] = [chore for chore in chores if chore.name == "reminders"]
+        assert (reminders.due, reminders.by_peoples_clock, reminders.for_all) == ("reminding", True, False)
         repeating = asyncio.ensure_future(reminders.run())
-        for _ in range(2):  # the first time at once, and then when it is due
-            await repeated.wait()
-            repeated.clear()
-            for look in watch._calls["reminding"]:
-                look()
+        reminders.look()
+        await repeated.wait()
         repeating.cancel()
-        assert watch._by_peoples_clock >= {"reminding", "agents"}
-        assert "tidying of habits" in {chore.name for chore in chores}
+        assert [chore.for_all for chore in chores if chore.name == "tidying of habits"] == [True]
     assert done == ["ran", "looked", f"closed by {talk.parts.name}"]

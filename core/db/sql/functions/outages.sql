@@ -3,24 +3,26 @@
 -- Releases the lane of a turn whose model is down, to be tried again after a pause: doubling from five seconds to a
 -- minute, times p_jitter, and at least p_retry_after. A stop does not wait. p_note: what tells the person that it takes
 -- longer, once a turn; null where nobody is told. False, and nothing has changed, once its tries have failed for
--- p_patience, or would be due only after that. Repeatable.
+-- p_patience, or would be due only after that. `due`: when it is tried again. Repeatable.
 create function await_model(
     p_tenant text, p_lane text, p_fence bigint, p_turn text, p_patience interval, p_retry_after interval,
     p_jitter double precision, p_note jsonb)
-returns table (waits boolean, told boolean)
+returns table (waits boolean, told boolean, due timestamptz)
 language plpgsql as $$
 declare
     v_conversation text;
     v_turn turns%rowtype;
     v_left interval;
     v_pause interval;
+    v_due timestamptz;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
         return query select true, exists (
-            select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_note ->> 'id');
+                select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_note ->> 'id'),
+            (select l.not_before from lanes l where l.tenant_id = p_tenant and l.id = p_lane);
         return;
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
@@ -36,16 +38,18 @@ begin
     v_pause := greatest(p_retry_after,
         least(interval '5 seconds' * power(2, least(v_turn.model_tries, 10)), interval '1 minute') * p_jitter);
     if v_left <= interval '0' or p_retry_after > v_left then
-        return query select false, false;
+        return query select false, false, null::timestamptz;
         return;
     end if;
+    v_due := clock_timestamp()
+        + case when v_turn.stop_message is null then least(v_pause, v_left) else interval '0' end;
     update turns t set model_down_since = v_turn.model_down_since, model_tries = v_turn.model_tries + 1
     where t.tenant_id = p_tenant and t.id = p_turn;
     update lanes l
-    set owner = null, lease_until = null, not_before = clock_timestamp() + case
-        when v_turn.stop_message is null then least(v_pause, v_left) else interval '0' end
+    set owner = null, lease_until = null, not_before = v_due
     where l.tenant_id = p_tenant and l.id = p_lane;
-    return query select true, v_turn.stop_message is null and say_delay(p_tenant, v_conversation, p_turn, p_note);
+    return query select true, v_turn.stop_message is null and say_delay(p_tenant, v_conversation, p_turn, p_note),
+        v_due;
 end $$;
 
 -- Tells the person of a turn, once, that it takes longer.
