@@ -6,7 +6,10 @@ from datetime import datetime, timedelta
 
 from core.db.database import Database
 from core.json_types import JsonObject
+from core.queue.wakeups import NOBODY, Later
 
+DUE = "mail"
+"""The kind of work that `sql/due.sql` names where a mailbox is watched by nobody."""
 LEASE = timedelta(seconds=20)
 """How long the mailboxes of a worker that died are watched by nobody."""
 
@@ -62,9 +65,10 @@ class WatchCounts:
 class MailWatches:
     """Watch mailboxes as one worker, `owner`. Every call may be repeated, and raises `StoreUnavailable`."""
 
-    def __init__(self, database: Database, owner: str) -> None:
+    def __init__(self, database: Database, owner: str, later: Later = NOBODY) -> None:
         self._database = database
         self._owner = owner
+        self._later = later
 
     async def claim(self, limit: int) -> Sequence[MailWatch]:
         """Claim mailboxes that nobody watches."""
@@ -147,6 +151,8 @@ class MailWatches:
             ended,
             refused,
         )
+        if not ended:
+            self._later.come_due(DUE, "", delay)
 
 
 async def count_watches(database: Database) -> Sequence[WatchCounts]:

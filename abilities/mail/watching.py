@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from abilities.events.bus import EventBus
 from abilities.mail.settings import WatchSettings
 from abilities.mail.watcher import MailWatcher, WatchLimits
-from abilities.mail.watches import MailWatches
+from abilities.mail.watches import DUE, MailWatches
 from onevalet.ability import Work, WorkFoundation
 
 
@@ -15,11 +15,11 @@ def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequen
     settings, http = foundation.settings.of(WatchSettings), foundation.tool_http()
     stack.push_async_callback(http.close)
     watcher = MailWatcher(
-        MailWatches(foundation.database, foundation.worker),
+        MailWatches(foundation.database, foundation.worker, foundation.wakeups),
         foundation.opened.get(EventBus),
         foundation.accounts,
         http,
         WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),
         foundation.notifier,
     )
-    return [Work("new mail", watcher.run, "mail", watcher.look)]
+    return [Work("new mail", watcher.run, DUE, watcher.look)]

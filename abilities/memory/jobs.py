@@ -20,7 +20,10 @@ from abilities.memory.types import Utterance
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
+from core.queue.wakeups import NOBODY, Later
 
+DUE = "memory"
+"""The kind of work that `sql/due.sql` names where a job is due."""
 LEASE = timedelta(seconds=15)
 """How long the job of a dead worker waits to be taken over; a worker at work keeps its own alive. Until then what was
 said last is not remembered, and what was forgotten stands beside it."""
@@ -66,6 +69,8 @@ class MemoryWork:
     make_id: IdMaker
     later: Adder | None = None
     """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
+    wakeups: Later = NOBODY
+    """Has a job that is put off done at its moment."""
 
     async def add(
         self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool
@@ -213,11 +218,14 @@ class MemoryWork:
         _log.error("memory_job_set_aside", job=job.id)
 
     async def _put_off(self, job: Job) -> None:
+        pause = delay_after(job.attempts)
         await self.store.database.tenant_rows(
             job.tenant_id,
             "update memory_jobs set owner = null, lease_until = null, not_before = clock_timestamp() + $4"
             " where tenant_id = $1 and id = $2 and owner = $3",
             job.id,
             job.owner,
-            delay_after(job.attempts),
+            pause,
         )
+        # All people's reading again has one id: whoever's is due is then done.
+        self.wakeups.come_due(DUE, "" if job.id == REREAD else job.id, pause)

@@ -10,13 +10,14 @@ from abilities.memory.config import Extraction, MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import LaterExtractor
 from abilities.memory.extraction.ingest import may_tell
 from abilities.memory.forgetting import Forgetter
-from abilities.memory.jobs import MemoryWork
+from abilities.memory.jobs import DUE, MemoryWork
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.reading import MemoryReader
 from abilities.memory.runner import MemoryRunner, MemoryUpkeep
 from abilities.memory.settings import MemorySettings
 from abilities.memory.store.memories import MemoryStore
+from abilities.memory.talks import DUE as TALKS
 from abilities.memory.talks import Gathering, TalkReader
 from core.db.database import Database
 from core.ids import make_id
@@ -60,9 +61,9 @@ def open_work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeate
     runner = MemoryRunner(jobs, foundation.worker)
     upkeep, talks = MemoryUpkeep(jobs, foundation.clock), talk_reader(foundation, jobs)
     return [
-        ClaimedWork("memory", MEMORY, "memory", runner.claim, runner.run, slots=SLOTS, poll=POLL),
+        ClaimedWork("memory", MEMORY, DUE, runner.claim, runner.run, slots=SLOTS, poll=POLL),
         Repeated("memory upkeep", UPKEEP_EVERY, upkeep.once),
-        Repeated("talks", timedelta(seconds=ASK_ANYWAY), talks.drain, "talks"),
+        Repeated("talks", timedelta(seconds=ASK_ANYWAY), talks.drain, TALKS),
     ]
 
 
@@ -70,9 +71,10 @@ def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> M
     """Return the jobs of a worker. Where memory is off, the jobs that turns queue are only deleted."""
     if isinstance(momex, Momex):
         momex.wakeups = wakeups
-        if momex.adder.reads_again:
-            return replace(momex.work, later=replace(momex.adder, extractor=LaterExtractor()))
-        return momex.work
+        work = replace(momex.work, wakeups=wakeups)
+        return (
+            replace(work, later=replace(momex.adder, extractor=LaterExtractor())) if momex.adder.reads_again else work
+        )
     return MemoryWork(MemoryStore(database, make_id), None, Forgetter(database, make_id), None, make_id)
 
 
@@ -88,4 +90,5 @@ def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
         MemoryReader(jobs.adder, by_model=jobs.later is not None) if jobs.adder is not None else None,
         ProfileStore(database, make_id) if keeps_profile else None,
         Gathering(timedelta(seconds=settings.onevalet_memory_pause), settings.onevalet_memory_messages),
+        foundation.wakeups,
     )

@@ -21,7 +21,10 @@ from core.journal.types import StepKey
 from core.language.asking import asks
 from core.people.profile import ProfileStore
 from core.people.profile_extraction import read_changes
+from core.queue.wakeups import NOBODY, Later
 
+DUE = "talks"
+"""The kind of work that `sql/due.sql` names where any are unread."""
 LEASE = timedelta(minutes=5)
 """Far longer than one call may take; it is extended before each."""
 RETRY = timedelta(minutes=1)
@@ -66,6 +69,7 @@ class TalkReader:
     profile: ProfileStore | None = None
     """None where no profile is kept."""
     gathering: Gathering = Gathering()
+    later: Later = NOBODY
 
     async def drain(self) -> None:
         """Read the turns of everybody who is due now, some people at the same time."""
@@ -102,6 +106,7 @@ class TalkReader:
                 _log.exception("talk_failed", tenant=job.tenant_id)
             if job.attempts < TRIES:
                 await self.database.call("select leave_talk($1,$2,$3)", job.tenant_id, job.owner, RETRY)
+                self.later.come_due(DUE, "", RETRY)
                 return
             await self._give_up(job)
         await self.database.call("select end_talk($1,$2)", job.tenant_id, job.owner)

@@ -35,4 +35,7 @@ async def edit_task(
         edited.next_at,
         edited.zone,
     )
-    return await tasks.store.get(tenant_id, task_id) if row and row["edited"] else None
+    if not row or not row["edited"]:
+        return None
+    tasks.come_due(edited.next_at)
+    return await tasks.store.get(tenant_id, task_id)

@@ -72,7 +72,7 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
 
 def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
     """Create both, over one engine."""
-    notices = Notices(engine.store, notifier)
+    notices = Notices(engine.store, notifier, later=engine.later)
     reading = OrchestratorTools(orchestrator, engine.store, make_id)
     engine.check_watches_with(reading.check)
     looking = ConditionChecks(engine, reading, engine.clock, make_id)

@@ -117,6 +117,7 @@ class TriggerRunner:
         due, now = await self.engine.store.next_due(), await self.clock.sound_now()
         if due is None or now is None:
             return longest
+        self.engine.come_due(due)
         return min(self.clock.real_seconds((due - now).total_seconds()), longest)
 
     async def tell(self) -> None:

@@ -23,11 +23,15 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject, canonical_hash, storable
 from core.language.catalogue import gettext
-from core.queue.wakeups import Wakeups
+from core.queue.wakeups import Later, Wakeups
 from core.tools.context import TaskChange
 
 MAX_ACTIVE = 200
 """Active tasks of one person."""
+DUE = "tasks"
+"""The kind of work that `sql/due.sql` names where a task is due."""
+HORIZON = timedelta(days=1)
+"""A moment that is further away gets its job when it is the next one (`TriggerRunner`)."""
 MAX_TITLE = 80
 
 type WatchCheck = Callable[[str, ConditionTrigger], Awaitable[None]]
@@ -53,6 +57,7 @@ class TaskService:
         self.executors = {executor.name: executor for executor in executors}
         self._make_id = make_id
         self._wakeups = wakeups
+        self.later: Later = wakeups
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
         self.mail: PastMail | None = None
@@ -113,6 +118,7 @@ class TaskService:
         created = await self.store.add(task, now, MAX_ACTIVE)
         if created is None:
             raise TriggerError(gettext("There are {number} active tasks already: stop one first.", number=MAX_ACTIVE))
+        self.come_due(created.next_at)
         return created
 
     async def check_new(self, tenant_id: str, trigger: Trigger) -> None:
@@ -162,7 +168,10 @@ class TaskService:
             task = await self.scheduled(task, now)
             if task.kind is Kind.SCHEDULE and task.next_at is None:
                 return False
-        return await self.store.change(task, change, now)
+        changed = await self.store.change(task, change, now)
+        if changed:
+            self.come_due(task.next_at)
+        return changed
 
     async def run_now(self, tenant_id: str, task_id: str, key: str = "") -> str:
         """Run a task once, besides its schedule; return the run's id, empty where this `key` has run already."""
@@ -177,7 +186,11 @@ class TaskService:
 
     async def retry(self, tenant_id: str, task_id: str) -> bool:
         """Retry a task that was set aside; missed occurrences follow its policy. Return False for any other task."""
-        return await self.store.retry(tenant_id, task_id, self.clock.now())
+        now = self.clock.now()
+        retried = await self.store.retry(tenant_id, task_id, now)
+        if retried:
+            self.come_due(now)
+        return retried
 
     async def runs(self, tenant_id: str, task_id: str, most: int = 10) -> Sequence[TaskRun]:
         """Return the newest runs of a task, the newest first."""
@@ -200,6 +213,14 @@ class TaskService:
         """Wake workers for the lanes of new runs."""
         for lane in lanes:
             self._wakeups.wake_turn(lane)
+
+    def come_due(self, moment: datetime | None) -> None:
+        """Have tasks that are due at a moment of people's time fired then, all of them by one job."""
+        if moment is None:
+            return
+        seconds = max(self.clock.real_seconds((moment - self.clock.now()).total_seconds()), 0.0)
+        if seconds <= HORIZON.total_seconds():
+            self.later.come_due(DUE, "", timedelta(seconds=seconds))
 
     async def in_thread[Result](self, work: Callable[[], Result]) -> Result:
         """Evaluate what people wrote in a thread of its own, so that the event loop goes on."""

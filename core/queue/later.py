@@ -19,8 +19,8 @@ from core.queue.payloads import pack, unpack
 QUEUE = "onevalet:later"
 COME_DUE = "come_due"
 """The function of the jobs (jobs.later.functions)."""
-NAME = "onevalet-later"
-"""Of the connections, as Redis lists them."""
+TAKING, QUEUEING = "onevalet-later", "onevalet-queueing"
+"""What Redis lists the connections as of arq's workers, and of those who queue."""
 HORIZON = timedelta(days=1)
 """What is further away is queued when it is nearer, so that Redis holds little and a loss of it costs little."""
 TICK = 0.1
@@ -35,9 +35,12 @@ _AWAY = 2.0
 _log = structlog.get_logger()
 
 
-def open_pool(redis_url: str, **options: object) -> ArqRedis:
-    """Return arq's client. It reads and writes JSON, never pickle, whose reader runs what a writer wants."""
-    pool = client_of(ArqRedis, redis_url, client_name=NAME, socket_connect_timeout=_SECONDS, **options)
+def open_pool(redis_url: str, name: str, **options: object) -> ArqRedis:
+    """Return arq's client, whose connections have this name.
+
+    It reads and writes JSON, never pickle, whose reader runs what a writer wants.
+    """
+    pool = client_of(ArqRedis, redis_url, client_name=name, socket_connect_timeout=_SECONDS, **options)
     pool.job_serializer, pool.job_deserializer, pool.default_queue_name = pack, unpack, QUEUE
     return pool
 
@@ -96,7 +99,7 @@ class LaterJobs:
 
     async def _queue(self, work: str, row_id: str, moment: float) -> None:
         if self._pool is None:
-            self._pool = open_pool(self._url)
+            self._pool = open_pool(self._url, QUEUEING)
         # arq takes no second job of an id that it holds.
         job_id = f"{work}:{row_id}:{round(moment / TICK)}"
         await self._pool.enqueue_job(

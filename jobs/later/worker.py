@@ -13,7 +13,7 @@ from arq.connections import ArqRedis
 from arq.worker import Worker
 from redis.exceptions import RedisError
 
-from core.queue.later import QUEUE, open_pool
+from core.queue.later import QUEUE, TAKING, open_pool
 from core.queue.payloads import pack, unpack
 from jobs.later.cron import Chores
 from jobs.later.functions import RING, Ring, functions
@@ -42,7 +42,7 @@ class LaterWorker:
         It fails where Redis is away, with `RedisError`, `OSError` or `TimeoutError`, for its supervisor to start it
         again.
         """
-        pool = open_pool(self.redis_url, socket_timeout=SILENT)
+        pool = open_pool(self.redis_url, TAKING, socket_timeout=SILENT)
         try:
             await pool.ping()
             await self._work(pool)

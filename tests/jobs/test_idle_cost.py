@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import open_harness
 from tests.contract.test_redraw_at_once import settings
 from tests.core.harness import OPEN, Store
+from tests.eventually import eventually
 from tests.postgres_meter import metered
 
 SECONDS, STATEMENTS = 8, 12
@@ -32,6 +34,8 @@ async def test_a_worker_without_work_asks_once_in_a_while(
         open_worker(settings(harness, meter.url, redis_url, tmp_path)),
     ):
         await asyncio.sleep(4)  # what is done once, at the start
+        # What is done once a minute, by one worker of all, is done as the minute begins.
+        await eventually(lambda: 1 <= datetime.now(UTC).second <= 58 - SECONDS, within=2 * SECONDS)
         meter.clear()
         await asyncio.sleep(SECONDS)
         asked = Counter(meter.statements)

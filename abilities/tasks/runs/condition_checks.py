@@ -161,6 +161,7 @@ class ConditionChecks:
         runs = [self._run(task, judged)] if judged.fires or often else []
         lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
         self._engine.wake(lanes)
+        self._engine.come_due(next_at)
 
     def _run(self, task: Task, judged: Judged) -> JsonObject:
         now = self._clock.now()

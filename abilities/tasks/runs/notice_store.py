@@ -18,6 +18,14 @@ class ClaimedNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class PutOff:
+    """A notice whose hand-over failed: it is set aside, or is due again after a pause."""
+
+    set_aside: bool = False
+    pause: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeStore:
     """Everybody's notices."""
 
@@ -41,10 +49,10 @@ class NoticeStore:
             notified.where or "",
         )
 
-    async def put_off(self, tenant_id: str, run_id: str, key: str, attempts: int) -> bool:
-        """Leave a notice for later; return True where it is set aside after so many attempts."""
-        row = await self.database.call("select leave_notice($1,$2,$3,$4) as failed", tenant_id, run_id, key, attempts)
-        return bool(row and row["failed"])
+    async def put_off(self, tenant_id: str, run_id: str, key: str, attempts: int) -> PutOff:
+        """Leave a notice for later, or set it aside after so many attempts."""
+        row = await self.database.call("select * from leave_notice($1,$2,$3,$4)", tenant_id, run_id, key, attempts)
+        return PutOff(row["failed"], row["pause"]) if row else PutOff()
 
     async def failed(self, limit: int = 100) -> list[tuple[str, int]]:
         """Return the people whose notices were set aside, with their number."""

@@ -16,10 +16,13 @@ from core import tracing
 from core.errors import StoreUnavailable
 from core.json_types import canonical_hash
 from core.notifications.types import Notification, Notifier
+from core.queue.wakeups import NOBODY, Later
 from core.turns.runs import NoticeKind
 
 LEASE = timedelta(seconds=10)
 """How long a notice of a dead worker waits for another worker."""
+DUE = "notices"
+"""The kind of work that `sql/due.sql` names where one is open."""
 AT_ONCE = 16
 MAX_TRIES = 12
 """Attempts, over some two hours, before a notice with an unforeseen error is set aside."""
@@ -31,10 +34,11 @@ _log = structlog.get_logger()
 class Notices:
     """The notices of all people's runs."""
 
-    def __init__(self, store: TaskStore, notifier: Notifier, lease: timedelta = LEASE) -> None:
+    def __init__(self, store: TaskStore, notifier: Notifier, lease: timedelta = LEASE, later: Later = NOBODY) -> None:
         self._runs = store
         self._store = NoticeStore(store.database)
         self._lease = lease
+        self._later = later
         self._notifier = notifier
         self._open = asyncio.Event()
 
@@ -69,7 +73,10 @@ class Notices:
             except Exception:
                 # A bad notice must not block the others: it is retried later and later, then set aside.
                 _log.exception("notice_failed", run=run_id)
-                if await self._store.put_off(tenant_id, run_id, notice.key, MAX_TRIES):
+                put_off = await self._store.put_off(tenant_id, run_id, notice.key, MAX_TRIES)
+                if put_off.pause is not None:
+                    self._later.come_due(DUE, "", put_off.pause)
+                if put_off.set_aside:
                     _log.error("notice_set_aside", run=run_id)
 
     async def _hand_over(self, tenant_id: str, run_id: str, key: str) -> None:

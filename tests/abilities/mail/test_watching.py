@@ -263,9 +263,10 @@ async def test_an_event_starts_the_run_of_a_task_that_fits(harness: MailHarness)
 async def test_a_failing_mailbox_is_tried_again_after_growing_pauses(harness: MailHarness) -> None:
     await harness.connect()
     await harness.wait_for_mail()
-    watches = MailWatches(harness.store.database, "w1")
+    watches = MailWatches(harness.store.database, "w1", harness.store.wakeups)
     [watch] = await watches.claim(5)
     await watches.fail(watch, timedelta(hours=1), "connection")
+    assert harness.store.wakeups.later == [("mail", "", timedelta(hours=1))]
     assert await watches.claim(5) == []
     await harness.store.admin.execute("update mail_watches set next_attempt_at = clock_timestamp()")
     assert await watches.claim(5) == [watch]

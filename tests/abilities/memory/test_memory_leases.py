@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -20,6 +21,7 @@ from core.db.database import Database
 from core.ids import make_id
 from tests.abilities.memory.harness import NOW, WordEmbedder, holding, make_momex, make_person, told
 from tests.clocks import StandingClock
+from tests.core.harness import RecordedWakeups
 from tests.eventually import eventually
 
 QUICK = timedelta(milliseconds=300)
@@ -117,7 +119,9 @@ async def test_a_job_that_another_has_taken_is_let_go_and_stays_theirs(
     )
     await doing
     await momex.work._done(job)
-    await momex.work._put_off(job)
+    wakeups = RecordedWakeups()
+    await replace(momex.work, wakeups=wakeups)._put_off(job)
+    assert wakeups.later == [("memory", job.id, timedelta(seconds=5))]
     assert (await leased(database))[0] == "w2"
     assert await holding(momex, "ann") == []
 

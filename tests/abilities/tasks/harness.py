@@ -157,7 +157,7 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     clock, world, counting = StandingClock(NOW), World(), Counting()
     engine = TriggerEngine(store.database, store.make_id, clock, store.wakeups, executors=[counting])
     notifier = Recorded(ConversationNotifier(store.database, store.wakeups))
-    notices = Notices(engine.store, notifier)
+    notices = Notices(engine.store, notifier, later=store.wakeups)
     speaker = Says(answer)
     runs = RunExecutors(engine, speaker, notifier, notices)
     looking = ConditionChecks(engine, world, clock, store.make_id)

@@ -1,6 +1,7 @@
 """A task that raises what nobody foresaw is set aside by itself: the others run, its person is told."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -157,6 +158,8 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
     monkeypatch.setattr(notices, "MAX_TRIES", 2)
     await work(harness)
     assert await harness.sent() == ["counted"]
+    [pause] = [pause for work, _, pause in harness.store.wakeups.later if work == notices.DUE]
+    assert timedelta(seconds=15) < pause <= timedelta(seconds=20), "a job of that moment hands it over again"
     await harness.store.admin.execute("update run_notices set next_attempt_at = clock_timestamp()")
     await work(harness)
     assert await harness.store.one("select notices from count_set_aside()") == 1

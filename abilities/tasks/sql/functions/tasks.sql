@@ -345,21 +345,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.tenant_id, t.number limit p_limit
 $$;
 
--- Postpones a notice that raised an unforeseen error, later each time, and finally sets it aside; true if so.
+-- Postpones a notice that raised an unforeseen error, later each time, and finally sets it aside: `failed`. `pause`:
+-- after how long it is due again.
 create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
-returns boolean
+returns table (failed boolean, pause interval)
 language plpgsql as $$
-declare
-    v_state text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    return query
     update run_notices n
     set state = case when n.attempts >= p_limit then 'failed' else 'open' end,
         next_attempt_at = clock_timestamp()
             + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
-    returning n.state into v_state;
-    return coalesce(v_state = 'failed', false);
+    returning n.state = 'failed', case when n.state = 'open' then n.next_attempt_at - clock_timestamp() end;
 end $$;
 
 -- Retries a person's notices that were set aside; returns their number.
