@@ -1,1 +1,1 @@
-"""What a worker runs, under leases and with backoff: turns, deliveries, and upkeep."""
+"""What a worker runs, under leases and with backoff: turns, deliveries, what is later, and upkeep."""

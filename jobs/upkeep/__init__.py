@@ -1,1 +1,1 @@
-"""Periodic work: the schedule of each worker, chores of one worker for all, retention, and catch-up with providers."""
+"""Periodic work: its table for each worker and for one of all, retention, and catch-up with providers."""
