@@ -12,6 +12,7 @@ from core.db.database import Database
 from core.turns.orchestrator import Orchestrator
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.code_that_runs import functions_that_run, report_of
 from tests.contract.delivery_harness import open_delivery, work
 
 pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
@@ -22,6 +23,8 @@ PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py
 FRAME = ("channels/http/", "core/db/", "providers/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
 MAX_FILES, MAX_LINES = 16, 3_300
+MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 144, 565
+"""Of all that the process runs for one text: what was reached, so that it does not grow again."""
 FUNCTIONS = ("receive_messages", "open_turn", "finish_turn", "claim_outbound", "begin_rendered", "end_delivery")
 
 
@@ -75,3 +78,17 @@ async def test_a_text_passes_few_files_and_all_are_told(
     assert sum(lines.values()) <= MAX_LINES, lines
     section = (ROOT / "CONTRIBUTING.md").read_text().split("## The way of a message")[1].split("\n## ")[0]
     assert [file for file in sorted(lines) if f"`{file}`" not in section] == []
+
+
+async def test_a_text_runs_code_in_few_files(database_url: str, orchestrator: Orchestrator) -> None:
+    async with open_delivery(HARNESSES["sms"], database_url) as delivery:
+        await delivery.channel.said(marked("Hello"))  # what is done once is done
+        await work(delivery.store, delivery.runner, orchestrator)
+        with functions_that_run() as ran:
+            await delivery.channel.said(marked("Lunch on Friday?"))
+            await work(delivery.store, delivery.runner, orchestrator)
+        assert delivery.channel.bubbles()[-1].text == f"echo: {marked('Lunch on Friday?')}"
+    shown = report_of(ran)
+    assert {"channels/sms/receive.py", "core/loop/loop.py", "notify/sms/send.py"} <= ran.keys()
+    assert len(ran) <= MAX_FILES_THAT_RUN, shown
+    assert sum(map(len, ran.values())) <= MAX_FUNCTIONS_THAT_RUN, shown
