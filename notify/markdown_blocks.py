@@ -1,4 +1,9 @@
-"""The blocks of a Markdown text, walked in one way for every channel that writes them out as lines; pure."""
+"""The blocks of a Markdown text, walked in one way for every channel that writes them out as lines; pure.
+
+Of a table no cell is lost: what a row has beyond the header, GFM leaves out. A bare web address stays letter for
+letter, whatever marks are in it: CommonMark finds emphasis, escapes and entities there, and a link that lost an
+underscore leads nowhere. Where one ends is decided as GFM does: github.github.com/gfm/#autolinks-extension-.
+"""
 
 import re
 from abc import ABC, abstractmethod
@@ -6,10 +11,84 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.table import escapedSplit, getLine, table
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from notify.markdown_addresses import keep_addresses
-from notify.markdown_tables import keep_all_cells
+
+def keep_all_cells(parser: MarkdownIt) -> None:
+    """Make a parser accept tables with rows that are longer than the header."""
+    parser.block.ruler.at("table", _whole_table, {"alt": ["paragraph", "reference"]})
+
+
+def _whole_table(state: StateBlock, first: int, behind: int, silent: bool) -> bool:
+    start = len(state.tokens)
+    if not table(state, first, behind, silent):
+        return False
+    rows = [at for at in range(start, len(state.tokens)) if state.tokens[at].type == "tr_open"]
+    width = sum(token.type == "th_open" for token in state.tokens[start:])
+    for row in reversed(rows[1:]):
+        opened = state.tokens[row]
+        end = next(at for at in range(row, len(state.tokens)) if state.tokens[at].type == "tr_close")
+        line = (opened.map or [first])[0]
+        state.tokens[end:end] = _further(_cells(state, line)[width:], opened, line)
+    return True
+
+
+def _cells(state: StateBlock, line: int) -> list[str]:
+    written = getLine(state, line).strip()
+    cells = escapedSplit(written)
+    # As the parser counts them: a pipe at either end of a line divides nothing.
+    return cells[not cells[0] : len(cells) - (not cells[-1])]
+
+
+def _further(cells: list[str], row: Token, line: int) -> list[Token]:
+    tokens = []
+    for cell in cells:
+        level = row.level + 1
+        tokens += [
+            Token("td_open", "td", 1, level=level, block=True),
+            Token(
+                "inline", "", 0, level=level + 1, map=[line, line + 1], content=cell.strip(), children=[], block=True
+            ),
+            Token("td_close", "td", -1, level=level, block=True),
+        ]
+    return tokens
+
+
+_SCHEME = re.compile(r"(?:^|[^A-Za-z0-9])https?$", re.IGNORECASE)
+_REST = re.compile(r"://[^\s<>\[\]`|]+")
+_NEVER_LAST = "?!.,:;*_~'\""
+
+
+def keep_addresses(parser: MarkdownIt) -> None:
+    """Make a parser read no mark in a bare address."""
+    parser.inline.ruler.before("escape", "bare_address", _take_address)
+
+
+def _take_address(state: StateInline, silent: bool) -> bool:
+    # The scheme was taken as text: a colon is the first letter at which a rule is asked.
+    if not state.src.startswith("://", state.pos) or not _SCHEME.search(state.src, max(0, state.pos - 6), state.pos):
+        return False
+    match = _REST.match(state.src, state.pos, state.posMax)
+    rest = _without_end(match[0]) if match else ""
+    if len(rest) <= len("://"):
+        return False
+    if not silent:
+        state.pending += rest
+    state.pos += len(rest)
+    return True
+
+
+def _without_end(rest: str) -> str:
+    """Leave out what belongs to the sentence around an address."""
+    end, unopened = len(rest), rest.count(")") - rest.count("(")
+    while end and (rest[end - 1] in _NEVER_LAST or (rest[end - 1] == ")" and unopened > 0)):
+        unopened -= rest[end - 1] == ")"
+        end -= 1
+    return rest[:end]
+
 
 _MAX_NESTING = 24
 """Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""

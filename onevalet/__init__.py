@@ -155,12 +155,12 @@ if TYPE_CHECKING:
     from core.turns.context import Refusal as Refusal
     from core.turns.event_stream import StreamEvent as StreamEvent
     from core.turns.event_stream import StreamEventType as StreamEventType
-    from core.turns.new_turn import new_turn as new_turn
     from core.turns.orchestrator import Orchestrator as Orchestrator
     from core.turns.trigger_message import TriggerMessage as TriggerMessage
     from core.turns.types import TurnRequest as TurnRequest
     from core.turns.types import TurnResult as TurnResult
     from core.turns.types import TurnState as TurnState
+    from core.turns.types import new_turn as new_turn
     from onevalet.embedded import Approvals as Approvals
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
@@ -270,10 +270,9 @@ _HOMES = {
         "core.turns.checks": "SafetyCheck",
         "core.turns.context": "Refusal",
         "core.turns.event_stream": "StreamEvent StreamEventType",
-        "core.turns.new_turn": "new_turn",
         "core.turns.orchestrator": "Orchestrator",
         "core.turns.trigger_message": "TriggerMessage",
-        "core.turns.types": "TurnRequest TurnResult TurnState",
+        "core.turns.types": "TurnRequest TurnResult TurnState new_turn",
         "onevalet.embedded": "Approvals OneValet Reply",
         "onevalet.migrating": "migrate",
         "providers.email.compose": (

@@ -22,7 +22,7 @@ from core.credentials.secret_keys import read_secret_key
 from core.db.addresses import for_primary
 from core.db.redis_address import is_sentinels, read_sentinels
 from core.errors import ConfigError
-from core.messaging.segments import SegmentBudget
+from core.messaging.capabilities import SegmentBudget
 from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers

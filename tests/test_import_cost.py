@@ -31,7 +31,7 @@ _WITHOUT_THE_MODEL = (
     "from onevalet import Orchestrator",
     "import core.llm.litellm_client, onevalet.wiring.plugins",
     "import onevalet.wiring.web, channels.sms.receive",
-    "import onevalet.wiring.tracing, core.tracing, jobs.turns.span, jobs.delivery.span",
+    "import onevalet.wiring.tracing, core.tracing, jobs.turns.runner, jobs.delivery.reports",
     "from onevalet import Calendars",
     "import channels.email.receive, notify.email.send, providers.email.mailbox, providers.email.smtp",
     "import abilities.mail.idle",

@@ -17,8 +17,8 @@ from abilities.events.source_types import EventSource
 from abilities.events.sources import EventSources
 from abilities.events.types import SourceGone
 from abilities.events.verify import bearer_of, check_proof
+from channels.http.connections import proven, proves_in_its_handler
 from channels.http.penalties import BadRequests
-from channels.http.proofs import proven, proves_in_its_handler
 from core.errors import RequestRefused
 from core.ids import PARTITION
 

@@ -7,14 +7,20 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from channels.http.connections import proven, proves_in_its_handler
 from channels.http.deadlines import DeadlineRunner, Limits, remember_proven
 from channels.http.health import HealthRoutes, KnownStalls, Ready
 from channels.http.hosts import ServedHosts, check_hosts
-from channels.http.measures import measure_requests
-from channels.http.middleware import answer_errors, close_after_unread, limit_bad_requests, name_requests, read_body
+from channels.http.middleware import (
+    answer_errors,
+    close_after_unread,
+    limit_bad_requests,
+    measure_requests,
+    name_requests,
+    read_body,
+    sound_requests,
+)
 from channels.http.penalties import BadRequests
-from channels.http.proofs import proven, proves_in_its_handler
-from channels.http.sound import sound_requests
 from channels.http.stopping import note_stop
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import structlog
 from aiohttp import web
 
-from channels.http.proofs import proven
+from channels.http.connections import proven
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.files.content_types import UNKNOWN

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 
-from channels.http.proofs import proven, proves_in_its_handler
+from channels.http.connections import proven, proves_in_its_handler
 from core.errors import OneValetError
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel

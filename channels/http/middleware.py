@@ -1,18 +1,115 @@
-"""What surrounds every request: an id for the log, the body read in time, errors turned into statuses."""
+"""What surrounds every request: an id for the log, its time measured, sound text, the body read, errors as statuses.
+
+Of a webhook the time is measured until its provider may forget. What is posted begins a trace; a sender's own
+`traceparent` is left alone: nobody outside may put words into our traces.
+
+This is the one place that knows how odd a request may be. A NUL, a lone surrogate or bytes that are no UTF-8 end in an
+encoder or in Postgres otherwise, each in a place of its own. In headers, where other programs of the same host put
+theirs (cookies), such letters are replaced; in an address or a form, which only we make, the request is refused.
+"""
 
 import asyncio
+import re
+import time
+from http import HTTPStatus
+from urllib.parse import parse_qsl
 
 import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
+from multidict import CIMultiDict, MultiDict
 
-from channels.http.connections import source_of
+from channels.http.connections import shown_by, source_of
 from channels.http.error_answers import answer_error
 from channels.http.penalties import BadRequests
-from channels.http.proofs import shown_by
+from core import metrics, tracing
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import IdMaker
+from core.tracing import SpanKind
+
+
+@web.middleware
+async def measure_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Time an answer. A stream, whose end says nothing, and a sender who hung up are left out."""
+    if request.method != "POST" or not tracing.is_on():
+        return await _measured(request, handler)
+    route = _route(request)
+    attributes = {"http.request.method": request.method, "http.route": route}
+    with tracing.span(f"POST {route}", SpanKind.SERVER, attributes):
+        return await _measured(request, handler)
+
+
+async def _measured(request: web.Request, handler: Handler) -> web.StreamResponse:
+    began = time.monotonic()
+    try:
+        response = await handler(request)
+    except web.HTTPException as answer:
+        _observe(request, answer.status, began)
+        raise
+    if not response.prepared:
+        _observe(request, response.status, began)
+    return response
+
+
+def _observe(request: web.Request, status: int, began: float) -> None:
+    metrics.ACKNOWLEDGEMENT_SECONDS.labels(_route(request), str(status)).observe(time.monotonic() - began)
+    tracing.note(
+        {"http.response.status_code": status}, error=str(status) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
+    )
+
+
+def _route(request: web.Request) -> str:
+    # The pattern of the route, never the path: that may be a link with a secret, or anything that a stranger makes up.
+    resource = request.match_info.route.resource
+    return resource.canonical if resource is not None else metrics.UNKNOWN
+
+
+FORM_TYPE = "application/x-www-form-urlencoded"
+MAX_FIELDS = 1000
+_UNSOUND = re.compile("[\x00\ud800-\udfff]")
+_CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})
+
+
+@web.middleware
+async def sound_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse an address that is no text, a charset that is not UTF-8, and parts; replace what is none in headers."""
+    if any(_UNSOUND.search(value) for value in (request.path, *request.match_info.values())):
+        raise RequestRefused("address is no text")
+    if request.query_string and any(_UNSOUND.search(part) for pair in request.query.items() for part in pair):
+        raise RequestRefused("query is no text")
+    if (charset := _charset(request)) is None or charset not in _CHARSETS:
+        raise RequestRefused("not UTF-8", status=415)
+    if request.content_type.startswith("multipart/"):
+        raise RequestRefused("body in parts", status=415)
+    if any(_UNSOUND.search(value) for value in request.headers.values()):
+        request = request.clone(
+            headers=CIMultiDict((name, _UNSOUND.sub("\ufffd", value)) for name, value in request.headers.items())
+        )
+    return await handler(request)
+
+
+async def read_form(request: web.Request) -> MultiDict[str]:
+    """Return the fields of a form; none of a body that is none. Raises `RequestRefused`."""
+    if request.content_type != FORM_TYPE:
+        return MultiDict()
+    try:
+        pairs = parse_qsl(
+            (await request.read()).decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
+        )
+    except ValueError:  # not UTF-8, or too many fields
+        raise RequestRefused("form cannot be decoded") from None
+    if any(_UNSOUND.search(part) for pair in pairs for part in pair):
+        raise RequestRefused("form is no text")
+    return MultiDict(pairs)
+
+
+def _charset(request: web.Request) -> str | None:
+    try:
+        return (request.charset or "utf-8").lower()
+    except ValueError:
+        return None
+
 
 BODY_SECONDS = 5.0
 _NOBODYS_FAULT = frozenset({429, 503})

@@ -1,7 +1,7 @@
 """How many bad requests a source may send: counted in this process, cheaply, and apart from good ones.
 
-Good requests are never counted. Those that show a proof of ours (`channels.http.proofs`) are counted by that proof and
-not by their source: behind a proxy all come from one, and a sender of rubbish must not shut out the others.
+Good requests are never counted. Those that show a proof of ours (`channels.http.connections`) are counted by that
+proof, not by their source: behind a proxy all come from one, and a sender of rubbish must not shut out the others.
 """
 
 from collections.abc import Callable

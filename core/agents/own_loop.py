@@ -12,8 +12,8 @@ from core.journal.types import Outcome
 from core.llm.types import ChatMessage, Role
 from core.loop.loop import LoopFailed
 from core.loop.result import Ended
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
+from core.tools.toolbox import ToolRegistry
 
 
 class WaitsInside(Exception):

@@ -1,4 +1,7 @@
-"""Route the person's answer to the agent that waits for it: recognised here, or passed on by the model."""
+"""Route the person's answer to the agent that waits for it: recognised here, or passed on by the model.
+
+The model may pause, resume or drop an agent as well, as the person said.
+"""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -19,8 +22,8 @@ from core.messaging.messages import Origin
 from core.messaging.pointed import Whose
 from core.questions.reading import read_picks
 from core.tools.arguments import read_call
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
+from core.tools.toolbox import ToolRegistry
 
 ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model passes the person's answer to an agent that waits."""
@@ -45,6 +48,14 @@ _SHOWN: JsonObject = {
     "fields": {"type": "object", "description": "Values by field name, as far as the person said them."},
     "words": {"type": "string", "description": "Their answer in words, where no field was asked for."},
     "drop": {"type": "boolean", "description": "True when the person no longer wants it."},
+}
+_HOLD_SAYS = (
+    "Pause what waits for the person's answer until they want to go on, resume what is paused, or drop either; only "
+    "when they say so themselves."
+)
+_HELD: JsonObject = {
+    "task": {"type": "integer", "minimum": 1, "description": "Which, by its number; needed where there are several."},
+    "change": {"type": "string", "enum": ["pause", "resume", "drop"], "description": "What the person wants."},
 }
 
 
@@ -118,8 +129,11 @@ class PendingAnswers:
         return taken
 
     def tools(self, offered: Collection[str] = ()) -> list[AnyTool]:
-        """Return the tool that passes answers on; nothing when nobody asks, unless it is among those offered before."""
-        return [_answer_tool(self)] if self.offered or ANSWER in offered else []
+        """Return the tools that pass answers on and hold who waits, where somebody does or they were offered before."""
+        tools: list[AnyTool] = [_answer_tool(self)] if self.offered or ANSWER in offered else []
+        if self.held or HOLD in offered:
+            tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.hold))
+        return tools
 
     def note(self) -> str:
         """Return the note that tells the model who waits for what, and what is paused; empty where nobody waits."""

@@ -9,7 +9,7 @@ import yaml  # type: ignore[import-untyped]
 from core.agents.standard_agent import StandardAgent, Valet
 from core.agents.valet import valet_of
 from core.errors import ConfigError
-from core.tools.registry import ToolRegistry
+from core.tools.toolbox import ToolRegistry
 
 
 class AgentRegistry:

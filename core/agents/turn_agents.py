@@ -18,7 +18,7 @@ from core.loop.loop import ReactLoop
 from core.loop.result import ReactLoopResult
 from core.loop.scope import LoopTask, TurnScope
 from core.tools.context import ToolExecutionContext
-from core.tools.registry import ToolRegistry
+from core.tools.toolbox import ToolRegistry
 
 MAX_NESTING = 3
 """How deeply agents may use agents."""

@@ -13,7 +13,7 @@ from core.hooks.hooks import HookContext
 from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import canonical_hash
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.people.tenant import TurnTenant
 
 PATH = "ask"

@@ -104,15 +104,11 @@ class Judging:
         self._trail: Trail = ()
 
     async def of_results(self, step: int, results: Sequence[CallResult]) -> Judgement:
-        if not self._judges:
-            return ALL_WELL
         self._trail = (*self._trail, tuple(map(_act, results)))
         key = StepKey(step, len(results) + 1, self._where.agent_path)
         return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
 
     async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer) -> Judgement:
-        if not self._judges:
-            return ALL_WELL
         key = StepKey(step, 1, self._where.agent_path)
 
         async def ask(judge: Judge, where: HookContext) -> Judgement:

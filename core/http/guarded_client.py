@@ -20,9 +20,8 @@ from multidict import CIMultiDict
 
 from core.errors import ToolFailed
 from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
-from core.http.body import ENCODINGS, UnreadableBody, read_body
 from core.http.failures import Failure, NoAnswer
-from core.http.interim import bound_interim
+from core.http.provider_session import ENCODINGS, UnreadableBody, bound_interim, read_body
 from core.http.resolving import peer_resolver
 from core.http.sockets import NOT_PUBLIC, open_socket
 from core.http.types import HttpResponse

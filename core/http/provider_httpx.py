@@ -11,9 +11,8 @@ import httpx
 from httpcore._async.http11 import AsyncHTTP11Connection
 from httpcore._sync.http11 import HTTP11Connection
 
-from core.http.body import ENCODINGS, Unpacker, UnreadableBody, read_body
-from core.http.interim import MOST
 from core.http.peer import Hearing
+from core.http.provider_session import ENCODINGS, MOST, Unpacker, UnreadableBody, read_body
 
 _AT_ONCE = 4096
 """Bytes that are passed on at once: an SDK reads all lines of a piece before anybody else has a turn."""

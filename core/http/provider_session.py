@@ -2,18 +2,160 @@
 
 Between us and a provider stand proxies, captive portals and whatever else answers for it. What such a thing says is
 told apart here, before an SDK takes it for the provider's word.
+
+A body is bounded after decompression: a small answer cannot become large in memory. Of interim answers (1xx, RFC 9110
+section 15.2) nothing of ours asks for any, and aiohttp takes them without an end: it reads up to 256 KB of them at
+once, on an event loop that stands still for a quarter of a second each time.
 """
 
 import logging
 import re
+import zlib
+from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_exceptions import HttpProcessingError
 
-from core.http.body import ENCODINGS, UnreadableBody, read_body
-from core.http.interim import bound_interim
 from core.json_types import read_json
+
+MOST = 16
+"""Interim answers to one request, after which the connection is closed."""
+_AT_ONCE = 4096
+"""Bytes that are parsed before anybody counts, until the answer has begun."""
+
+
+def bound_interim(connector: aiohttp.BaseConnector) -> None:
+    """Have a connector's connections take few interim answers; a second time changes nothing.
+
+    aiohttp has no documented place for this. A flood over each client in `tests/core/http/test_interim.py` holds it.
+    """
+    if not isinstance(connector._factory, _Factory):
+        connector._factory = _Factory(_FewInterim, loop=connector._loop)
+
+
+class _Factory(partial[ResponseHandler]):
+    """What makes our connections."""
+
+
+class _FewInterim(ResponseHandler):
+    """One connection to a server."""
+
+    _heard = 0
+    _has_begun = False
+    """Whether the answer itself has: what comes then is its body."""
+
+    def set_response_params(self, **given: Any) -> None:
+        self._heard, self._has_begun = 0, False
+        super().set_response_params(**given)
+
+    def data_received(self, data: bytes) -> None:
+        while not self._has_begun and len(data) > _AT_ONCE:
+            super().data_received(data[:_AT_ONCE])
+            data = data[_AT_ONCE:]
+            if self._heard > MOST:
+                return
+        super().data_received(data)
+
+    def feed_data(self, data: Any, size: int = 0) -> None:
+        message, _ = data
+        if message.code >= 200 or message.code == 101:
+            self._has_begun = True
+        else:
+            self._heard += 1
+        if self._heard <= MOST:
+            super().feed_data(data, size)
+        elif self.exception() is None:
+            if self.transport is not None:
+                self.transport.close()
+            self.set_exception(HttpProcessingError(code=502, message="too many interim answers"))
+
+
+ENCODINGS = "gzip, deflate"
+"""The encodings that are understood here."""
+_SLACK = 64 * 1024
+"""Bytes by which a compressed body may exceed its limit."""
+
+
+class UnreadableBody(ValueError):
+    """A body whose compression is unknown, damaged or cut short."""
+
+
+async def read_body(chunks: AsyncIterator[bytes], encoding: str, most: int) -> tuple[bytes, bool]:
+    """Return at most `most` bytes, decompressed, and whether there was more, which is not read."""
+    body, received = bytearray(), 0
+    unpacker = Unpacker(encoding)
+    async for chunk in chunks:
+        received += len(chunk)
+        unpacker.feed(chunk)
+        while len(body) <= most and (content := unpacker.take(most + 1 - len(body))):
+            body += content
+        if len(body) > most or received > most + _SLACK:
+            return bytes(body[:most]), True
+    if received and not unpacker.whole:
+        raise UnreadableBody("it ended early")
+    return bytes(body), False
+
+
+class Unpacker:
+    """Unpacks a body that comes in chunks: each is fed, and then its content taken until there is none."""
+
+    def __init__(self, encoding: str) -> None:
+        """Raises `UnreadableBody` for an encoding that is not understood here."""
+        self._encoding = encoding.strip().lower()
+        if self._encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise UnreadableBody("unknown content encoding")
+        self._plain = self._encoding in ("", "identity")
+        self._inner: zlib._Decompress | None = None
+        self._packed = b""
+        self._holds_back = False
+
+    @property
+    def whole(self) -> bool:
+        """Return whether the body may end here."""
+        return self._plain or (self._inner is not None and self._inner.eof)
+
+    def feed(self, chunk: bytes) -> None:
+        """Add what was received."""
+        self._packed = self._packed + chunk if self._packed else chunk
+
+    def take(self, most: int) -> bytes:
+        """Return at most `most` bytes of content; none where more must be fed first. Raises `UnreadableBody`."""
+        if self._plain:
+            content, self._packed = self._packed[:most], self._packed[most:]
+            return content
+        try:
+            while self._packed or self._holds_back:
+                if self._inner is None:
+                    self._inner = zlib.decompressobj(self._window(self._packed))
+                content = self._inner.decompress(self._packed, most)
+                self._packed = self._inner.unconsumed_tail
+                # What fills its room may be cut short by it, though nothing packed is left.
+                self._holds_back = len(content) == most and not self._inner.eof
+                if self._inner.eof:
+                    self._packed = self._next_member(self._inner.unused_data)
+                if content:
+                    return content
+        except zlib.error as error:
+            raise UnreadableBody("damaged compression") from error
+        return b""
+
+    def _next_member(self, rest: bytes) -> bytes:
+        # A gzip file may have several members in a row; anything else after the end is padding.
+        if self._encoding == "deflate" or not rest.startswith(b"\x1f\x8b"):
+            return b""
+        self._inner = None
+        return rest
+
+    def _window(self, chunk: bytes) -> int:
+        if self._encoding != "deflate":
+            return 16 + zlib.MAX_WBITS
+        # Servers send "deflate" with zlib's header, as RFC 9110 says, or without.
+        return zlib.MAX_WBITS if chunk[0] & 0x0F == 8 else -zlib.MAX_WBITS
+
 
 MAX_ANSWER = 1024 * 1024
 """Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""

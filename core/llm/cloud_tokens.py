@@ -14,9 +14,9 @@ from http.client import HTTPException, HTTPResponse
 from socket import socket
 from typing import Any
 
-from core.http.body import ENCODINGS, Unpacker, UnreadableBody
 from core.http.peer import Allowance, Hearing, PeerExceeded
 from core.http.provider_httpx import bound_interim
+from core.http.provider_session import ENCODINGS, Unpacker, UnreadableBody
 
 ALLOWANCE = Allowance(4 * 1024 * 1024, 20_000, 60.0)
 """What a server may say to one request, as it comes and as unpacked: tokens have some kilobytes."""

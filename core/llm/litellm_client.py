@@ -12,8 +12,7 @@ from typing import Any, Literal
 from core.errors import ModelRejected
 from core.http.provider_session import MAX_LIST
 from core.llm import litellm_library, litellm_path, local_model
-from core.llm.call_meter import CallMeter
-from core.llm.call_span import Operation
+from core.llm.call_meter import CallMeter, Operation
 from core.llm.chat_format import format_messages, format_tools
 from core.llm.direct.plans import Plans
 from core.llm.direct.transport import Transport

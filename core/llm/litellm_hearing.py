@@ -13,11 +13,9 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from core.http.body import ENCODINGS
-from core.http.interim import bound_interim
 from core.http.peer import Allowance, Hearing
 from core.http.provider_httpx import hear
-from core.http.provider_session import MAX_ANSWER
+from core.http.provider_session import ENCODINGS, MAX_ANSWER, bound_interim
 from core.llm.streamed_answer import ALLOWANCE
 
 if TYPE_CHECKING:

@@ -11,17 +11,23 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from core.errors import ConfigError
+from core.json_types import JsonObject
 from core.llm import cloud_tokens, lean_litellm, litellm_hearing, no_mcp
+from core.llm.direct.types import Call
+from core.llm.types import TokenUsage
 
 if TYPE_CHECKING:
     import ssl
     from types import ModuleType
 
-_loaded = _calls_loaded = False
+_loaded: "ModuleType | None" = None
+_calls_loaded = False
 _LOADING = threading.RLock()
 _NEEDED = (
     "litellm.cost_calculator",
@@ -57,8 +63,10 @@ def check_name(model: str) -> None:
 
 def load() -> "ModuleType":
     """Import what direct calls need of litellm, with its own price map, without telemetry and terminal output."""
+    if _loaded is not None:
+        return _loaded
     with _LOADING:  # a second thread would find its modules half imported
-        return _load()
+        return _loaded or _load()
 
 
 def _load() -> "ModuleType":
@@ -69,7 +77,7 @@ def _load() -> "ModuleType":
     os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
     no_mcp.replace_gateway()
     litellm = lean_litellm.import_lean()
-    if not _loaded:
+    if _loaded is None:
         vars(litellm).update(_SETTINGS)
         # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
@@ -82,7 +90,7 @@ def _load() -> "ModuleType":
                 importlib.import_module(name)
         # A tokenizer of 20 MB, which it keeps as text as well.
         sys.modules["litellm.utils"].__dict__.pop("json_data", None)
-        _loaded = True
+        _loaded = litellm
     return litellm
 
 
@@ -249,3 +257,64 @@ def finish_reason(told: str) -> str:
     from litellm.litellm_core_utils.core_helpers import map_finish_reason
 
     return str(map_finish_reason(told))
+
+
+_COUNTED_AS = "gpt-4o"
+"""Whose tokens are counted: for models of some names litellm would fetch a tokenizer from the internet."""
+
+
+def counted_usage(sent: Sequence[JsonObject], text: str) -> JsonObject:
+    """Return the usage of a stream that told none, as litellm counts it."""
+    litellm = load()
+    prompt = litellm.token_counter(model=_COUNTED_AS, messages=sent)
+    answer = litellm.token_counter(model=_COUNTED_AS, text=text, count_response_tokens=True)
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
+
+
+def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
+    """Return the usage that a stream told, with its price, which is that of the model that was asked for."""
+    litellm = load()
+    told = litellm.Usage(**usage)
+    cost = _told_cost(usage)
+    # By the model's name alone where the provider's has no price, as litellm does for streams.
+    names = (call.model, call.model, call.provider, None)
+    if cost is None and names not in _UNPRICED:
+        response = litellm.ModelResponse(choices=[], model=call.model, usage=told)
+        if tier:
+            response.service_tier = tier
+        cost = _cost(response, names)
+    cached = getattr(told.prompt_tokens_details, "cached_tokens", 0) or 0
+    return TokenUsage(told.prompt_tokens or 0, told.completion_tokens or 0, cached, cost)
+
+
+def price(response: Any, call: Call) -> float | None:
+    """Return the price of litellm's response to a call; None where it knows none."""
+    return _cost(response, (call.model, str(response.model), call.provider))
+
+
+def _told_cost(usage: JsonObject) -> float | None:
+    """Return what the provider itself says that the call cost, as OpenRouter does."""
+    cost = usage.get("cost")
+    return float(cost) if isinstance(cost, int | float) and cost > 0 else None
+
+
+def _cost(response: Any, names: tuple[str | None, ...]) -> float | None:
+    """Return a price. `names`: the model that was asked, the one that answered, and the providers to look under."""
+    if names in _UNPRICED:
+        return None
+    for provider in names[2:]:
+        try:
+            cost = load().completion_cost(response, model=names[0], custom_llm_provider=provider)
+        except Exception as unknown:  # whatever it raises says that the price is not known
+            _log.debug("no_price", model=names[0], cause=type(unknown).__name__)
+        else:
+            return cost if isinstance(cost, float) and cost > 0 else None
+    if len(_UNPRICED) < _MOST_UNPRICED:
+        _UNPRICED.add(names)
+    return None
+
+
+_log = structlog.get_logger()
+_UNPRICED: set[tuple[str | None, ...]] = set()
+"""Names without a price, since litellm searches its whole map for them."""
+_MOST_UNPRICED = 1_000

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, ModelRequest, Role
+from core.llm.types import ChatMessage, ModelRequest, Role, estimate_tokens
 
 USUAL_ANSWER = 4_096
 """Tokens of an answer without a limit."""

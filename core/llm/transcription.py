@@ -7,8 +7,7 @@ from typing import Any
 from core.errors import ModelRateLimited, ModelUnavailable
 from core.json_types import storable
 from core.llm import litellm_library, litellm_path
-from core.llm.call_meter import CallMeter
-from core.llm.call_span import Operation
+from core.llm.call_meter import CallMeter, Operation
 from core.llm.guarded_openai import guarded_client
 from core.llm.provider_errors import whole_within
 

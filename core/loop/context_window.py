@@ -7,14 +7,13 @@ first message after the system prompt is a user's, as providers demand.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.llm.tokens import BYTES_PER_TOKEN, estimate_tokens
-from core.llm.types import ChatMessage, Marker, Role
+from core.llm.types import BYTES_PER_TOKEN, ChatMessage, Marker, Role, estimate_tokens
 from core.loop.config import ReactLoopConfig
 
 type Messages = tuple[ChatMessage, ...]
 
 MOST_SHOWN = 80
-"""Messages of a history that is summarised: fewer than are loaded of it (`core.turns.load.HISTORY_ROWS`)."""
+"""Messages of a history that is summarised: fewer than are loaded of it (`core.turns.store.HISTORY_ROWS`)."""
 
 LOST_RESULT = "The result of this call was lost."
 _CUT = "\n[...truncated]"

@@ -15,13 +15,11 @@ from core.hooks.hooks import Hook, StepReport
 from core.journal.types import Outcome, StepKey
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, ModelAnswer, Role
-from core.loop.answer_limits import answer_text
 from core.loop.budget_extension import MoneyAsked
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.interrupt_signal import CutOff
-from core.loop.model_caller import ModelCaller
-from core.loop.reasoning import Reasoning
+from core.loop.control import CutOff
+from core.loop.reasoning import ModelCaller, Reasoning
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun, begin_run
 from core.loop.scope import LoopTask
@@ -153,6 +151,8 @@ class ReactLoop:
 
     async def _judge_results(self, run: LoopRun) -> bool:
         """Have the newest results judged. Return True after enough advice."""
+        if run.judging is None:
+            return False
         async with run.steering.cuts_off():
             judged = await run.judging.of_results(run.step - 1, run.results)
         run.usage += judged.usage
@@ -162,6 +162,8 @@ class ReactLoop:
 
     async def _judge_answer(self, run: LoopRun, answer: ModelAnswer) -> bool:
         """Have an answer judged. Return True when the person may read it."""
+        if run.judging is None:
+            return True
         async with run.steering.cuts_off():
             judged = await run.judging.of_answer(run.step - 1, run.window, answer)
         run.usage += judged.usage
@@ -185,3 +187,11 @@ class ReactLoop:
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:
     tool = run.task.tools.get(result.call.name)
     return result.message(outside=tool is not None and tool.outside)
+
+
+def answer_text(answer: ModelAnswer) -> str:
+    """Return an answer's text for the person, with a note if it was cut off. What was withheld is not shown in part."""
+    if answer.refused:
+        return replies.refused(answer.refusal)
+    text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)
+    return f"{text.rstrip()}\n\n{gettext(replies.ANSWER_CUT_OFF)}" if answer.cut else text

@@ -19,8 +19,8 @@ from core.language.catalogue import gettext, gettext_noop
 from core.language.unseen import without_unseen
 from core.llm.types import ChatMessage, Marker, Role
 from core.tools.addresses import addresses_in, addresses_of, exact, named_in
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
+from core.tools.toolbox import ToolRegistry
 
 UNKNOWN_ADDRESS = gettext_noop(
     "Nobody has named this address: neither you, nor a page, nor a search. It may carry what I know to a stranger."

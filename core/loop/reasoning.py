@@ -1,21 +1,139 @@
-"""The model's next answer: make room for it, pay for it, ask, and journal it; or replay it from the journal."""
+"""The model's next answer: make room for it, pay for it, ask, and journal it; or replay it from the journal.
 
+A model is asked until it answers or `core.loop.model_failures` gives up, streamed where it can be.
+"""
+
+import asyncio
+import random
 import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
 
-from core import replies
+import structlog
+
+from core import metrics, replies
 from core.budgets.types import OutOfMoney
-from core.errors import ModelError
+from core.errors import ModelError, ModelTimeout, ModelUnavailable
 from core.hooks.hooks import Hook
+from core.journal.prompts import SentPrompt
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
-from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
+from core.llm.types import (
+    ChatMessage,
+    ModelAnswer,
+    ModelChunk,
+    ModelClient,
+    ModelRequest,
+    Role,
+    StreamingModelClient,
+    TextSoFar,
+    TokenUsage,
+)
 from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager, repair
-from core.loop.interrupt_signal import CutOff
-from core.loop.model_caller import Asked, ModelCaller, Tell
+from core.loop.context_window import ContextManager, Messages, repair
+from core.loop.control import CutOff
+from core.loop.conversation_state import dropped, is_due, not_summarised, summarised, summary_request, with_summary
+from core.loop.model_failures import HANDLERS, Effort, Handler, Sleep, handler_of
 from core.loop.outside import for_later
 from core.loop.run import LoopRun
-from core.loop.summary import dropped, is_due, not_summarised, summarised, summary_request, with_summary
+
+type Tell = Callable[[TextSoFar], Awaitable[None]]
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and the prompt that was really sent; `cut` if an overflow shortened it."""
+
+    answer: ModelAnswer
+    prompt: SentPrompt
+    cut: bool = False
+
+    @property
+    def messages(self) -> Messages:
+        return self.prompt.request.messages
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCaller:
+    """Ask a model until it answers or nothing is left to try. `sleep` and `chance` are for tests."""
+
+    client: ModelClient
+    config: ReactLoopConfig
+    context: ContextManager
+    handlers: Mapping[type[ModelError], Handler] = field(default_factory=lambda: HANDLERS)
+    sleep: Sleep = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+    async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
+        """Return one answer. `tell` gets the text as it is written; the model is read no faster than `tell` returns.
+
+        Raises the last `ModelError` when nothing is left to try.
+        """
+        now = time.monotonic()
+        effort = Effort(
+            request=request,
+            layers=tuple(self.client.layers),
+            config=self.config,
+            smaller=self.context.recoveries(request.messages),
+            ends=now + self.config.llm_patience,
+            latest=now + self.config.llm_longest_answer,
+            sleep=self.sleep,
+            chance=self.chance,
+        )
+        while True:
+            try:
+                answer = await self._try(effort.request.within(effort.wait(begun=False)), effort, tell)
+                return Asked(answer, SentPrompt(effort.request, effort.layers[effort.layer]), effort.cut)
+            except ModelError as error:
+                effort.tries += 1
+                layer = effort.layers[effort.layer]
+                metrics.MODEL_FAILURES.labels(layer.model, type(error).__name__).inc()
+                _log.warning(
+                    "model_failed", kind=type(error).__name__, cause=str(error), layer=layer.model, key=layer.key
+                )
+                await handler_of(error, self.handlers)(effort, error)
+
+    async def _try(self, request: ModelRequest, effort: Effort, tell: Tell | None) -> ModelAnswer:
+        if self.config.llm_streaming and isinstance(self.client, StreamingModelClient):
+            async with aclosing(self.client.stream(request)) as chunks:
+                return await _read(chunks, effort, tell)
+        try:
+            async with asyncio.timeout(request.timeout):
+                answer = await self.client.answer(request)
+        except TimeoutError as error:
+            raise ModelTimeout(f"no answer within {request.timeout:.1f} s") from error
+        if tell and answer.text:
+            await tell(TextSoFar(answer.text, answer.text))
+        return answer
+
+
+async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell | None) -> ModelAnswer:
+    """Read an answer to its end. Each piece must come in time; the time that `tell` takes does not count."""
+    whole, begun = "", False
+    while True:
+        wait = effort.wait(begun=begun)
+        try:
+            async with asyncio.timeout(wait):
+                chunk = await anext(chunks)
+        except TimeoutError as error:
+            raise ModelTimeout(f"nothing for {wait:.1f} s") from error
+        except StopAsyncIteration as error:
+            raise ModelUnavailable("a stream without an answer") from error
+        if chunk.text:
+            whole += chunk.text
+            if tell:
+                await tell(TextSoFar(chunk.text, whole))
+        begun |= chunk.begun
+        effort.progress()
+        if chunk.answer is not None:
+            if tell and not whole and chunk.answer.text:
+                await tell(TextSoFar(chunk.answer.text, chunk.answer.text))
+            return chunk.answer
+        if effort.left <= 0:
+            raise ModelTimeout("an answer without end")
 
 
 class Reasoning:

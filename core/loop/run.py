@@ -9,8 +9,7 @@ from core.hooks.hooks import Hook
 from core.hooks.judge import Judge, Judging
 from core.journal.reported import journal_of_run
 from core.journal.types import Outcome, StepKey
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role, TokenUsage
+from core.llm.types import ChatMessage, Role, TokenUsage, estimate_tokens
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
@@ -28,9 +27,9 @@ class LoopRun:
 
     task: LoopTask
     tools: Toolbox
-    runner: ToolRunner
     steering: Steering
-    judging: Judging
+    judging: Judging | None
+    """None where nobody judges."""
     window: Messages
     state: ConversationState
     began: float = field(default_factory=time.monotonic)
@@ -49,6 +48,7 @@ class LoopRun:
     tools_changed: bool = False
     dropped: list[ChatMessage] = field(default_factory=list)
     """What the window no longer holds and no summary covers."""
+    _runner: ToolRunner | None = None
 
     @property
     def scope(self) -> TurnScope:
@@ -64,6 +64,13 @@ class LoopRun:
     def replaying(self) -> bool:
         """Return whether the next model answer is in the journal."""
         return self.key in self.scope.recorded
+
+    @property
+    def runner(self) -> ToolRunner:
+        """Return what runs the calls, the same for every step."""
+        if self._runner is None:
+            self._runner = ToolRunner(self.scope, self.tools, ContextManager(self.scope.config))
+        return self._runner
 
     @property
     def all_cancelled(self) -> bool:
@@ -147,13 +154,14 @@ async def begin_run(task: LoopTask) -> LoopRun:
     scope.outside.begin(window, recorded, task.tools, scope.where.agent_path)
     if not recorded:
         await scope.hooks.tell(Hook.pre_call, scope.where, window)
-    judges = scope.hooks.of(Judge)
+    judging = None
+    if judges := scope.hooks.of(Judge):
+        judging = Judging(judges, journal, recorded, scope.where, config.max_advice, scope.budget)
     run = LoopRun(
         task=task,
         tools=tools,
-        runner=ToolRunner(scope, tools, ContextManager(config)),
         steering=Steering(task),
-        judging=Judging(judges, journal, recorded, scope.where, config.max_advice, scope.budget),
+        judging=judging,
         step=task.go_on_at or 0,
         usage=_used_before(scope, task.go_on_at or 0),
         state=task.state,

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
+from core import replies
 from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash, storable
 from core.llm.types import ToolCall
-from core.loop.answer_limits import calls_not_run
 from core.loop.batches import Numbered, batches
 from core.loop.call_consent import call_path, gated_call
 from core.loop.context_window import ContextManager
@@ -242,3 +242,12 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
         tuple(Entity(**entity) for entity in cast(list[dict[str, str]], known.result.get("entities", []))),
         cast("str | None", known.result.get("told")),
     )
+
+
+def calls_not_run(calls: Sequence[ToolCall], limit: int, *, cut: bool) -> Mapping[int, str]:
+    """Return the reasons of the calls that are not run, by their number from 1.
+
+    Calls after the first `limit` are not run, nor is the last one of an answer that was `cut`: its end is missing.
+    """
+    refused = {number: replies.too_many_calls(limit) for number in range(limit + 1, len(calls) + 1)}
+    return {**refused, len(calls): replies.CALL_CUT_OFF} if cut and calls else refused

@@ -1,13 +1,61 @@
 """What a channel may be able to do besides: each is a protocol of its own, and callers ask whether a channel has it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from core.messaging.channels import Part
-from core.messaging.messages import Address, Media
-from core.messaging.segments import Bill, SegmentBudget
+from core import replies
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.language.catalogue import gettext
+from core.messaging.channels import NotificationChannel, Part
+from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
+
+MAX_CHARACTERS = 30_000
+"""The most in one message, on any channel: no person reads more in a chat."""
+OVER = "I have sent you as many texts as I may today, so answers stop until tomorrow."
+MOVED = "I have sent you as many texts as I may today. Until tomorrow my answers are in your other chat with me."
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentBudget:
+    """The most segments of one message, of one person's day, and of all people's day.
+
+    What is beyond a message's is kept until the person asks for it. A card is shown whole or not at all, so it may have
+    twice as many.
+    """
+
+    message: int = 12
+    person_day: int = 200
+    all_day: int = 5_000
+
+    @property
+    def card(self) -> int:
+        """Return the most segments of a card."""
+        return 2 * self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a call is about to cost, and the moment by which its day is told."""
+
+    segments: int
+    now: datetime
+    budget: SegmentBudget
+
+    def to_json(self, make_id: IdMaker) -> JsonObject:
+        """Return what `begin_delivery` takes, with ids for what it may have to send instead."""
+        return {
+            "segments": self.segments,
+            "now": self.now.isoformat(),
+            "limit_of_person": self.budget.person_day,
+            "limit_of_all": self.budget.all_day,
+            "over": OVER,
+            "moved": MOVED,
+            "notice": make_id("out"),
+            "copy": make_id("out"),
+        }
 
 
 @runtime_checkable
@@ -175,3 +223,17 @@ class Streaming(Protocol):
     async def drop_stream(self, to: Address, stream: str) -> None:
         """Delete a message; one that is gone already is no error."""
         ...
+
+
+def shortened(message: OutboundMessage) -> OutboundMessage:
+    """Return a message cut to a readable length, with a note where it was cut. A card is never cut."""
+    if len(message.text) <= MAX_CHARACTERS or message.kind is OutboundKind.CARD:
+        return message
+    return replace(message, text=f"{message.text[:MAX_CHARACTERS].rstrip()}\n\n{gettext(replies.REST_LEFT_OUT)}")
+
+
+def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
+    """Return whether a card is too long to read, or too expensive, to be shown in full on a channel."""
+    if len(card.text) > MAX_CHARACTERS:
+        return True
+    return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card

@@ -13,12 +13,12 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker, for_person
 from core.messaging.calls import Begun, PartEnd, Rendered
+from core.messaging.capabilities import Bill
 from core.messaging.channels import Part
 from core.messaging.claimed_rows import ClaimedRows
 from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts, new_parts
 from core.messaging.files import FILE_LEASE
 from core.messaging.messages import OutboundMessage
-from core.messaging.segments import Bill
 from core.messaging.states import SendState
 
 _CLAIM = "select * from claim_outbound($1,$2,$3)"

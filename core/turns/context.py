@@ -7,7 +7,7 @@ from core.agents.pending_answers import PendingAnswers
 from core.agents.turn_agents import TurnAgents
 from core.llm.types import ChatMessage
 from core.loop.conversation_state import ConversationState
-from core.tools.registry import ToolRegistry
+from core.tools.toolbox import ToolRegistry
 from core.turns.types import TurnRequest
 
 

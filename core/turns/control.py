@@ -8,8 +8,7 @@ from typing import cast
 from core.db.database import Database
 from core.journal.postgres import Lease, PostgresJournal, TurnNews
 from core.json_types import JsonObject
-from core.loop.control import TurnMessage
-from core.loop.interrupt_signal import InterruptSignal
+from core.loop.control import InterruptSignal, TurnMessage
 from core.messaging.messages import Origin
 from core.messaging.pointed import pointed_of
 

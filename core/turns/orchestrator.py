@@ -19,12 +19,11 @@ from core.tools.context import ToolExecutionContext
 from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
+from core.turns.endings import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.library_logs import log_to_program
-from core.turns.new_turn import check_turn
 from core.turns.parts import OrchestratorOptions, build_parts, takes
-from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
-from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.types import TurnRequest, TurnResult, TurnState, check_turn
 
 
 class Orchestrator:

@@ -19,7 +19,7 @@ from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tiers import Tiers

@@ -13,8 +13,7 @@ from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, canonical_hash
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
-from core.loop.control import TurnMessage
-from core.loop.interrupt_signal import InterruptSignal
+from core.loop.control import InterruptSignal, TurnMessage
 from core.tools.arguments import read_call
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd

@@ -9,8 +9,7 @@ from core.db.database import Connection
 from core.errors import LeaseLost
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
-from core.loop.control import TurnControl, TurnMessage
-from core.loop.interrupt_signal import InterruptSignal
+from core.loop.control import InterruptSignal, TurnControl, TurnMessage
 from core.messaging.messages import Media
 from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant

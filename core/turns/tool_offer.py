@@ -12,8 +12,8 @@ from core.credentials.types import Account
 from core.people.tiers import Tiers
 from core.tools.doing import doing_in_words
 from core.tools.person_access import AccountAccess
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, ToolSource
+from core.tools.toolbox import ToolRegistry
 from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
 from core.turns.undo import Undo, undo_tool

@@ -1,4 +1,7 @@
-"""What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
+"""What a turn is given and what it gives back: the border between the jobs and the orchestrator.
+
+`new_turn` makes one for a program that has an orchestrator alone: nothing of it is stored.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -8,7 +11,10 @@ from core.agents.pool_entry import PoolEntry
 from core.approvals.cards import Card
 from core.approvals.types import Approval, NewApproval
 from core.budgets.types import Payer
+from core.clock import Clock
 from core.hooks.hooks import Hook
+from core.ids import make_id
+from core.journal.in_memory import MemoryJournal
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
@@ -295,3 +301,33 @@ class TurnEnd:
     cards_in: str | None = None
     told: Sequence[OutboundMessage] = ()
     hold_cards: bool = False
+
+
+def new_turn(
+    text: str | TriggerMessage,
+    tenant: str,
+    *,
+    history: Sequence[ChatMessage] = (),
+    channel: str | None = None,
+    timezone: str = "UTC",
+) -> TurnRequest:
+    """Return a turn over what a person says, for `Orchestrator.handle_message` and `stream_message`.
+
+    In place of a person's words a trigger's message may begin it. `history` is what was said before, oldest first: the
+    `history` of the results so far, one after another. The journal is in memory: the turn ends with this process.
+    """
+    if isinstance(text, TriggerMessage):
+        came: FromPerson | FromTask = FromTask(text)
+    else:
+        came = FromPerson((TurnMessage(make_id("msg"), text, Clock().now()),))
+    turn, person = TurnWork(make_id("turn"), MemoryJournal()), TurnTenant(tenant, timezone=timezone)
+    return TurnRequest(turn, person, Place(channel), came, Kept(tuple(history)))
+
+
+def check_turn(request: object) -> None:
+    """Raise `TypeError` for what is no turn, such as words alone, with what to call instead."""
+    if not isinstance(request, TurnRequest):
+        raise TypeError(
+            f"An Orchestrator takes a turn, not {type(request).__name__}: handle_message(new_turn(text, tenant)), with"
+            " new_turn from onevalet; or let OneValet keep the conversation: OneValet.handle_message(text, tenant=...)."
+        )

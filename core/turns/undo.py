@@ -15,10 +15,9 @@ from core.loop.tool_runner import ToolRunner
 from core.people.tenant import TurnTenant
 from core.replies import without_notes
 from core.tools.context import ToolExecutionContext
-from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult, ToolEnd
 from core.tools.tool import AnyTool, Tool, tool
-from core.tools.toolbox import Toolbox
+from core.tools.toolbox import Toolbox, ToolRegistry
 from core.tools.undo_store import UndoRecord, UndoStore, number_of
 from core.turns import undo_wording as undo_words
 from core.turns.undo_wording import UNDO_LAST

@@ -1,12 +1,17 @@
 """Calls to a provider for one message: send a part, look up one whose answer was lost, remove a begun message.
 
-Every call ends in a `PartEnd`, whatever the adapter raises.
+Every call ends in a `PartEnd`, whatever the adapter raises. Its time is measured as a busy process sees it: a loop that
+was held up (another task computed, the machine was overloaded or asleep) finds the answers of its calls waiting in its
+sockets. A plain timeout would discard them, and the messages would be sent twice.
 """
 
 import asyncio
 import random
+import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import structlog
 
@@ -19,7 +24,39 @@ from core.messaging.messages import OutboundKind
 from core.messaging.states import CallOutcome, SendState
 from jobs.delivery import backoff
 from jobs.delivery.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
-from jobs.delivery.timeouts import within
+
+STEP = 0.5
+"""The most seconds that one interval counts: more pass only while the loop is held up."""
+
+
+async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`; raise `TimeoutError` once the loop has waited `seconds` for it.
+
+    Seconds in which the loop did not run are not counted.
+    """
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work, name="within")
+    left = seconds
+    try:
+        while left > 0:
+            began = loop.time()
+            await asyncio.wait({task}, timeout=min(left, STEP))
+            if task.done():
+                return task.result()
+            left -= min(loop.time() - began, STEP)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    if not task.cancelled():
+        return task.result()  # the answer came in during the cancellation
+    raise TimeoutError
+
+
+def elapsed() -> float:
+    """Return seconds since an arbitrary moment, including those in which the machine slept."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
 
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease is longer."""

@@ -22,8 +22,8 @@ from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import NOBODY, Later
 from jobs.delivery.backoff import CHECK_AFTER, fate
-from jobs.delivery.provider_calls import ProviderCalls
-from jobs.delivery.rendering import render
+from jobs.delivery.provider_calls import ProviderCalls, elapsed
+from jobs.delivery.rendering import SentFiles, prepared, reader, render
 from jobs.delivery.reports import (
     HANGS,
     NOT_CONFIGURED,
@@ -31,13 +31,11 @@ from jobs.delivery.reports import (
     UNRENDERED,
     count_failed,
     count_lost_answer,
+    delivery_span,
     measure_call,
     report_part,
     report_refused,
 )
-from jobs.delivery.sent_files import SentFiles, prepared, reader
-from jobs.delivery.span import delivery_span
-from jobs.delivery.timeouts import elapsed
 from jobs.delivery.types import BegunCall, RowEnd
 
 MAX_TAKE_BACK_TRIES = 2

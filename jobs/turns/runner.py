@@ -2,35 +2,120 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
 
-from core import metrics
+from core import metrics, tracing
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.postgres import Lease
+from core.loop.control import InterruptSignal
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
 from core.queue.due import DueWork
+from core.queue.lease_keepalive import kept_alive
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
+from core.tracing import SpanKind
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.types import BegunTurn, TurnEnd, TurnResult, TurnState
 from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
-from jobs.turns.channel_capabilities import ChannelCapabilities
 from jobs.turns.features import TurnFeatures
-from jobs.turns.interrupts import Interrupts
-from jobs.turns.messages import TurnMessenger
-from jobs.turns.results import TurnOutcome, TurnResults, is_poison
+from jobs.turns.results import ChannelCapabilities, TurnMessenger, TurnOutcome, TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
-from jobs.turns.span import note_delay, note_end, turn_span
+
+_log = structlog.get_logger()
+
+
+class Interrupts:
+    """The turns that run in this process, by lane. A notice of a stop is only a hint: the stop is in Postgres."""
+
+    def __init__(self, store: TurnStore) -> None:
+        self._store = store
+        self._running: dict[str, tuple[Lease, InterruptSignal]] = {}
+
+    @contextmanager
+    def reach(self, lease: Lease, turn: BegunTurn) -> Iterator[None]:
+        """Cut off the turn's calls to models when its person asks to stop inside the block."""
+        control = turn.request.work.control
+        if control is None:
+            yield
+            return
+        self._running[lease.lane_id] = ours = lease, control.signal
+        try:
+            yield
+        finally:
+            if self._running.get(lease.lane_id) is ours:
+                del self._running[lease.lane_id]
+
+    def kept_alive(self, lease: Lease) -> AbstractAsyncContextManager[None]:
+        """Keep a lane's lease inside the block; a stop of which no notice came is found with its renewals."""
+
+        async def renew() -> bool:
+            _, signal = self._running.get(lease.lane_id, (lease, None))
+            return await self._store.renew(lease, signal)
+
+        return kept_alive(renew, self._store.lease)
+
+    async def look(self, lane_id: str) -> None:
+        """Look for a stop of the lane's turn, if it runs here."""
+        if (running := self._running.get(lane_id)) is None:
+            return
+        try:
+            await self._store.look_for_interrupt(*running)
+        except StoreUnavailable as error:
+            _log.warning("stop_not_read", lane=lane_id, cause=str(error))  # the next renewal reads it
+
+
+_FAILED = (TurnState.FAILED, TurnState.POISON)
+
+
+def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
+    """Return the span of a run of a turn. Each worker that has it adds one, all of them in the same trace."""
+    if not tracing.is_on():
+        return tracing.NOTHING
+    attributes: dict[str, str | int] = {
+        "onevalet.turn": turn.turn_id,
+        "onevalet.turn.attempt": turn.attempts,
+        "onevalet.turn.messages": len(turn.request.inbound),
+    }
+    if turn.request.place.conversation_id:
+        attributes["gen_ai.conversation.id"] = turn.request.place.conversation_id
+    if turn.run_id:
+        attributes["onevalet.run"] = turn.run_id
+    if turn.command:
+        attributes["onevalet.command"] = turn.command.name
+    span = tracing.span("turn", SpanKind.CONSUMER, attributes, parent=turn.traceparent, root=turn.turn_id)
+    for context in turn.linked:
+        span.link(context)
+    return span
+
+
+def note_delay(cause: str) -> None:
+    """Note on the current span that the turn was put off, and what held it up."""
+    tracing.note({"onevalet.turn.delayed": cause})
+
+
+def note_end(turn: BegunTurn, result: TurnResult, state: TurnState) -> None:
+    """Note on the current span how the turn ended, and what it used."""
+    usage = result.usage
+    tracing.note(
+        {
+            "onevalet.turn.state": state.value,
+            "onevalet.turn.reason": result.reason,
+            "gen_ai.usage.input_tokens": usage.input_tokens,
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+        },
+        error=result.reason or state.value if state in _FAILED else "",
+    )
+
 
 GATHER = 0.05
 """Seconds more before each further turn of a lane whose person keeps writing: the messages of that time are answered
@@ -38,8 +123,6 @@ together, and other lanes get a slot."""
 MAX_GATHER = 0.5
 SECOND_TRY = 0.1
 """Seconds before a refused write is tried once more."""
-
-_log = structlog.get_logger()
 
 
 class TurnRunner:

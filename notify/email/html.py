@@ -5,8 +5,7 @@ No pictures: a mail program fetches their addresses unasked, and a model that ob
 
 from markdown_it import MarkdownIt
 
-from notify.markdown_addresses import keep_addresses
-from notify.markdown_tables import keep_all_cells
+from notify.markdown_blocks import keep_addresses, keep_all_cells
 from notify.plain_markdown import without_controls
 
 _MAX_NESTING = 24

@@ -10,14 +10,12 @@ import structlog
 from twilio.base.exceptions import TwilioException
 
 from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, Unreachable
-from core.messaging.capabilities import Reached
+from core.messaging.capabilities import Reached, SegmentBudget
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, Media, OutboundMessage
-from core.messaging.segments import SegmentBudget
 from notify.sms.erase import erase
 from notify.sms.look_up import find_part
-from notify.sms.mms import Mms, instead_of, media_of
-from notify.sms.render import render
+from notify.sms.render import Mms, instead_of, media_of, render
 from providers.sms.client import CONNECT_SECONDS, TOTAL_SECONDS, TwilioApi
 from providers.sms.errors import to_delivery_error
 from providers.sms.wire import REAL_API_URL, is_service, status_url

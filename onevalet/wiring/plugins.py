@@ -18,8 +18,8 @@ from core.errors import ConfigError
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge, Judge
 from core.language.catalogue import add_catalogues_of
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
+from core.tools.toolbox import ToolRegistry
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
 from onevalet.ability_registry import PACKAGE, ability_of, all_abilities, is_shipped

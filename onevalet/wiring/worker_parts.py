@@ -16,8 +16,8 @@ from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
 from core.queue.later import LaterJobs
 from core.turns.store import TurnStore
+from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
-from jobs.delivery.sent_files import SentFiles
 from jobs.turns.runner import TurnRunner
 from onevalet.ability import WorkFoundation
 from onevalet.settings import Settings

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from core.messaging.segments import SegmentBudget
+from core.messaging.capabilities import SegmentBudget
 from core.people.access_policy import PersonRole
 from core.people.tiers import Tiers
 

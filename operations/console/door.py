@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import structlog
 from aiohttp import web
 
-from channels.http.proofs import proven
+from channels.http.connections import proven
 from operations.console.proof import ConsoleProof
 from operations.console.sign_in import PATH, ConsoleSignIn
 
@@ -16,7 +16,7 @@ type Load = Callable[[], Sequence[web.RouteDef]]
 class ConsoleDoor:
     """Route requests to the console. `load` returns its addresses; it is called once, in a thread.
 
-    `sign_in` proves from memory what a request shows, see `channels.http.proofs`.
+    `sign_in` proves from memory what a request shows, see `channels.http.connections`.
     """
 
     def __init__(self, load: Load, sign_in: ConsoleSignIn) -> None:

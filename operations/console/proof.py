@@ -14,7 +14,7 @@ def cookie_name(public_url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleProof:
-    """The proof of the console's routes (`channels.http.proofs`)."""
+    """The proof of the console's routes (`channels.http.connections`)."""
 
     sign_in: ConsoleSignIn
 

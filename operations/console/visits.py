@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from channels.http.hosts import is_local_request
-from channels.http.sound import read_form
+from channels.http.middleware import read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import RequestRefused

@@ -9,10 +9,9 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, ProcessCollector, disable_created_metrics, generate_latest
 
 from channels.http.app import serve
-from channels.http.middleware import answer_errors, limit_bad_requests
+from channels.http.connections import proven
+from channels.http.middleware import answer_errors, limit_bad_requests, sound_requests
 from channels.http.penalties import BadRequests
-from channels.http.proofs import proven
-from channels.http.sound import sound_requests
 from core import metrics
 from core.errors import ConfigError, RequestRefused
 from operations.metrics.backlog import Backlog

@@ -13,7 +13,7 @@ from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
-from core.turns.load import HISTORY_ROWS
+from core.turns.store import HISTORY_ROWS
 from core.turns.trigger_message import TriggerMessage
 from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnState, TurnWork
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import web
 
-from channels.http.proofs import proven
+from channels.http.connections import proven
 from core.clock import Clock
 from core.errors import RequestRefused
 from core.ids import make_id

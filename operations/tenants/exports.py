@@ -11,8 +11,8 @@ from typing import Protocol
 import structlog
 from aiohttp import web
 
+from channels.http.connections import proven
 from channels.http.html import headers, page, tag
-from channels.http.proofs import proven
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.language.catalogue import gettext, gettext_noop, speaking

@@ -44,12 +44,13 @@ def report_of(ran: Functions) -> str:
     rooms: dict[str, list[str]] = {}
     for file in sorted(ran):
         rooms.setdefault(str(Path(file).parent), []).append(file)
-    out = [f"{len(ran)} files, {sum(map(_lines, ran))} lines, {sum(map(len, ran.values()))} functions"]
+    out = [f"{len(ran)} files, {sum(map(lines_of, ran))} lines, {sum(map(len, ran.values()))} functions"]
     for room, files in rooms.items():
         out.append(f"{room}: {len(files)} files")
-        out += [f"  {Path(file).name}: {_lines(file)} lines, {', '.join(sorted(ran[file]))}" for file in files]
+        out += [f"  {Path(file).name}: {lines_of(file)} lines, {', '.join(sorted(ran[file]))}" for file in files]
     return "\n".join(out)
 
 
-def _lines(file: str) -> int:
+def lines_of(file: str) -> int:
+    """Return how many lines a file of the tree has."""
     return len((ROOT / file).read_text().splitlines())

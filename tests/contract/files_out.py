@@ -17,8 +17,8 @@ from core.files.store import FileStore
 from core.inbox.inbox import Inbox
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, tool
+from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
-from jobs.delivery.sent_files import SentFiles
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.channel_harnesses import HARNESSES

@@ -10,7 +10,7 @@ import pytest
 from core.approvals.types import NOT_SHOWN
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
-from core.messaging.segments import SegmentBudget
+from core.messaging.capabilities import SegmentBudget
 from jobs.delivery.runner import DeliveryRunner
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

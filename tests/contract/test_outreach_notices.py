@@ -5,8 +5,8 @@ from typing import cast
 
 import pytest
 
+from core.messaging.capabilities import SegmentBudget
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.segments import SegmentBudget
 from notify.sms.send import SmsNotification
 from operations.paths.trace import trace
 from tests.contract.harness import NOWHERE, PUBLIC_URL, exempt

@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
-from core.messaging.capabilities import Billed
+from core.messaging.capabilities import Billed, SegmentBudget
 from core.messaging.channels import Part
-from core.messaging.segments import SegmentBudget
 from jobs.delivery.provider_calls import MAX_RESENT
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness

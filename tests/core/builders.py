@@ -27,13 +27,13 @@ from core.loop.context_window import ContextManager
 from core.loop.control import TurnControl
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.loop.result import ReactLoopResult
 from core.loop.scope import LoopTask, TurnScope
 from core.people.tenant import WhileRunning
 from core.tools.context import NO_WEB, ToolExecutionContext
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
+from core.tools.toolbox import ToolRegistry
 from onevalet.testing import MemoryCredentials
 
 type Step = ModelAnswer | Exception | Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]

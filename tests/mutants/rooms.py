@@ -23,7 +23,7 @@ PURE: Mapping[str, Room] = {
         ["notify/*/render.py", "notify/markdown*.py", "notify/*/markdown.py", "notify/plain_markdown.py"],
         ["tests/notify"],
     ),
-    "split": Room(["notify/text_split.py", "notify/slack/split.py", "notify/sms/split.py"], ["tests/notify"]),
+    "split": Room(["notify/text_split.py", "notify/slack/split.py", "notify/sms/render.py"], ["tests/notify"]),
     "schedule": Room(
         ["abilities/tasks/kinds/*schedule*.py", "abilities/tasks/kinds/bounds.py"], ["tests/abilities/tasks"]
     ),

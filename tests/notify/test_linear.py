@@ -10,7 +10,7 @@ from notify.slack.render import render as render_slack
 from notify.slack.split import split as split_slack
 from notify.sms.gsm import count_segments, fold
 from notify.sms.render import render as render_sms
-from notify.sms.split import split as split_sms
+from notify.sms.render import split as split_sms
 from notify.telegram.render import render as render_telegram
 from notify.telegram.render import render_end
 from notify.telegram.render import split as split_telegram

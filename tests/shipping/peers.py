@@ -63,7 +63,7 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
         "",
     ),
     "Slack's sockets": (("channels/slack/sockets.py",), ""),
-    "models": (("core/llm/direct/session.py",), "model"),
+    "models": (("core/llm/direct/transport.py",), "model"),
     "models by litellm": (
         (
             "core/llm/litellm_path.py",

@@ -55,7 +55,7 @@ OTHERWISE = {
     "abilities/memory/index/typeagent_storage.py _ranges": "one index's",
     "abilities/memory/index/typeagent_storage.py _rows": "one index's",
     "core/loop/account_check.py _asked": _TURN,
-    "core/loop/attached.py _calls": _TURN,
+    "core/loop/scope.py _calls": _TURN,
     "operations/programs/tokens.py _known": "token of a program, by its hash",
     "operations/console/reading/usage.py tasks": "one page's",
     "core/http/peer.py _known": "peer and its person, to be left alone for minutes: who is gone asks no peer",
@@ -67,7 +67,7 @@ OTHERWISE = {
     "core/turns/doing_now.py _newest": _TURN,
     "core/queue/setbacks.py _known": "person, to be left alone for a while: who is gone has no work",
     "core/tools/docstrings.py parameters": _LOADED,
-    "core/tools/registry.py _tools": _LOADED,
+    "core/tools/toolbox.py _tools": _LOADED,
     "abilities/events/receive.py _counts": "limit, and in it the source",
     "channels/http/connections.py _proven": "address of a network",
     "channels/http/connections.py _sources": "connection",
@@ -78,7 +78,7 @@ OTHERWISE = {
     "notify/slack/marks.py _setting": "message on Slack",
     "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
     "jobs/turns/slow_model.py _timers": "turn",
-    "jobs/turns/interrupts.py _running": "lane of a turn that runs: nobody is linked meanwhile",
+    "jobs/turns/runner.py _running": "lane of a turn that runs: nobody is linked meanwhile",
     "jobs/supervision.py _histories": "kind of work",
 }
 """What each is kept by instead."""

@@ -28,11 +28,11 @@ from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, R
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.loop.scope import LoopTask, TurnScope
 from core.tools.context import NO_WEB, ToolExecutionContext
-from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
+from core.tools.toolbox import ToolRegistry
 from onevalet.testing import MemoryCredentials
 
 CALLS = ModelAnswer(

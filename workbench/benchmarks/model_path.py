@@ -36,10 +36,10 @@ from core.llm.types import ToolSpec
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.loop.scope import LoopTask, TurnScope
-from core.tools.registry import ToolRegistry
 from core.tools.tool import Tool
+from core.tools.toolbox import ToolRegistry
 from workbench.benchmarks.loop import MESSAGES, _context, calendar, weather
 from workbench.benchmarks.model_server import DONE, running
 

@@ -26,7 +26,7 @@ from prometheus_client import generate_latest
 from core import metrics
 from core.db.database import Database
 from core.journal import reported
-from core.journal.patient import PatientJournal
+from core.journal.reported import PatientJournal
 from core.journal.types import Journal
 from core.llm.call_meter import CallMeter
 from core.llm.types import TokenUsage

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from abilities.memory.momex import Momex
 from abilities.memory.recall.search import Scope
 from abilities.memory.types import RetrieverKind
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Role, estimate_tokens
 from workbench.benchmarks.recall_lives import NOW, Asked, Line
 
 type Way = Callable[[Asked, Sequence[Line]], Awaitable[tuple[list[str], float]]]

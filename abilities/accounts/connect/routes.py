@@ -22,9 +22,9 @@ from abilities.accounts.links import CALLBACK, PATH, ConnectLink
 from abilities.accounts.passwords import open_password
 from abilities.accounts.trials import Trials
 from abilities.accounts.types import Service
+from channels.http.connections import proven
 from channels.http.html import headers
-from channels.http.proofs import proven
-from channels.http.sound import FORM_TYPE, read_form
+from channels.http.middleware import FORM_TYPE, read_form
 from core.credentials.types import Account, OpenAccount
 from core.errors import RequestRefused, ToolFailed
 from core.http.types import HttpClient

@@ -26,8 +26,7 @@ from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.scans import MemoryFilter, find_by_vector, find_by_words
 from abilities.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector
 from core.errors import ModelError, OneValetError
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Role, estimate_tokens
 
 DEPTH = 30
 """Hits that each retriever contributes to the fusion."""

@@ -14,9 +14,9 @@ from yarl import URL
 
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
-from core.llm.direct.prices import counted_usage, priced_usage
 from core.llm.direct.streamed_calls import StreamedCalls
 from core.llm.direct.types import Call, Endpoint, Plan, ProviderRefused
+from core.llm.litellm_library import counted_usage, priced_usage
 from core.llm.types import ModelAnswer
 
 _KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
@@ -102,7 +102,7 @@ class OpenAIBody:
     _thoughts: list[str] = field(default_factory=list)
     _refusal: list[str] = field(default_factory=list)
     _blocks: list[JsonObject] = field(default_factory=list)
-    _calls: StreamedCalls = field(default_factory=StreamedCalls)
+    _calls: StreamedCalls | None = None
 
     @property
     def finished(self) -> bool:
@@ -166,6 +166,8 @@ class OpenAIBody:
         return "".join(texts)
 
     def _add_calls(self, calls: Any) -> None:
+        if self._calls is None:
+            self._calls = StreamedCalls()
         characters, pieces = self._calls.characters, self._calls.pieces
         self._calls.add(calls)
         self.characters += self._calls.characters - characters
@@ -178,7 +180,7 @@ class OpenAIBody:
             thinking = ({"type": "reasoning_content", "text": thoughts},)
         return ModelAnswer(
             text=text,
-            tool_calls=self._calls.calls(self._id),
+            tool_calls=self._calls.calls(self._id) if self._calls else (),
             thinking=thinking,
             usage=priced_usage(plan.call, self._usage or counted_usage(sent, text), self._tier),
             model=plan.call.name,

@@ -1,24 +1,125 @@
-"""Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written."""
+"""Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written.
+
+A stream is one of server-sent events, in the format of the HTML standard: lines `data: …`, of which a blank line ends
+an event.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+import urllib.request
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import replace
 from itertools import batched
+from weakref import WeakKeyDictionary
 
 import aiohttp
 
-from core.http.body import Unpacker, UnreadableBody
-from core.http.body import read_body as read_bytes
+from core.errors import ModelTimeout, ModelUnavailable
 from core.http.peer import TURN_BYTES, TURN_PIECES, Hearing
+from core.http.provider_session import Unpacker, UnreadableBody, open_session
+from core.http.provider_session import read_body as read_bytes
 from core.json_types import JsonObject, storable
-from core.llm.direct.events import DONE, EventReader
-from core.llm.direct.failures import errors_made_ours, unreadable
-from core.llm.direct.session import Sessions
+from core.llm import litellm_library
 from core.llm.direct.types import Plan, ProviderRefused, StreamedBody, read_object
 from core.llm.direct.whole import read_body
+from core.llm.provider_errors import is_providers, our_error
 from core.llm.streamed_answer import ALLOWANCE, CUT, bounded, is_too_long
 from core.llm.types import ModelAnswer, ModelChunk
+
+MAX_LINE = 1024 * 1024
+"""Bytes of one line, or of an event's lines: no event is longer than a whole answer may be."""
+DONE = "[DONE]"
+"""The data by which OpenAI and those who follow it end a stream."""
+
+
+class EventReader:
+    """Cuts a stream into events; a line may come in any number of parts."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._data: list[str] = []
+        self._room = MAX_LINE
+
+    def feed(self, received: bytes) -> list[str]:
+        """Return the data of the events that are whole by now.
+
+        Raises `ValueError` for an endless line or event, and for what is no UTF-8.
+        """
+        end = received.rfind(b"\n")
+        if end >= 0:
+            received, rest = bytes(self._rest) + received[:end] if self._rest else received[:end], received[end + 1 :]
+            self._rest = bytearray(rest)
+        else:
+            self._rest += received
+        if len(self._rest) > MAX_LINE:
+            raise ValueError("a line without end")
+        if end < 0:
+            return []
+        events, data = list[str](), self._data
+        for line in received.decode().split("\n"):
+            if line.startswith("data:"):
+                data.append(line[5:].strip())
+                self._room -= len(line)
+                if self._room < 0:
+                    raise ValueError("an event without end")
+            elif data and (not line or line == "\r"):
+                events.append(data[0] if len(data) == 1 else "\n".join(data))
+                data.clear()
+                self._room = MAX_LINE
+        return events
+
+    def end(self) -> list[str]:
+        """Return the data of an event that no blank line ended before the stream did."""
+        return self.feed(b"\n\n")
+
+
+_CONNECT = 20.0
+_MAX_CONNECTIONS = 512
+
+
+class Sessions:
+    """Sessions that follow no redirect, keep no cookie, and verify servers and use proxies as litellm does."""
+
+    def __init__(self) -> None:
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = WeakKeyDictionary()
+
+    def get(self) -> aiohttp.ClientSession:
+        """Return the session of the running loop."""
+        loop = asyncio.get_running_loop()
+        session = self._open.get(loop)
+        if session is None or session.closed:
+            session = self._open[loop] = open_session(
+                aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT),
+                connector=aiohttp.TCPConnector(limit=_MAX_CONNECTIONS, ssl=litellm_library.tls_context()),
+                # Looking for a proxy at each request is not free.
+                trust_env=bool(urllib.request.getproxies()),
+            )
+        return session
+
+    async def close(self) -> None:
+        """Close the running loop's session."""
+        if session := self._open.pop(asyncio.get_running_loop(), None):
+            await session.close()
+
+
+@contextmanager
+def errors_made_ours(plan: Plan) -> Iterator[None]:
+    """Raise one of `core.errors.ModelError`, without the provider's words, for whatever a call raises."""
+    try:
+        yield
+    except ProviderRefused as refused:
+        error = plan.config.get_error_class(refused.text, refused.status, refused.headers)
+        typed = litellm_library.typed_error(error, plan.call.model, plan.call.provider)
+        raise our_error(typed) from typed
+    except TimeoutError as error:  # aiohttp's are among them
+        raise ModelTimeout(f"{plan.call.name}: {type(error).__name__}") from error
+    except aiohttp.ClientError as error:
+        raise ModelUnavailable(f"{plan.call.name}: {type(error).__name__}") from error
+    except Exception as error:
+        if not is_providers(error):
+            raise
+        raise ModelUnavailable(f"{plan.call.name}: {type(error).__name__}") from error
+
 
 _TOLD_EVERY = 0.05
 """Seconds for which text is gathered before it is passed on: nobody reads faster, and each piece costs everybody."""
@@ -64,7 +165,7 @@ class Transport:
                         yield ModelChunk(text, begun=body.characters > 0)
                 cut = is_too_long(body.characters, body.pieces, max_tokens)
                 if not body.finished and not cut:
-                    raise unreadable("the stream ended in the middle")
+                    raise ValueError("the stream ended in the middle")
                 answer = bounded(body.answer(plan, messages, _lower(response.headers)), max_tokens)
         yield ModelChunk(answer=replace(answer, finish_reason=CUT) if cut else answer)
 

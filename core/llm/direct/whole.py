@@ -8,8 +8,8 @@ from typing import Any
 from core.json_types import JsonObject
 from core.llm import litellm_library
 from core.llm.chat_format import parse_answer
-from core.llm.direct.prices import price
 from core.llm.direct.types import Plan
+from core.llm.litellm_library import price
 from core.llm.types import ModelAnswer
 
 

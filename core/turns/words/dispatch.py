@@ -6,11 +6,9 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import cast
 
-from core.agents.standard_agent import AgentStatus
 from core.messaging.chat_reader import chat_words
 from core.messaging.chat_words import CommandAnswer, CommandUndo
 from core.messaging.messages import Command
-from core.messaging.talk_words import NEW
 from core.queue.wakeups import Wakeups
 from core.tools.undo import UndoOffers
 from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
@@ -74,18 +72,3 @@ class ChatCommands:
 def answers_of(name: str) -> WordHandler:
     """Return the answer function that a declaration names."""
     return cast(WordHandler, resolve_name(name))
-
-
-def command_of(turn: BegunTurn) -> Command | None:
-    """Return the command that a turn is.
-
-    The SMS word NEW is not one where an agent waits for input in this conversation: it answers the agent.
-    """
-    if turn.command is None or (turn.command.name, turn.address.channel) != (NEW.name, "sms"):
-        return turn.command
-    here = turn.request.place.conversation_id
-    waits = any(
-        entry.conversation_id == here and entry.status is AgentStatus.WAITING_FOR_INPUT
-        for entry in turn.request.kept.pool
-    )
-    return None if waits else turn.command

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from aiohttp import web
 
-from channels.http.sound import read_form
+from channels.http.middleware import read_form
 from core.db.database import Database
 from core.queue.wakeups import Wakeups
 from operations.console.actions import Actions

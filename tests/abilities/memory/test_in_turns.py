@@ -14,8 +14,7 @@ from abilities.memory.types import Kind
 from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
 from core.journal.in_memory import MemoryJournal
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, estimate_tokens
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.loop.steering import spoken

@@ -2,8 +2,7 @@
 
 import pytest
 
-from channels.sms.parse import Account, parse_message
-from channels.sms.reactions import is_tapback
+from channels.sms.parse import Account, is_tapback, parse_message
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
 from tests.channels.sms.builders import NUMBER, SID, webhook
 

@@ -21,12 +21,12 @@ from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import LoopFailed, ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.scope import LoopTask, TurnScope
 from core.people.tenant import TurnTenant
-from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
+from core.tools.toolbox import ToolRegistry
 from core.turns.types import FromTask, Place, TurnRequest, TurnWork
 from tests.clocks import StandingClock
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants

@@ -12,9 +12,8 @@ from telegram.error import TelegramError
 
 from core.errors import ModelError, ToolFailed
 from core.http.guarded_client import GuardedClient
-from core.http.interim import MOST
 from core.http.provider_httpx import client_options
-from core.http.provider_session import open_session
+from core.http.provider_session import MOST, open_session
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.transcription import Recording, Transcriber
 from core.llm.types import ChatMessage, ModelRequest, Role

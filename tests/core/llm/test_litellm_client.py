@@ -27,11 +27,11 @@ from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, TokenUsa
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from core.loop.result import ReactLoopResult
 from core.loop.scope import LoopTask, TurnScope
-from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, tool
+from core.tools.toolbox import ToolRegistry
 from tests.core.builders import SYSTEM, a_context, user
 from tests.eventually import eventually
 from tests.patience import PATIENCE

@@ -15,7 +15,7 @@ from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelRequest, TextSoFar
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.model_caller import ModelCaller
+from core.loop.reasoning import ModelCaller
 from tests.core.builders import SYSTEM, user
 from tests.core.llm.test_litellm_client import ADD
 from tests.patience import PATIENCE

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Role, ToolCall
+from core.llm.types import ChatMessage, Role, ToolCall, estimate_tokens
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import LOST_RESULT, ContextManager, Messages, repair
 from tests.core.builders import SYSTEM, user

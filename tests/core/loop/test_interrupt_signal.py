@@ -16,8 +16,7 @@ from core.journal.types import StepKey
 from core.llm.types import ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages
-from core.loop.control import TurnMessage
-from core.loop.interrupt_signal import CutOff, InterruptSignal
+from core.loop.control import CutOff, InterruptSignal, TurnMessage
 from core.loop.result import Ended, ReactLoopResult
 from core.tools.tool import tool
 from tests.core.builders import run_loop, says, wants

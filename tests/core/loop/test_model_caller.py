@@ -18,7 +18,7 @@ from core.errors import (
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.model_caller import Asked, ModelCaller
+from core.loop.reasoning import Asked, ModelCaller
 from tests.core.builders import SYSTEM, FakeModel, Step, says, user
 from tests.eventually import never
 from tests.patience import PATIENCE

@@ -18,9 +18,8 @@ from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelAnswer, ModelRequest
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.conversation_state import ConversationState
-from core.loop.model_caller import ModelCaller
-from core.loop.summary import summary_request
+from core.loop.conversation_state import ConversationState, summary_request
+from core.loop.reasoning import ModelCaller
 from tests.core.builders import user
 from tests.patience import PATIENCE
 

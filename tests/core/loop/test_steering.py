@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import Role
-from core.loop.control import TurnMessage
-from core.loop.interrupt_signal import InterruptSignal
+from core.loop.control import InterruptSignal, TurnMessage
 from core.loop.result import Ended
 from core.people.tenant import WhileRunning
 from core.tools.tool import tool

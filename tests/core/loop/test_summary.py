@@ -15,8 +15,7 @@ from core.hooks.hooks import Hook, HookContext
 from core.journal.in_memory import MemoryJournal
 from core.journal.types import StepKey
 from core.json_types import Json
-from core.llm.tokens import estimate_tokens
-from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role, TextSoFar
+from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role, TextSoFar, estimate_tokens
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages
 from core.loop.control import TurnMessage

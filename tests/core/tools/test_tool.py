@@ -14,8 +14,8 @@ from core.errors import ConfigError, ToolFailed, ToolRetry
 from core.journal.types import Effect
 from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
-from core.tools.registry import ToolRegistry
 from core.tools.tool import Tool, result_text, tool
+from core.tools.toolbox import ToolRegistry
 from core.turns.services import TurnServices
 from tests.core.builders import a_context
 

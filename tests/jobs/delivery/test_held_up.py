@@ -10,13 +10,13 @@ import pytest
 
 from core.errors import StoreUnavailable
 from core.messaging.calls import Begun, Rendered
+from core.messaging.capabilities import Bill
 from core.messaging.channels import Target
 from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.outbox import Outbox
-from core.messaging.segments import Bill
 from jobs.delivery import provider_calls
+from jobs.delivery.provider_calls import within
 from jobs.delivery.runner import DeliveryRunner
-from jobs.delivery.timeouts import within
 from tests.core.harness import Store
 from tests.eventually import never
 from tests.jobs.harness import RecordingChannel

@@ -7,10 +7,9 @@ from datetime import timedelta
 import pytest
 
 from core.errors import Ambiguous, RateLimited
-from core.loop.answer_limits import MAX_CHARACTERS
+from core.messaging.capabilities import MAX_CHARACTERS, MOVED, OVER, SegmentBudget
 from core.messaging.channels import Check, Part
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.messaging.segments import MOVED, OVER, SegmentBudget
 from core.replies import MISSING, REST_LEFT_OUT
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery.runner import DeliveryRunner

@@ -6,7 +6,7 @@ from typing import cast
 from core.files.store import FileStore
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import KEPT_FILE, Address, Media, OutboundKind, OutboundMessage
-from jobs.delivery.sent_files import SentFiles
+from jobs.delivery.rendering import SentFiles
 
 ADDRESS = Address("sms", "+15550000000", "+15550000001")
 

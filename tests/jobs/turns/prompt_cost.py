@@ -13,7 +13,7 @@ from abilities.skills.types import Skill
 from abilities.skills.use import USE
 from core.db.database import Database
 from core.json_types import JsonObject
-from core.llm.tokens import BYTES_PER_TOKEN
+from core.llm.types import BYTES_PER_TOKEN
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.toolbox import SWITCH
 from tests.abilities.memory.talking import Talking, talking

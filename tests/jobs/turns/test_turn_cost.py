@@ -14,7 +14,7 @@ from redis.asyncio.client import Monitor
 from core.inbox.inbox import Inbox
 from core.queue.later import TAKING
 from core.queue.wakeups import NoWakeups
-from core.turns.load import HISTORY_ROWS
+from core.turns.store import HISTORY_ROWS
 from onevalet.migrating import migrate
 from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.worker import open_worker

@@ -12,8 +12,7 @@ from pydantic import SecretStr
 from core.messaging.messages import Action, Media, OutboundKind, OutboundMessage
 from notify.plain_markdown import to_plain
 from notify.sms.gsm import is_gsm
-from notify.sms.render import render
-from notify.sms.split import MAX_UNITS, split
+from notify.sms.render import MAX_UNITS, render, split
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels
 from providers.utf16 import units

@@ -17,9 +17,9 @@ from core.errors import ConfigError, ToolFailed
 from core.hooks.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest
-from core.tools.registry import ToolRegistry
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, tool
+from core.tools.toolbox import ToolRegistry
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnEnd, TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again

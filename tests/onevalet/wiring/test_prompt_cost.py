@@ -18,10 +18,9 @@ from core.journal.types import Outcome
 from core.json_types import Json
 from core.llm.types import ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
-from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool, Described
-from core.tools.toolbox import SWITCH, Toolbox, groups_in
+from core.tools.toolbox import SWITCH, Toolbox, ToolRegistry, groups_in
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import Plugins, load_plugins
 from tests.core.builders import FakeModel, says

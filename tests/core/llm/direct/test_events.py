@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.llm.direct.events import MAX_LINE, EventReader
+from core.llm.direct.transport import MAX_LINE, EventReader
 
 
 def read(*parts: bytes) -> list[str]:

@@ -330,6 +330,7 @@ def test_calls_are_what_their_server_means(form: Form) -> None:
     body = OpenAIBody()
     for delta in deltas(form):
         body.add(openai_chunk(delta))
+    assert body._calls is not None
     calls = body._calls.calls("answer")
     assert plain(calls) == form.right, form.why
     assert len({call.id for call in calls}) == len(calls)
