@@ -176,16 +176,12 @@ class ServiceFoundation(Foundation):
 
 @dataclass(frozen=True, slots=True)
 class RecallFoundation(Foundation):
-    """What long-term memory is built on. `model` works behind the reply; None where no model is configured.
-
-    `tells_nothing` says of which sentences of a speaker nothing is worth remembering, where no model can judge it.
-    """
+    """What long-term memory is built on. `model` works behind the reply; None where no model is configured."""
 
     clock: "Clock"
     model: "ChatClient | None"
     embeddings: "EmbeddingClient"
     budgets: "DailyBudgets | None"
-    tells_nothing: "Callable[[str, str], bool] | None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,9 @@ class MemoryWork:
     """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
     wakeups: Later = NOBODY
     """Has a job that is put off done at its moment."""
+    reads_turns: bool = True
+    """False where no model is configured: rules alone cannot tell what is worth remembering from what is asked for, so
+    only what a person asks to be remembered is."""
 
     async def add(
         self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool
@@ -170,7 +173,10 @@ class MemoryWork:
             if row is None:
                 return True
             messages, kept = _MESSAGES.validate_python(row["messages"]), list[str]()
-            if row["turn_id"] and self.adder is not None:
+            adder = self.adder
+            if row["turn_id"]:
+                adder = (self.later or self.adder) if self.reads_turns else None
+            if row["turn_id"] and adder is not None:
                 messages = await said_in_turn(connection, job.tenant_id, row["turn_id"])
                 # What tools stored in this turn, because the person asked for it.
                 rows = await connection.fetch(
@@ -180,7 +186,6 @@ class MemoryWork:
                     row["turn_id"],
                 )
                 kept = [kept_row["text"] for kept_row in rows]
-        adder = self.later or self.adder if row["turn_id"] else self.adder
         if adder is not None:
             added = await adder.add(
                 job.tenant_id, row["collection"], messages, infer=row["infer"], kept=kept, patient=job.attempts < TRIES

@@ -6,7 +6,7 @@ from typing import Self
 
 from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import Extractor
-from abilities.memory.extraction.ingest import Adder, TellsNothing, may_tell
+from abilities.memory.extraction.ingest import Adder
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
@@ -36,7 +36,6 @@ class MomexParts:
     extractor: Extractor | None = None
     make_id: IdMaker = make_id
     clock: Clock | None = None
-    tells_nothing: TellsNothing = may_tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class LongTermMemory:
             embedder=cached,
             indexes=indexes,
             retriever=Retriever(store, cached, indexes, config),
-            adder=Adder(store, cached, extractor, parts.tells_nothing),
+            adder=Adder(store, cached, extractor),
             forgetter=Forgetter(database, parts.make_id),
             shared=SharedCollections(database, parts.make_id),
         )

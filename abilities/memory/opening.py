@@ -8,7 +8,6 @@ from typing import Any
 
 from abilities.memory.config import Extraction, MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import LaterExtractor
-from abilities.memory.extraction.ingest import may_tell
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.jobs import DUE, MemoryWork
 from abilities.memory.long_term import MomexParts
@@ -35,7 +34,7 @@ UPKEEP_EVERY = timedelta(seconds=30)
 
 
 def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | None:
-    """Create the memory; None where it is switched off. Without a configured model, rules extract the memories."""
+    """Create the memory; None where it is switched off. Without a model, only what is asked to be remembered is."""
     settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":
         return None
@@ -49,9 +48,10 @@ def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | 
         llm_client=foundation.model,
         embedding_client=foundation.embeddings,
         budgets=foundation.budgets,
-        parts=MomexParts(clock=foundation.clock, tells_nothing=foundation.tells_nothing or may_tell),
+        parts=MomexParts(clock=foundation.clock),
     )
     stack.push_async_callback(momex.close)
+    momex.work = replace(momex.work, reads_turns=foundation.model is not None)
     return momex
 
 

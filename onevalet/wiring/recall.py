@@ -13,7 +13,6 @@ from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 from onevalet.wiring.models import Models
-from onevalet.wiring.workbench import demo_errands
 
 
 def open_recall(
@@ -24,10 +23,7 @@ def open_recall(
     models: Models,
     budgets: DailyBudgets | None = None,
 ) -> Recall | None:
-    """Return what turns recall from, which `stack` closes; None where nothing is remembered.
-
-    Without a configured model the demo model answers: what it is asked to do is not worth remembering.
-    """
+    """Return what turns recall from, which `stack` closes; None where nothing is remembered."""
     for ability in all_abilities():
         if ability.recall is not None:
             require_extras(ability, settings)
@@ -39,7 +35,6 @@ def open_recall(
                 model=models.behind if settings.onevalet_model else None,
                 embeddings=models.main,
                 budgets=budgets,
-                tells_nothing=None if settings.onevalet_model else demo_errands(),
             )
             return ability.recall(stack, foundation)
     return None

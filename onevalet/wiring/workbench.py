@@ -4,7 +4,6 @@
 """
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -39,13 +38,6 @@ def demo_model(home: Path | None = None) -> LocalModel | None:
     from workbench.demo.trouble import FILE, troubled
 
     return troubled(DEMO_MODEL, home / FILE) if home else DEMO_MODEL
-
-
-def demo_errands() -> Callable[[str, str], bool]:
-    """Return what tells, by speaker and sentence, whether the demo model is asked to do something, and told nothing."""
-    from workbench.demo.errands import tells_nothing
-
-    return tells_nothing
 
 
 def wired_to_simulator(settings: Settings, simulator_url: str) -> Settings:

@@ -1,8 +1,7 @@
 """Adding to memory, in a job after the reply: messages are split into statements, read, compared and stored."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import structlog
 
@@ -33,15 +32,6 @@ _OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually 
 _log = structlog.get_logger()
 
 
-type TellsNothing = Callable[[str, str], bool]
-"""Return whether nothing that a speaker says in a sentence is worth remembering."""
-
-
-def may_tell(speaker: str, sentence: str) -> bool:
-    """Find nothing to leave out."""
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Adder:
     """Turn messages into memories. Adding the same messages again changes nothing."""
@@ -49,8 +39,6 @@ class Adder:
     store: MemoryStore
     embedder: Embedder
     extractor: Extractor
-    tells_nothing: TellsNothing = may_tell
-    """Of what was said and nobody asked to be remembered: where no model can judge it."""
 
     @property
     def reads_again(self) -> bool:
@@ -150,12 +138,7 @@ class Adder:
         self, tenant_id: str, messages: Sequence[Utterance], kept: Sequence[str], *, whole: bool, asked: bool
     ) -> list[tuple[Utterance, list[tuple[int, str]]]]:
         """Split messages into statements, without secrets, questions, empty words, and those stored already."""
-        # What the person asked to be remembered is, whatever it looks like.
-        skip = may_tell if whole or asked else self.tells_nothing
-        cut = [
-            (source, list(enumerate(statements(source.text, whole=whole, tells_nothing=partial(skip, source.speaker)))))
-            for source in messages
-        ]
+        cut = [(source, list(enumerate(statements(source.text, whole=whole)))) for source in messages]
         wanted = [
             (source, [(p, text) for p, text in texts if whole or _worth(source, text, kept, asked and len(texts) == 1)])
             for source, texts in cut

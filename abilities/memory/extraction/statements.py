@@ -1,7 +1,6 @@
 """Splitting messages into statements: each is one memory, which can end or be forgotten without the others."""
 
 import re
-from collections.abc import Callable
 
 from core.language.asking import asks, without_question
 from core.language.requesting import without_request
@@ -35,15 +34,8 @@ _TO_KEEP = re.compile(r"(?:that|i|we|i['’]m|we['’]re|i['’]ve)\b", re.IGNOR
 """How what follows "can you remember" begins, where it is to be kept and not asked for."""
 
 
-def statements(
-    text: str, *, whole: bool = False, tells_nothing: Callable[[str], bool] = lambda sentence: False
-) -> list[str]:
-    """Return the statements of a message in order, each as a piece of its text; `whole`: its questions too.
-
-    A text or a sentence of which `tells_nothing` is true is none.
-    """
-    if tells_nothing(text):  # as a whole first: it is not cut where it has a full stop, as in "am 3. um 10 Uhr"
-        return []
+def statements(text: str, *, whole: bool = False) -> list[str]:
+    """Return the statements of a message in order, each as a piece of its text; `whole`: its questions too."""
     pieces: list[str] = []
     start = 0
     for end in [*_END.finditer(text), None]:
@@ -51,7 +43,7 @@ def statements(
         if end and "\n" not in end[0] and _ABBREVIATION.search(text[start:upto]):
             continue
         piece = text[start:upto].strip()
-        piece = _ASKED.sub("", piece) if whole else "" if tells_nothing(piece) else _told_in(piece)
+        piece = _ASKED.sub("", piece) if whole else _told_in(piece)
         if piece:
             pieces += _short(piece)
         start = end.end() if end else len(text)
