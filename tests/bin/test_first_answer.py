@@ -27,6 +27,9 @@ _WAY = re.compile(r"UV_(?!CACHE_DIR|PYTHON$|PROJECT).*|SSL_CERT_.*|(?i:https?|al
 LIMIT = 400.0
 """Seconds after which it has failed, whatever the machine: where nothing is cached yet, it downloads."""
 REACH = 20
+_PINNED = re.compile(r"^([\w.-]+)==([\w.+!-]+)", re.MULTILINE)
+_NO_PART = shutil.ignore_patterns("site-packages", "test", "idlelib", "config-3.*")
+"""What of a Python no virtual environment sees or wants."""
 
 
 def test_a_clean_clone_answers_an_ordinary_user_and_says_how_soon(
@@ -131,13 +134,21 @@ class Newcomer:
 
     def _warm_cache(self) -> Path:
         """Return a folder with the packages of this machine's uv, which the user may write to."""
-        cache = Path(subprocess.check_output([find_uv() or "uv", "cache", "dir"], text=True).strip())
+        uv = find_uv() or "uv"
+        cache = Path(subprocess.check_output([uv, "cache", "dir"], text=True).strip())
         if self._user is None:
             return cache
-        shutil.copytree(cache, self.folder / "cache", symlinks=True)
+        theirs = locked(uv, "--no-dev", "--group", "local", "--all-extras")  # what bin/dev asks for
+        left_out = locked(uv, "--all-groups", "--all-extras") - theirs
+
+        def leave(folder: str, names: list[str]) -> list[str]:
+            archives = names if Path(folder).parent == cache and Path(folder).name.startswith("archive-") else []
+            return [name for name in archives if (held := packages(Path(folder, name))) and held <= left_out]
+
+        shutil.copytree(cache, self.folder / "cache", symlinks=True, ignore=leave)
         base = Path(sys.base_prefix)
         # Where bin/dev looks for a Python and for uv, since a user may not look into root's home.
-        shutil.copytree(base, self.home / ".pyenv" / "versions" / base.name, symlinks=True)
+        shutil.copytree(base, self.home / ".pyenv" / "versions" / base.name, symlinks=True, ignore=_NO_PART)
         return self.folder / "cache"
 
     def _hand_over(self, folder: Path) -> None:
@@ -165,3 +176,20 @@ class Newcomer:
         environment["LD_LIBRARY_PATH"] = str(self.home / ".pyenv" / "versions" / Path(sys.base_prefix).name / "lib")
         who = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}
         return {"cwd": folder, "env": environment} | who
+
+
+def locked(uv: str, *groups: str) -> set[tuple[str, str]]:
+    """Return the names and versions that the lock has for these groups."""
+    command = [uv, "export", "--frozen", "--quiet", "--no-hashes", "--no-emit-project", *groups]
+    printed = subprocess.check_output(command, cwd=ROOT, text=True)
+    return {_package(name, version) for name, version in _PINNED.findall(printed)}
+
+
+def packages(archive: Path) -> set[tuple[str, str]]:
+    """Return the names and versions of what an unpacked wheel holds."""
+    infos = [path.stem.rpartition("-") for path in archive.glob("*.dist-info")]
+    return {_package(name, version) for name, _, version in infos}
+
+
+def _package(name: str, version: str) -> tuple[str, str]:
+    return re.sub(r"[-_.]+", "-", name).lower(), version
