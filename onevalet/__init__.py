@@ -130,8 +130,6 @@ if TYPE_CHECKING:
     from core.messaging.own_channels import OutboundChannel as OutboundChannel
     from core.messaging.search import SaidMessage as SaidMessage
     from core.notifications.types import Urgency as Urgency
-    from core.outreach.types import Addressee as Addressee
-    from core.outreach.types import Answer as Answer
     from core.people.adding import add_person as add_person
     from core.people.tenant import WhileRunning as WhileRunning
     from core.questions.types import Question as Question
@@ -144,6 +142,8 @@ if TYPE_CHECKING:
     from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
     from core.tools.groups import ToolGroup as ToolGroup
+    from core.tools.message_access import Addressee as Addressee
+    from core.tools.message_access import Answer as Answer
     from core.tools.person_access import RefusedLogins as RefusedLogins
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
@@ -248,7 +248,6 @@ _HOMES = {
         "core.messaging.own_channels": "ChannelSetup InboundChannel OutboundChannel",
         "core.messaging.search": "SaidMessage",
         "core.notifications.types": "Urgency",
-        "core.outreach.types": "Addressee Answer",
         "core.people.adding": "add_person",
         "core.people.tenant": "WhileRunning",
         "core.questions.types": "Question",
@@ -257,6 +256,7 @@ _HOMES = {
         "core.tools.chat_words": "undo_word",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.groups": "ToolGroup",
+        "core.tools.message_access": "Addressee Answer",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.storage": "Storage stored_with",

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from core.credentials.trial import Trial
     from core.db.database import Connection, Database
     from core.http.guarded_client import GuardedClient
+    from core.inbox.answers import TakeAnswer
+    from core.messaging.channels import NotificationChannel
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import PersonNotifier
     from core.people.merge import MergeHook
@@ -168,7 +170,7 @@ class Foundation:
 
 @dataclass(frozen=True, slots=True)
 class ServiceFoundation(Foundation):
-    """What a worker offers the services of abilities. `accounts` opens those of a person."""
+    """What pages of abilities are built on. `accounts` opens those of a person."""
 
     clock: "Clock"
     accounts: "Callable[[str], AccountAccess]"
@@ -186,9 +188,10 @@ class RecallFoundation(Foundation):
 
 @dataclass(frozen=True, slots=True)
 class OpeningFoundation(ServiceFoundation):
-    """What abilities are opened on, each after those that it needs. `opened` has what those have opened.
+    """What abilities and their services are opened on, each after those that it needs, in `opened` what those opened.
 
-    `tool_http` makes a client as tools are handed it. `plugins` has the classes that plugins' modules hold.
+    `tool_http` makes a client as tools are handed it. `plugins` has the classes that plugins' modules hold. `channels`
+    are the ways out that are on, by name.
     """
 
     wakeups: "Wakeups"
@@ -196,6 +199,7 @@ class OpeningFoundation(ServiceFoundation):
     tool_http: "Callable[[], GuardedClient]"
     plugins: PluginClasses
     opened: Opened
+    channels: "Mapping[str, NotificationChannel]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +293,9 @@ class Ability:
     settings: loads its settings.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
-    services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it.
+    services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it. A
+        `MessageAccess` among them is `context.messages`.
+    answers: takes an inbound message that answers what it sent to somebody; its `sql/awaited.sql` holds that back.
     described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
     words: what a person types for it, answered without a model; `answer` names a function of the ability's.
     tables: those of its tables that have rows of people, parents first, with what becomes of them.
@@ -319,7 +325,8 @@ class Ability:
     settings: Callable[[], OwnSettings[Any]] | None = None
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
-    services: "Callable[[AsyncExitStack, ServiceFoundation], Mapping[type, ForTurn]] | None" = None
+    services: "Callable[[AsyncExitStack, OpeningFoundation], Mapping[type, ForTurn]] | None" = None
+    answers: "TakeAnswer | None" = None
     described: tuple[str, ...] = ()
     words: "tuple[ChatCommand, ...]" = ()
     tables: "tuple[PersonTable, ...]" = ()

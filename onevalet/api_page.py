@@ -41,7 +41,6 @@ _ROOMS = {
     "messaging": "Messages and channels",
     "migrating": "The database",
     "notifications": "Notifications",
-    "outreach": "Messages to others",
     "people": "People",
     "questions": "Questions",
     "queue": "Wakeups",

@@ -56,7 +56,7 @@ class Written:
     @classmethod
     async def by(cls, context: ToolExecutionContext) -> "Written":
         """Return those of the person whose turn it is."""
-        return cls(await context.messages.own_words(), await context.messages.region())
+        return cls(await context.person.own_words(), await context.person.region())
 
     def number(self, text: str) -> str:
         """Return a number that the person wrote, as E.164. Raises `ToolRetry`."""

@@ -49,7 +49,7 @@ async def people_of(context: ToolExecutionContext, *, ask: bool = True) -> Peopl
         accounts = await context.accounts.list(READ)
     except ToolFailed:  # nobody can connect an account here
         return People(kept)
-    region = await context.messages.region() if accounts else None
+    region = await context.person.region() if accounts else None
     books = await asyncio.gather(*(_known_by(account, region, context, ask=ask) for account in accounts))
     found = [one for account, (copy, _) in zip(accounts, books, strict=True) for one in copy.contacts(account)]
     found.sort(key=lambda contact: (folded(contact.name), contact.phones, contact.mails))

@@ -101,7 +101,7 @@ class SaveContactsAgent(StandardAgent):
 async def _cards_in(file: str, context: ToolExecutionContext) -> list[Contact]:
     """Return the contacts in a file. Raises `ToolFailed`."""
     known, sent = await context.files.find(file), await context.files.fetch(file)
-    region = await context.messages.region()
+    region = await context.person.region()
     found = await asyncio.to_thread(read_cards, sent.body, region, f"the file {known.name}")
     if not found:
         raise ToolFailed(gettext("There are no contact cards in this file."))

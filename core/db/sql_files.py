@@ -11,7 +11,11 @@ from core.errors import ConfigError
 SQL = Path(__file__).parent / "sql"
 
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
-_DUE = "        -- What abilities have due comes here, from their sql/due.sql.\n"
+_PLACES = {
+    "due": "        -- What abilities have due comes here, from their sql/due.sql.\n",
+    "awaited": "        -- What abilities wait for comes here, from their sql/awaited.sql.\n",
+}
+"""Where functions of the spine ask abilities, by the names of the files with what is asked of each."""
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
@@ -62,7 +66,7 @@ class SqlFile:
 
 @dataclass(frozen=True, slots=True)
 class AbilitySql:
-    """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, and `due.sql`."""
+    """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, `due.sql` and `awaited.sql`."""
 
     ability: str
     folder: Path
@@ -74,9 +78,13 @@ class AbilitySql:
     def functions(self) -> list[SqlFile]:
         return self._named(load_functions(self.folder / "functions"))
 
-    def due(self) -> str:
-        """Return the select of the kinds of its work and their times, as `what_is_due` has them; empty for none."""
-        path = self.folder / "due.sql"
+    def asked(self, name: str) -> str:
+        """Return the select with what a function of the spine asks it; empty for none.
+
+        `due`: the kinds of its work and their times, as `what_is_due` has them. `awaited`: a row if it waits for what
+        `awaits_answer` was given.
+        """
+        path = self.folder / f"{name}.sql"
         return path.read_text() if path.exists() else ""
 
     def _named(self, files: Iterable[SqlFile]) -> list[SqlFile]:
@@ -84,13 +92,16 @@ class AbilitySql:
 
 
 def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]) -> list[SqlFile]:
-    """Return the functions of the spine, which asks what abilities have due, and then those of the abilities.
+    """Return the functions of the spine, which asks abilities at its `_PLACES`, and then those of the abilities.
 
     Raises `ConfigError` for a function of an ability that another file makes too.
     """
-    selects = (ability.due() for ability in abilities)
-    due = "".join(f"        union all\n{select.rstrip()}\n" for select in selects if select)
-    found = [replace(file, sql=file.sql.replace(_DUE, due)) for file in functions] if due else [*functions]
+    found = [*functions]
+    for name, place in _PLACES.items():
+        selects = [select for ability in abilities if (select := ability.asked(name))]
+        asked = "".join(f"        union all\n{select.rstrip()}\n" for select in selects)
+        if asked:
+            found = [replace(file, sql=file.sql.replace(place, asked)) for file in found]
     made = {name: file.name for file in found for name in file.functions}
     for ability in abilities:
         for file in ability.functions():

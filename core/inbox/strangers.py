@@ -7,9 +7,9 @@ import structlog
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
+from core.inbox.answers import takers_of_answers
 from core.inbox.arrival import of_message
 from core.inbox.link_requests import LinkStrangers
-from core.inbox.outreach_answers import OutreachAnswers
 from core.language.catalogue import speaking
 from core.language.written import language_written
 from core.messaging.channels import Received
@@ -38,22 +38,22 @@ class Strangers:
     access: Access
     clock: Clock
     links: LinkStrangers = field(init=False)
-    answers: OutreachAnswers = field(init=False)
 
     def __post_init__(self) -> None:
         links = LinkStrangers(self.database, self.wakeups, self.make_id, self.clock)
         object.__setattr__(self, "links", links)
-        object.__setattr__(self, "answers", OutreachAnswers(self.database, self.make_id, self.access, self.clock))
 
     async def meet(self, message: InboundMessage, sender: str) -> Received | None:
         """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12).
 
-        What answers somebody's message is handed to them instead. None: it was held back as such an answer, which is
-        waited for no longer, so that it is now its sender's own.
+        What answers a message that an ability sent is the ability's instead. None: it was held back as such an answer,
+        which is waited for no longer, so that it is now its sender's own.
         """
         address, now = message.address, self.clock.now()
-        if answered := await self.answers.take(message, sender):
-            return answered
+        arrival = of_message(message, sender, self.access, self.make_id)
+        for take in takers_of_answers():
+            if taken := await take(self.database, message, arrival, now):
+                return taken
         if self.access.admits(address.channel, address.account, sender) is not None:
             return None
         if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
@@ -63,7 +63,7 @@ class Strangers:
             sentence = pairing_sentence(code) if code else ""
         row = await self.database.one(
             "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",
-            of_message(message, sender, self.access, self.make_id),
+            arrival,
             code_hash(code) if code else None,
             sentence,
             now,

@@ -11,7 +11,14 @@ from core.language.catalogue import gettext
 from core.people.preference_changes import PreferenceChange, change_preference, take_back_preference
 from core.people.preferences import PreferenceRefused, PreferenceStore, written
 from core.people.profile import MAX_VALUE, FactSource, FactTakenBack, ProfileStore, fact_lines, written_facts
+from core.people.regions import region_of
 from core.people.waiting import WaitingNote, read_waiting
+
+_OWN_WORDS = """
+select i.text, i.heard from turns t
+join inbound i on i.tenant_id = t.tenant_id and i.conversation_id = t.conversation_id
+where t.tenant_id = $1 and t.id = $2 and i.origin = 'own' order by i.seq desc limit 300
+"""
 
 
 class People:
@@ -59,6 +66,19 @@ class Person:
 
     async def needs_timezone(self) -> bool:
         return await self.people.preferences.needs_timezone(self.tenant_id)
+
+    async def own_words(self) -> Sequence[str]:
+        rows = await self.people.database.tenant_rows(self.tenant_id, _OWN_WORDS, self.turn_id)
+        return [f"{row['text']}\n{row['heard']}".strip() for row in rows]
+
+    async def region(self) -> str | None:
+        row = await self.people.database.tenant_row(
+            self.tenant_id,
+            "select t.timezone, t.language, array(select i.user_key from identities i where i.tenant_id = t.tenant_id"
+            " and i.channel = 'sms' and i.admitted <> '' order by i.created_at) as numbers"
+            " from tenants t where t.tenant_id = $1",
+        )
+        return region_of(row["numbers"], row["timezone"], row["language"]) if row else None
 
     async def waiting(self) -> Sequence[WaitingNote]:
         return await read_waiting(self.people.database, self.tenant_id, self.people.clock.now())

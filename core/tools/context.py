@@ -15,9 +15,9 @@ from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
 from core.messaging.search import ConversationAccess
-from core.outreach.types import MessageAccess as MessageAccess
 from core.questions.asking import AskPerson, nobody_to_ask
 from core.tools.memory_access import MemoryAccess
+from core.tools.message_access import MessageAccess as MessageAccess
 from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import ConsentAccess as ConsentAccess
 from core.tools.person_access import DataAccess as DataAccess

@@ -182,6 +182,14 @@ class PersonAccess(Protocol):
         """Return whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
         ...
 
+    async def own_words(self) -> Sequence[str]:
+        """Return what the person wrote or said themselves in this conversation, the newest first."""
+        ...
+
+    async def region(self) -> str | None:
+        """Return the country, by two letters, in which the person's numbers are read; None where it is not known."""
+        ...
+
     async def waiting(self) -> Sequence[WaitingNote]:
         """Return what waits for the person's consent or answer, the longest wait first."""
         ...

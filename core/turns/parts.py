@@ -20,7 +20,6 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
-from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tiers import Tiers
 from core.tools.account_access import AccountAsker
@@ -85,7 +84,6 @@ class OrchestratorOptions:
     clock: Clock | None = None
     people: People | None = None
     files: Files | None = None
-    outreach: Outreach | None = None
     notify: Notify | None = None
     links: LinkCheck | None = None
     services: Mapping[type, ForTurn] | None = None
@@ -105,7 +103,6 @@ class OrchestratorOptions:
             files=self.files,
             tasks=self.trigger_engine,
             memory=self.momex,
-            outreach=self.outreach,
             notify=self.notify,
             settings=dict(self.settings or {}),
             of_abilities=dict(self.services or {}),

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 import structlog
 
@@ -13,7 +13,6 @@ from core.files.access import Files
 from core.http.types import HttpClient
 from core.llm.types import ChatMessage
 from core.messaging.search import PersonMessages
-from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tenant import TurnTenant
 from core.tools.account_access import AccountAsker
@@ -35,6 +34,7 @@ from core.tools.context import (
     ToolExecutionContext,
 )
 from core.tools.memory_access import MemoryAccess
+from core.tools.message_access import MessageAccess
 from core.tools.storage import Storage
 from core.tools.undo import UndoOffers
 from core.tools.undo_store import UndoStore
@@ -125,7 +125,6 @@ class TurnServices:
     files: Files | None = None
     tasks: TaskEngine | None = None
     memory: Recall | None = None
-    outreach: Outreach | None = None
     notify: Notify | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     of_abilities: Mapping[type, ForTurn] = field(default_factory=dict)
@@ -165,6 +164,7 @@ class TurnServices:
     ) -> ToolExecutionContext:
         """Return what a tool is handed: this person's access to each service."""
         attached: list[str] = []
+        brought = self.for_turn(tenant.id, turn_id)
         return ToolExecutionContext(
             tenant_id=tenant.id,
             turn_id=turn_id,
@@ -185,9 +185,9 @@ class TurnServices:
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             undo=UndoOffers(self.clock),
             settings=self.settings,
-            messages=self.outreach.for_turn(tenant.id, turn_id) if self.outreach else NO_MESSAGES,
+            messages=cast("MessageAccess", brought.get(MessageAccess, NO_MESSAGES)),
             notify=self._notify_of(tenant.id),
             conversations=PersonMessages(self.storage.database, tenant.id) if self.storage else NO_CONVERSATIONS,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
-            services=self.for_turn(tenant.id, turn_id),
+            services=brought,
         )

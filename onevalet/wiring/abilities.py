@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.clock import Clock
 from core.db.database import Database
+from core.inbox.answers import use_answers
 from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.tenant_tables import use_tables
@@ -59,23 +60,16 @@ def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[R
 def service_foundation(
     settings: Settings, database: Database, clock: Clock, accounts: "Callable[[str], AccountAccess]"
 ) -> ServiceFoundation:
-    """Return what services and pages of abilities are built on."""
+    """Return what pages of abilities are built on."""
     return ServiceFoundation(settings, database, partial(guarded_client, settings), clock, accounts)
 
 
-def open_services(
-    stack: AsyncExitStack,
-    settings: Settings,
-    database: Database,
-    clock: Clock,
-    accounts: "Callable[[str], AccountAccess]",
-) -> "Mapping[type, ForTurn]":
+def open_services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
     """Return what all abilities bring for tools, by its type; `stack` closes it."""
-    foundation = service_foundation(settings, database, clock, accounts)
     opened: dict[type, ForTurn] = {}
     for ability in all_abilities():
         if ability.services is not None:
-            require_extras(ability, settings)
+            require_extras(ability, foundation.settings)
             opened |= ability.services(stack, foundation)
     return opened
 
@@ -86,6 +80,7 @@ def use_abilities() -> None:
         use = use_catalogues if is_shipped(ability) else add_catalogues  # a test checks those that ship
         use(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
+    use_answers(ability.answers for ability in all_abilities() if ability.answers is not None)
     use_tables(table for ability in all_abilities() for table in ability.tables)
 
 

@@ -39,6 +39,7 @@ def join_assistant(assistant: Assistant, worker: str, service: NotificationServi
         below.tool_http,
         below.plugins,
         below.opened,
+        below.channels,
         worker,
         service,
         service.send,

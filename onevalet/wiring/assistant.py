@@ -63,6 +63,7 @@ async def open_assistant(
             partial(build_http, settings),
             FoundClasses(plugin_values(settings.onevalet_plugins, rooms.brought)),
             Opened(),
+            rooms.channels,
         )
         if accounts is not None:
             foundation.opened.add(PeoplesAccounts, accounts)
@@ -70,7 +71,7 @@ async def open_assistant(
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
-        services = open_services(stack, settings, database, clock, foundation.accounts)
+        services = open_services(stack, foundation)
         rooms = replace(
             rooms,
             approvals=approvals,

@@ -94,7 +94,6 @@ async def build_orchestrator(
             clock=clock,
             people=People(storage.database, make_id, clock),
             files=files,
-            outreach=rooms.outreach,
             notify=rooms.notify,
             links=settings.onevalet_links,
             services=rooms.services,

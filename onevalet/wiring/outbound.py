@@ -11,7 +11,6 @@ from core.messaging.channels import NotificationChannel
 from core.messaging.programs import CHANNEL
 from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
-from core.outreach.outreach import Outreach
 from core.queue.wakeups import Wakeups
 from notify.service import NotificationService
 from onevalet.wiring.channels import build_notification_channels
@@ -40,7 +39,7 @@ class Outbound:
     channels: Mapping[str, NotificationChannel]
     service: NotificationService
     rooms: Rooms
-    """What tools reach over the channels: messages to other people."""
+    """What tools and abilities reach over the channels."""
 
 
 @asynccontextmanager
@@ -52,8 +51,7 @@ async def open_outbound(connections: Connections, clock: Clock, brought: Brought
             stack.push_async_callback(channel.close)
         chats = channels.keys() - {CHANNEL}  # nobody reads news in a program
         service = build_service(connections.database, chats, connections.wakeups, clock, settings.manners)
-        outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
-        yield Outbound(channels, service, Rooms(outreach=outreach, notify=service.send, brought=tuple(brought.values)))
+        yield Outbound(channels, service, Rooms(channels=channels, notify=service.send, brought=tuple(brought.values)))
 
 
 def build_service(

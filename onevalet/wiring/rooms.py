@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.approvals.store import ApprovalStore
-from core.outreach.outreach import Outreach
+from core.messaging.channels import NotificationChannel
 from core.tools.tool import ToolSource
 from core.turns.services import ForTurn, Notify, TaskEngine
 from onevalet.wiring.senses import Files
@@ -17,7 +17,8 @@ class Rooms:
     approvals: ApprovalStore | None = None
     engine: TaskEngine | None = None
     files: Files | None = None
-    outreach: Outreach | None = None
+    channels: Mapping[str, NotificationChannel] = field(default_factory=dict)
+    """The ways out that are on, by name."""
     notify: Notify | None = None
     brought: tuple[object, ...] = ()
     """What a program brings besides the plugins' modules."""

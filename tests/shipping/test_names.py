@@ -52,7 +52,7 @@ def classes(sources: Mapping[str, str]) -> dict[str, list[str]]:
 def test_a_short_name_means_one_thing_in_the_product() -> None:
     found = classes(python_files(*SHIPPED))
     assert {name: found[name] for name in OF_ONE_MEANING if len(found[name]) > 1} == {}
-    assert found["Answer"] == ["core/outreach/types.py"]
+    assert found["Answer"] == ["core/tools/message_access.py"]
 
 
 def test_a_second_class_of_a_name_is_found() -> None:

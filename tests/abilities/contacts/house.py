@@ -94,6 +94,7 @@ class House:
             idempotency_key=key or f"turn.0.{self.calls}",
             http=self.http,
             accounts=self.connected,
+            person=self.said,
             messages=self.said,
             storage=self.storage,
             clock=self.clock,

@@ -8,7 +8,7 @@ import pytest
 from abilities.contacts.book import CardPlace, Contact
 from abilities.contacts.directory import as_one
 from abilities.contacts.keeping import add_contact, find_contacts, forget_contact, list_contacts
-from abilities.contacts.writing import MessageSomeoneAgent
+from abilities.outreach.writing import MessageSomeoneAgent
 from core.errors import ToolRetry
 from tests.abilities.contacts.house import House, card
 

@@ -13,6 +13,7 @@ from onevalet.migrating import sql_of_abilities
 TABLE = "create table pets (tenant_id text references tenants on delete cascade, name text, hungry_at timestamptz,"
 KEY = " primary key (tenant_id, name)); select tenant_table('pets');"
 FEED = "create function feed(p_name text) returns text language sql as $$ select 'fed ' || p_name $$;"
+AWAITED = "select where p_arrival.user_key = 'rex'"
 DUE = "select 'feeding', min(p.hungry_at) from pets p"
 
 
@@ -24,6 +25,7 @@ def pets(tmp_path: Path) -> AbilitySql:
     (tmp_path / "migrations" / "0001_pets.sql").write_text(TABLE + KEY)
     (tmp_path / "functions" / "feeding.sql").write_text(FEED)
     (tmp_path / "due.sql").write_text(DUE)
+    (tmp_path / "awaited.sql").write_text(AWAITED)
     return AbilitySql("pets", tmp_path)
 
 
@@ -32,14 +34,20 @@ async def due(connection: "asyncpg.Connection[asyncpg.Record]") -> dict[str, flo
     return {row["work"]: row["wait"] for row in await connection.fetch("select * from what_is_due(now())")}
 
 
+async def awaited(connection: "asyncpg.Connection[asyncpg.Record]", sender: str) -> object:
+    """Return whether a message of somebody is held back as an answer."""
+    arrival = "jsonb_populate_record(null::arrival, jsonb_build_object('channel', 'sms', 'user_key', $1::text))"
+    return await connection.fetchval(f"select awaits_answer({arrival}, false)", sender)
+
+
 async def test_migrate_makes_the_tables_and_functions_of_abilities(database_url: str, pets: AbilitySql) -> None:
     abilities = [*sql_of_abilities(), pets]
     pending = await check_database(database_url, abilities)
     assert ([file.name for file in pending.of_abilities], pending.functions) == (
         ["pets/0001_pets"],
-        ("due", "pets/feeding"),
+        ("due", "inbox", "pets/feeding"),
     )
-    assert await migrate(database_url, abilities) == ["pets/0001_pets", "due", "pets/feeding"]
+    assert await migrate(database_url, abilities) == ["pets/0001_pets", "due", "inbox", "pets/feeding"]
     assert await migrate(database_url, abilities) == []
     assert (await check_database(database_url, abilities)).is_current
     connection = await asyncpg.connect(database_url)
@@ -48,11 +56,13 @@ async def test_migrate_makes_the_tables_and_functions_of_abilities(database_url:
         await connection.execute("insert into tenants (tenant_id) values ('tn_1')")
         await connection.execute("insert into pets values ('tn_1', 'Rex', clock_timestamp() - interval '3 s')")
         assert -60 < (await due(connection))["feeding"] <= -3
+        assert [await awaited(connection, name) for name in ("rex", "ann")] == [True, False]
         # Without it, its functions go, and its rows stay.
-        assert await migrate(database_url, sql_of_abilities()) == ["due"]
+        assert await migrate(database_url, sql_of_abilities()) == ["due", "inbox"]
         assert await connection.fetchval("select count(*) from pets") == 1
         assert await connection.fetchval("select count(*) from pg_proc where proname = 'feed'") == 0
         assert "feeding" not in await due(connection)
+        assert not await awaited(connection, "rex")
     finally:
         await connection.close()
 

@@ -44,7 +44,7 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 
 # These tell no more than that. With TOLD they are all that looks across people, and so across partitions.
 TELLING_NOTHING = {
-    "awaits_answer", "begin_parting", "check_partition", "clear_memory_jobs", "delete_bytes", "delete_tenant",
+    "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "delete_bytes", "delete_tenant",
     "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task", "hold_tasks",
     "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",

@@ -83,7 +83,7 @@ def _calendars(reach: Reach, dropped: str) -> None:
 
 
 def _messages(dropped: str) -> None:
-    from core.outreach.outreach import TenantMessages
+    from abilities.outreach.outreach import TenantMessages
 
     messages: Any = TenantMessages
     send = messages.send

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Protocol
 
 import pytest
@@ -10,11 +11,15 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.people.tenant import TurnTenant
+from core.queue.wakeups import NoWakeups
 from core.tools.person_access import AccountAccess
 from core.turns.services import ForTurn, TurnServices
-from onevalet.ability import Ability, ServiceFoundation
+from onevalet.ability import Ability, Opened, OpeningFoundation
 from onevalet.settings import Settings
 from onevalet.wiring import abilities
+from onevalet.wiring.abilities import service_foundation
+from onevalet.wiring.http import build_http
+from onevalet.wiring.plugin_checks import FoundClasses
 
 
 class Pets(Protocol):
@@ -43,7 +48,7 @@ async def test_a_tool_finds_what_an_ability_brings_by_its_type(
 ) -> None:
     told: list[object] = []
 
-    def open_pets(stack: AsyncExitStack, foundation: ServiceFoundation) -> Mapping[type, ForTurn]:
+    def open_pets(stack: AsyncExitStack, foundation: OpeningFoundation) -> Mapping[type, ForTurn]:
         stack.callback(lambda: told.append("closed"))
         told.append(foundation.clock)
         return {Pets: _Pets}
@@ -52,7 +57,21 @@ async def test_a_tool_finds_what_an_ability_brings_by_its_type(
     database, clock, settings = Database(database_url), Clock(), Settings()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(database.close)
-        opened = abilities.open_services(stack, settings, database, clock, nobodys_accounts)
+        below = service_foundation(settings, database, clock, nobodys_accounts)
+        foundation = OpeningFoundation(
+            settings,
+            database,
+            below.http,
+            clock,
+            below.accounts,
+            NoWakeups(),
+            "",
+            partial(build_http, settings),
+            FoundClasses([]),
+            Opened(),
+            {},
+        )
+        opened = abilities.open_services(stack, foundation)
         context = TurnServices(of_abilities=opened).context_for(TurnTenant("tn_1"), "turn_1", "sms", "look", "key")
         assert context.service(Pets).of() == "tn_1 in turn_1"
     assert told == [clock, "closed"]

@@ -40,10 +40,21 @@ begin
     return v_id;
 end $$;
 
+-- Returns whether an ability waits for a message as an answer to what it sent. p_known: its sender is let in.
+create function awaits_answer(p_arrival arrival, p_known boolean)
+returns boolean
+language plpgsql stable as $$
+begin
+    return exists (
+        select where false
+        -- What abilities wait for comes here, from their sql/awaited.sql.
+    );
+end $$;
+
 -- Receives a message, from its sender to the lane to wake. If only listed senders are let in, a sender whom `admit`
 -- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
 -- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text. So does what
--- answers somebody's message to this address: see take_answer.
+-- answers what an ability sent to this address: see awaits_answer.
 -- p_wait: whether to wait for a conversation that somebody else holds; else it is `busy`, and nothing was done. `again`:
 -- this very call was committed before, and its answer was lost. `interrupts`: a turn runs that its person wants to end for
 -- what they write; its worker is told of it.

@@ -262,6 +262,13 @@ begin
     end if;
 end $$;
 
+-- A name as the model reads it outside of data: letters, digits and what joins them, and not many.
+create function quote_name(p_name text)
+returns text
+language sql immutable as $$
+    select left(regexp_replace(p_name, '[^[:alnum:] .''-]', '', 'g'), 40)
+$$;
+
 -- Applies the outcome of a notification's message. Once sent it is part of the history: of its conversation or, if that
 -- cannot be answered (push, email), of the one that the person wrote in last. A notification that was given up with an
 -- unknown outcome moves on to the next place like a failed one: a reminder that may arrive twice does less harm than

@@ -16,8 +16,8 @@ from abilities.contacts.tools import (
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from tests.abilities.contacts.house import card
-from tests.contract.outreach import Writing, open_writing
-from tests.contract.test_outreach import LATE, write
+from tests.abilities.outreach.contract.test_outreach import LATE, write
+from tests.abilities.outreach.writing import Writing, open_writing
 from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.radicale import USERS, Radicale

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from abilities.contacts.tools import (
-    MessageSomeoneAgent,
     SaveContactsAgent,
     add_contact,
     change_contact,
@@ -18,10 +17,12 @@ from abilities.contacts.tools import (
     take_back_contacts,
 )
 from abilities.lists.notes import add_note, list_notes
+from abilities.outreach.outreach import Outreach
+from abilities.outreach.tools import MessageSomeoneAgent
 from core.agents.registry import AgentRegistry
 from core.llm.types import ModelAnswer, ModelRequest
-from core.outreach.outreach import Outreach
 from core.people.people import People
+from core.tools.message_access import MessageAccess
 from tests.contract.canaries import marked
 from tests.contract.harness import exempt
 from tests.contract.hostile_pages import Obedient
@@ -76,7 +77,9 @@ def contacts_of(sender: Sender) -> Sender:
     system.options |= {
         "agents": AgentRegistry([MessageSomeoneAgent, SaveContactsAgent]),
         "people": People(store.database, store.make_id, system.clock),
-        "outreach": Outreach(store.database, store.wakeups, store.make_id, system.clock, ways),
+        "services": {
+            MessageAccess: Outreach(store.database, store.wakeups, store.make_id, system.clock, ways).for_turn
+        },
     }
     return sender
 

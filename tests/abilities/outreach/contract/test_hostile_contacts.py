@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.json_types import JsonObject
-from tests.contract.outreach import Writing, open_writing
-from tests.contract.test_outreach import know, write
+from tests.abilities.outreach.contract.test_outreach import know, write
+from tests.abilities.outreach.writing import Writing, open_writing
 from tests.core.builders import FakeModel, says, wants
 
 ATTACKS = (

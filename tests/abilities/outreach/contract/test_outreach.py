@@ -7,8 +7,8 @@ import pytest
 
 from core.json_types import JsonObject
 from core.people.access_policy import Access, Policy
+from tests.abilities.outreach.writing import Writing, open_writing
 from tests.contract.canaries import MARK
-from tests.contract.outreach import Writing, open_writing
 from tests.core.builders import FakeModel, says, wants
 
 LATE = "I'll be 20 minutes late."

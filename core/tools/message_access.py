@@ -1,28 +1,9 @@
-"""The values of messages to other people: whom they reach, what frames them, and what is answered."""
+"""Messages to other people, as tools write them: whom they reach, what frames them, and what is answered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import datetime
 from typing import Protocol
-
-ANSWERS_WITHIN = timedelta(days=14)
-"""How long after a message an answer to it is waited for, and its reader knows who wrote."""
-MAX_ANSWERS = 20
-"""Answers that are handed on between two messages to the same address."""
-MAX_ANSWER = 2_000
-"""Characters of an answer that are handed on."""
-
-
-class AnswerOutcome(StrEnum):
-    """What became of a message that may be an answer, as `take_answer` returns it."""
-
-    TAKEN = "taken"
-    DUPLICATE = "duplicate"
-    TOO_MANY = "too_many"
-    """Kept without its text."""
-    NONE = "none"
-    """No answer is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +57,4 @@ class MessageAccess(Protocol):
 
     async def answers(self) -> Sequence[Answer]:
         """Return what people answered lately, the newest first."""
-        ...
-
-    async def own_words(self) -> Sequence[str]:
-        """Return what the person wrote or said themselves in this conversation, the newest first."""
-        ...
-
-    async def region(self) -> str | None:
-        """Return the country, by two letters, in which the person's numbers are read; None where it is not known."""
         ...

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from abilities.outreach.types import ANSWERS_WITHIN
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import DeliveryError, Rejected, ToolFailed, ToolRetry
@@ -17,17 +18,11 @@ from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.states import IdentityState
 from core.messaging.visible_text import literal
 from core.notifications.ways import way_in_words
-from core.outreach.regions import region_of
-from core.outreach.types import ANSWERS_WITHIN, Addressee, Answer
 from core.queue.wakeups import Wakeups
+from core.tools.message_access import Addressee, Answer
 
 _BLOCK = re.compile(r"^(\s*)(?:([#>+=|-])|(\d+)([.)]))", re.MULTILINE)
 """What Markdown reads as a heading, a quotation, a list or a table where it begins a line."""
-_OWN_WORDS = """
-select i.text, i.heard from turns t
-join inbound i on i.tenant_id = t.tenant_id and i.conversation_id = t.conversation_id
-where t.tenant_id = $1 and t.id = $2 and i.origin = 'own' order by i.seq desc limit 300
-"""
 _ANSWERS = """
 select title, notice_channel, text, at from notifications
 where tenant_id = $1 and notice = 'answered' order by at desc limit 20
@@ -51,7 +46,7 @@ class Outreach:
 
 @dataclass(frozen=True, slots=True)
 class TenantMessages:
-    """Messages of one person to others. Implements `core.outreach.types.MessageAccess`."""
+    """Messages of one person to others. Implements `core.tools.message_access.MessageAccess`."""
 
     outreach: Outreach
     tenant_id: str
@@ -117,19 +112,6 @@ class TenantMessages:
     async def answers(self) -> Sequence[Answer]:
         rows = await self.outreach.database.tenant_rows(self.tenant_id, _ANSWERS)
         return [Answer(row["title"], row["notice_channel"], row["text"], row["at"]) for row in rows]
-
-    async def own_words(self) -> Sequence[str]:
-        rows = await self.outreach.database.tenant_rows(self.tenant_id, _OWN_WORDS, self.turn_id)
-        return [f"{row['text']}\n{row['heard']}".strip() for row in rows]
-
-    async def region(self) -> str | None:
-        row = await self.outreach.database.tenant_row(
-            self.tenant_id,
-            "select t.timezone, t.language, array(select i.user_key from identities i where i.tenant_id = t.tenant_id"
-            " and i.channel = 'sms' and i.admitted <> '' order by i.created_at) as numbers"
-            " from tenants t where t.tenant_id = $1",
-        )
-        return region_of(row["numbers"], row["timezone"], row["language"]) if row else None
 
     def _way(self, channel: str) -> NotificationChannel:
         way = self.outreach.channels.get(channel)

@@ -39,15 +39,6 @@ begin
     return v_conversation;
 end $$;
 
--- Returns whether an address may be written to: 'active', or what its person or its provider said.
-create function state_of_recipient(p_tenant text, p_recipient text)
-returns text
-language sql stable as $$
-    select coalesce((select f.state from recipients r
-                     cross join lateral find_consent(r.channel, r.account, r.user_key) f
-                     where r.tenant_id = p_tenant and r.id = p_recipient), 'active')
-$$;
-
 -- Returns whether whoever reads at an address knows that a message comes from this person: theirs was the last one that
 -- arrived there, since p_since.
 create function knows_writer(p_tenant text, p_channel text, p_account text, p_user_key text, p_since timestamptz)
@@ -64,7 +55,7 @@ $$;
 
 -- Returns whether a message may be an answer to somebody's message to its sender: any message of an address that is
 -- nobody's, and of a person's only what replies to that message, by the provider's word. A way in is never one.
-create function awaits_answer(p_arrival arrival, p_known boolean)
+create function awaits_outreach(p_arrival arrival, p_known boolean)
 returns boolean
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
@@ -120,7 +111,7 @@ begin
     update recipients r set open = false
     where r.channel = v.channel and r.account = v.account and r.user_key = v.user_key and r.open
       and r.written_at <= p_since;
-    if not awaits_answer(v, v_known) then
+    if not awaits_outreach(v, v_known) then
         outcome := 'none';
         return;
     end if;
@@ -156,26 +147,6 @@ begin
             'answer:' || v.channel || ':' || (v.keys)[1], 'held', p_now, '-infinity', true);
     outcome := 'taken';
     return;
-end $$;
-
--- Tells those who wrote to an address that it can be written to no more.
-create function tell_of_recipient(p_channel text, p_account text, p_user_key text, p_state text)
-returns void
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-    if p_state = 'active' then
-        return;
-    end if;
-    insert into notifications (tenant_id, id, category, urgency, title, notice, notice_channel, text, dedupe_key, state,
-                               at, not_before)
-    select r.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'answer', 'normal', r.name,
-           'recipient_stopped', p_channel, '', 'recipient:' || r.id || ':' || p_state, 'held', clock_timestamp(),
-           '-infinity'
-    from recipients r
-    where r.channel = p_channel and r.account = p_account and r.user_key = p_user_key
-      and not exists (select from notifications n where n.tenant_id = r.tenant_id
-                      and n.dedupe_key = 'recipient:' || r.id || ':' || p_state
-                      and n.at > clock_timestamp() - interval '1 day');
 end $$;
 
 -- Tells the person that a message to somebody did not arrive, or that nobody knows.
@@ -228,13 +199,6 @@ language sql as $$
     where c.tenant_id = p_tenant and c.id = p_conversation
       and not exists (select from notifications n
                       where n.tenant_id = p_tenant and n.dedupe_key = 'outreach:' || p_outbound)
-$$;
-
--- A name as the model reads it outside of data: letters, digits and what joins them, and not many.
-create function quote_name(p_name text)
-returns text
-language sql immutable as $$
-    select left(regexp_replace(p_name, '[^[:alnum:] .''-]', '', 'g'), 40)
 $$;
 
 -- Returns what is known of an address before this person writes there: whether it is their own, whether it may be written

@@ -9,9 +9,9 @@ from core.messaging.capabilities import SegmentBudget
 from core.messaging.channels import Part, Receipt, Target
 from notify.sms.send import SmsNotification
 from operations.paths.trace import trace
+from tests.abilities.outreach.contract.test_outreach import LATE, know, write
+from tests.abilities.outreach.writing import Writing, open_writing
 from tests.contract.harness import NOWHERE, PUBLIC_URL, exempt
-from tests.contract.outreach import Writing, open_writing
-from tests.contract.test_outreach import LATE, know, write
 from workbench.simulator.faults import FaultKind
 
 

@@ -6,14 +6,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from abilities.contacts import keeping
-from abilities.contacts.answers import read_answers
-from abilities.contacts.writing import MessageSomeoneAgent
+from abilities.outreach.outreach import Outreach
+from abilities.outreach.reading_answers import read_answers
+from abilities.outreach.writing import MessageSomeoneAgent
 from core.agents.registry import AgentRegistry
 from core.inbox.inbox import Inbox
 from core.notifications.store import NotificationStore
-from core.outreach.outreach import Outreach
 from core.people.access_policy import Access
 from core.people.people import People
+from core.tools.message_access import MessageAccess
 from core.tools.storage import Storage
 from core.tools.tool import Tool
 from jobs.delivery.runner import DeliveryRunner
@@ -93,7 +94,9 @@ async def open_writing(channel: str, database_url: str, access: Access | None = 
                 "agents": AgentRegistry([MessageSomeoneAgent]),
                 "storage": Storage(store.database),
                 "people": People(store.database, store.make_id, clock),
-                "outreach": Outreach(store.database, store.wakeups, store.make_id, clock, ways),
+                "services": {
+                    MessageAccess: Outreach(store.database, store.wakeups, store.make_id, clock, ways).for_turn
+                },
             }
             if channel == "telegram":
                 for person in ("ada", "grace", "lena"):

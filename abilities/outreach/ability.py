@@ -1,0 +1,39 @@
+"""Messages to other people on a person's behalf: consented to, sent once, and what they answer."""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from onevalet.ability import Ability, OpeningFoundation
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from core.db.database import Database
+    from core.json_types import JsonObject
+    from core.messaging.channels import Received
+    from core.messaging.messages import InboundMessage
+    from core.turns.services import ForTurn
+
+
+def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.outreach.outreach import Outreach
+    from core.ids import make_id
+    from core.tools.message_access import MessageAccess
+
+    outreach = Outreach(foundation.database, foundation.wakeups, make_id, foundation.clock, foundation.channels)
+    return {MessageAccess: outreach.for_turn}
+
+
+async def _answers(
+    database: "Database", message: "InboundMessage", arrival: "JsonObject", now: "datetime"
+) -> "Received | None":
+    from abilities.outreach.taking_answers import take_answer
+
+    return await take_answer(database, message, arrival, now)
+
+
+# Who is written to is a contact, or an address that the person wrote.
+ABILITY = Ability(
+    name="outreach", needs=("contacts",), tools=("abilities.outreach.tools",), services=_services, answers=_answers
+)

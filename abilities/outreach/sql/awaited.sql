@@ -1,0 +1,1 @@
+        select where awaits_outreach(p_arrival, p_known)
