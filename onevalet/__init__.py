@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from abilities.tasks.types import ActionExecutor as ActionExecutor
     from abilities.tasks.types import ActionResult as ActionResult
     from abilities.tasks.types import TriggerContext as TriggerContext
+    from abilities.web.page import read_html as read_html
     from core.agents.fields import InputField as InputField
     from core.agents.fields import OutputField as OutputField
     from core.agents.standard_agent import AgentResult as AgentResult
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
     from core.credentials.types import Account as Account
     from core.credentials.types import OpenAccount as OpenAccount
     from core.db.database import Database as Database
-    from core.documents.page import Page as Page
-    from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
     from core.errors import Ambiguous as Ambiguous
     from core.errors import ConfigError as ConfigError
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from core.hooks.judge import AskingJudge as AskingJudge
     from core.hooks.judge import Judge as Judge
     from core.hooks.judge import Judgement as Judgement
+    from core.http.pages import Page as Page
     from core.http.types import HttpResponse as HttpResponse
     from core.ids import make_id as make_id
     from core.language.catalogue import gettext as gettext
@@ -216,7 +216,7 @@ _HOMES = {
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.db.database": "Database",
-        "core.documents.page": "Page read_html",
+        "abilities.web.page": "read_html",
         "core.errors": (
             "AccountMissing Ambiguous ConfigError RateLimited Rejected StoreUnavailable ToolFailed "
             "ToolRetry Unavailable"
@@ -227,6 +227,7 @@ _HOMES = {
         "core.files.types": "FileResult StoredFile",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
+        "core.http.pages": "Page",
         "core.http.types": "HttpResponse",
         "core.ids": "make_id",
         "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from typer import Typer
 
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
+    from core.budgets.budgeted_transcriber import BudgetedTranscriber
     from core.budgets.store import DailyBudgets
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.credentials.trial import Trial
     from core.db.database import Connection, Database
+    from core.files.showing import ShowsFiles
     from core.http.guarded_client import GuardedClient
     from core.inbox.answers import TakeAnswer
     from core.messaging.channels import NotificationChannel
@@ -187,6 +189,15 @@ class RecallFoundation(Foundation):
 
 
 @dataclass(frozen=True, slots=True)
+class SensesFoundation:
+    """What files are shown with. `sees`: whether the model that answers people sees; `eye` and `ear`: models for it."""
+
+    sees: "Callable[[], bool]"
+    eye: "BudgetedModel | None"
+    ear: "BudgetedTranscriber | None"
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningFoundation(ServiceFoundation):
     """What abilities and their services are opened on, each after those that it needs, in `opened` what those opened.
 
@@ -316,6 +327,7 @@ class Ability:
     trigger: reads what began a turn of a tenant's that no message of theirs began, to show it and to repeat it.
     client_tools: makes what programs of people's may ask of it.
     recall: opens what turns recall from, in a worker; None where the settings want none. One ability has it.
+    shows: makes what shows a model the files of messages, in a worker. One ability has it.
     memories: returns what opens a person's memory in a process without a model, as `web` is; None likewise.
     """
 
@@ -346,4 +358,5 @@ class Ability:
     client_tools: "Callable[[Database], Sequence[ClientTool]] | None" = None
     work: "Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated | ClaimedWork[Any]]] | None" = None
     recall: "Callable[[AsyncExitStack, RecallFoundation], Recall | None] | None" = None
+    shows: "Callable[[SensesFoundation], ShowsFiles] | None" = None
     memories: "Callable[[Foundation, Clock], Callable[[str], MemoryAccess] | None] | None" = None

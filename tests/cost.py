@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from core.documents.kept_process import end_kept
+from core.children.kept_process import end_kept
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _NAMES = "cost"

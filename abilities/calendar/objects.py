@@ -20,7 +20,7 @@ from abilities.calendar.types import (
     Occurrence,
     SeriesScope,
 )
-from core.documents.child_process import ChildFailed, run_in_child
+from core.children.child_process import ChildFailed, run_in_child
 from core.errors import ToolFailed
 from core.language.catalogue import gettext, gettext_noop
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 
 from abilities.mcp.hearing import Ear
 from abilities.mcp.types import McpServer
-from core.documents.child_environment import child_environment
+from core.children.child_environment import child_environment
 
 _INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 """What a server gets of our environment, besides where libraries are: the rest may hold secrets."""

@@ -17,6 +17,7 @@ from abilities.tasks.runs.read_tools import OrchestratorTools
 from abilities.tasks.settings import TaskSettings
 from abilities.tasks.types import ActionExecutor
 from core.errors import ConfigError
+from core.http.pages import PageReader
 from core.ids import make_id
 from core.journal.types import Effect
 from core.notifications.types import Notifier
@@ -52,7 +53,8 @@ def join_turns(foundation: WorkFoundation) -> None:
     """Offer what does the work of runs."""
     opened = foundation.opened
     opened.get(TriggerEngine).mail = opened.find(PastMail)
-    triggers = build_triggers(opened.get(TriggerEngine), foundation.orchestrator, foundation.notifier)
+    pages = opened.find(PageReader)
+    triggers = build_triggers(opened.get(TriggerEngine), foundation.orchestrator, foundation.notifier, pages)
     opened.add(Triggers, triggers)
     opened.add(Runs, triggers.runs)
 
@@ -70,10 +72,12 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
     ]
 
 
-def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
-    """Create both, over one engine."""
+def build_triggers(
+    engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier, pages: PageReader | None = None
+) -> Triggers:
+    """Create both, over one engine. `pages` reads pages of the web that are watched."""
     notices = Notices(engine.store, notifier, later=engine.later)
-    reading = OrchestratorTools(orchestrator, engine.store, make_id)
+    reading = OrchestratorTools(orchestrator, engine.store, make_id, pages)
     engine.check_watches_with(reading.check)
     looking = ConditionChecks(engine, reading, engine.clock, make_id)
     engine.try_watches_with(looking.first_look)

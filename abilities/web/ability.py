@@ -1,9 +1,10 @@
 """The web: pages that a person names are read, and what they ask for is searched."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, OwnSettings
+from onevalet.ability import Ability, OpeningFoundation, OwnSettings
 
 if TYPE_CHECKING:
     from operations.doctor.types import Probe
@@ -21,9 +22,19 @@ def _probes() -> "Sequence[Probe]":
     return PROBES
 
 
+def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    from abilities.web.page import read_html
+    from core.http.pages import PageReader
+
+    foundation.opened.add(PageReader, read_html)
+
+
+# A PDF on the web is read as one that a person sends.
 ABILITY = Ability(
     name="web",
+    needs=("documents",),
     settings=_settings,
     tools=("abilities.web.reading", "abilities.web.searching"),
     probes=_probes,
+    opens=_opens,
 )

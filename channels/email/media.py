@@ -1,6 +1,6 @@
 """Files of mails: read again from the mailbox when a turn takes them in."""
 
-from core.documents.kinds import FileFailure
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.messaging.messages import Media
 from providers.email.client import MailboxClient, MailboxLogin

@@ -11,9 +11,9 @@ import structlog
 from yarl import URL
 
 from channels.slack.payload_fields import object_at, text_at
-from core.documents.kinds import FileFailure
 from core.errors import RequestRefused, ToolFailed
 from core.files.fetching import ProviderFiles
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Barred, read_target
 from core.json_types import read_json

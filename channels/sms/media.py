@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from core.documents.kinds import FileFailure
 from core.files.fetching import ProviderFiles
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Target
 from core.messaging.messages import Media

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import ToolFailed
-from core.files.hearing import Hearing
 from core.files.intake import FileIntake
 from core.files.outgoing import MAX_ATTACHED, FileOutlet
+from core.files.showing import ShowsFiles
 from core.files.types import AttachedFile, FileTurn, SeenFile, SentFile, StoredFile
-from core.files.vision import Vision
 from core.language.catalogue import gettext
 from core.messaging.messages import Media
 
@@ -19,19 +18,18 @@ class Files:
     """The files of all people; hands out one person's at a time."""
 
     intake: FileIntake
-    vision: Vision = field(default_factory=Vision)
-    hearing: Hearing = field(default_factory=Hearing)
+    shows: ShowsFiles | None = None
 
-    def seeing(self, vision: Vision, hearing: Hearing) -> "Files":
-        """Return the same with what can see pictures and hear recordings."""
-        return replace(self, vision=vision, hearing=hearing)
+    def shown_by(self, shows: ShowsFiles | None) -> "Files":
+        """Return the same with what shows them to a model."""
+        return replace(self, shows=shows)
 
     async def take_in(
         self, tenant_id: str, turn_id: str, inbound_id: str, channel: str | None, language: str | None = None
     ) -> tuple[SeenFile, ...]:
         """Fetch and read the files of a message; return them as the model is shown them. `language`: the person's."""
         turn = FileTurn(tenant_id, turn_id, language)
-        return await self.intake.take_in(turn, inbound_id, channel or "", self.vision, self.hearing)
+        return await self.intake.take_in(turn, inbound_id, channel or "", self.shows)
 
     def for_turn(self, tenant_id: str, turn_id: str, attached: list[str] | None = None) -> "TenantFiles":
         """Return one person's files; `attached` takes the ids of those that are to go out with the reply."""
@@ -78,8 +76,8 @@ class TenantFiles:
             raise ToolFailed(gettext("That file is no picture."))
         if file.caption and not question:
             return file.caption
-        vision = self.files.vision
-        told = await vision.describe(self.tenant_id, self.turn_id, await self._bytes(file), question)
+        shows = self.files.shows
+        told = await shows.look(self.tenant_id, self.turn_id, await self._bytes(file), question) if shows else None
         if told is None:
             raise ToolFailed(gettext("I cannot look at pictures at the moment."))
         if not question:

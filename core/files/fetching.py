@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 
-from core.documents.kinds import FileFailure
 from core.errors import ToolFailed
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Target, read_target
 from core.http.guarded_client import GuardedClient, Limits

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.documents.file import FileContent, FileUnreadable, read_content
-from core.documents.kinds import kind_of
 from core.errors import ToolFailed, ToolRetry
 from core.files.content_types import content_type_of
 from core.files.intake import FileIntake
+from core.files.kinds import kind_of
 from core.files.names import clean_name
 from core.files.store import StoreFull
-from core.files.types import MAX_BYTES, StoredFile
+from core.files.types import MAX_BYTES, FileContent, FileUnreadable, StoredFile
 from core.language.catalogue import gettext
 from core.messaging.messages import KEPT_FILE, Media
 
@@ -64,8 +63,7 @@ class FileOutlet:
 
     async def _content(self, data: bytes) -> FileContent:
         """Return the text of a file, by which it is searched and forgotten; of a picture nothing is changed."""
-        async with self.intake.at_once:
-            try:
-                return replace(await read_content(data, kind_of(data)), picture=b"")
-            except FileUnreadable:
-                return FileContent()
+        try:
+            return replace(await self.intake.read(data, kind_of(data)), picture=b"")
+        except FileUnreadable:
+            return FileContent()

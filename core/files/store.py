@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from core.db.database import Database
-from core.documents.file import FileContent
-from core.documents.kinds import FileFailure, FileKind
 from core.files.blobs import BlobStore
-from core.files.types import StoredFile
+from core.files.kinds import FileFailure, FileKind
+from core.files.types import FileContent, StoredFile
 from core.ids import make_id
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.documents.kinds import FileFailure, FileKind
+from core.files.kinds import FileFailure, FileKind
 from core.json_types import JsonObject
 from core.messaging.messages import Media
 
@@ -39,6 +39,36 @@ class FileFetcher(Protocol):
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
         """Fetch one file whole. Raises `FileNotFetched`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What was read: pages of text, or a picture as JPEG. `cut`: there is more than was read."""
+
+    pages: tuple[str, ...] = ()
+    page_count: int = 0
+    cut: bool = False
+    picture: bytes = b""
+    width: int = 0
+    height: int = 0
+    seconds: float = 0.0
+    """How long a recording lasts, as far as it says so."""
+
+
+class FileUnreadable(Exception):
+    """A file cannot be read."""
+
+    def __init__(self, failure: FileFailure) -> None:
+        super().__init__(failure.value)
+        self.failure = failure
+
+
+class FileReader(Protocol):
+    """Read what a file holds."""
+
+    async def __call__(self, data: bytes, kind: FileKind) -> FileContent:
+        """Return its text, or of a picture a copy. Raises `FileUnreadable`."""
         ...
 
 

@@ -17,7 +17,6 @@ ROOMS = (
     "core.people.chat_words",
     "core.people.console_words",
     "core.people.program_words",
-    "core.files.chat_words",
     "core.people.data_words",
 )
 """The modules that declare words, each in its `WORDS`: by name, since the rooms above this one are among them. HELP and

@@ -13,7 +13,7 @@ from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command, Origin
 from core.messaging.visible_text import literal
 from core.turns.context import TurnContext
-from core.turns.types import BegunTurn, TurnRequest, TurnResult
+from core.turns.types import TurnRequest, TurnResult
 
 
 async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
@@ -39,19 +39,6 @@ async def with_files(files: Files | None, request: TurnRequest, context: TurnCon
     if files is None or not due:
         return result
     return replace(result, media=await files.media(request.tenant.id, due))
-
-
-async def listening_again(turn: BegunTurn, files: Files | None) -> BegunTurn:
-    """Return a turn that asks to listen again as one over the recordings that could not be transcribed.
-
-    Where there are none it is no such request: its text is a text like any other.
-    """
-    request = turn.request
-    message = request.inbound[-1]
-    count = await files.intake.store.listen_again(request.tenant.id, message.id) if files is not None else 0
-    if count:
-        request = request.saying([replace(message, text="", media_count=count)])
-    return replace(turn, command=None, request=request)
 
 
 MAX_SHOWN = 200

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.documents.child_environment import child_environment
+from core.children.child_environment import child_environment
 from core.errors import ConfigError
 
 _LAUNCH = Path(__file__).with_name("exec_server.py")

@@ -9,6 +9,7 @@ from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.files.store import FileStore
+from core.files.types import FileReader
 from core.llm.types import ModelClient
 from core.tools.account_access import PeoplesAccounts
 from core.tools.storage import Storage
@@ -68,7 +69,8 @@ async def open_assistant(
         if accounts is not None:
             foundation.opened.add(PeoplesAccounts, accounts)
         open_abilities(stack, foundation)
-        files = await stack.enter_async_context(open_files(settings, database, clock))
+        reader = foundation.opened.find(FileReader)
+        files = await stack.enter_async_context(open_files(settings, database, clock, reader))
         models = build_models(settings)
         further = await open_sources(stack, settings, database)
         services = open_services(stack, foundation)

@@ -7,18 +7,20 @@ from core.clock import Clock
 from core.db.database import Database
 from core.files.access import Files
 from core.files.intake import FileIntake
-from core.files.types import FileFetcher
+from core.files.types import FileFetcher, FileReader
 from onevalet.settings import Settings
 from onevalet.wiring.file_store import open_file_store
 
 
 @asynccontextmanager
-async def open_files(settings: Settings, database: Database, clock: Clock) -> AsyncIterator[Files]:
-    """Yield access to the files that people send."""
+async def open_files(
+    settings: Settings, database: Database, clock: Clock, reader: FileReader | None
+) -> AsyncIterator[Files]:
+    """Yield access to the files that people send; without a reader they are kept unread."""
     async with AsyncExitStack() as stack:
         fetchers = _fetchers(settings, stack)
         store = await stack.enter_async_context(open_file_store(settings, database))
-        yield Files(FileIntake(store, fetchers, clock))
+        yield Files(FileIntake(store, fetchers, clock, reader))
 
 
 def _fetchers(settings: Settings, stack: AsyncExitStack) -> dict[str, FileFetcher]:

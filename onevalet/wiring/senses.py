@@ -1,4 +1,4 @@
-"""What sees pictures and hears recordings: the models for it, if any are set."""
+"""What sees pictures and hears recordings: the models for it, if any are set, and the ability that uses them."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -8,10 +8,10 @@ from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.files.access import Files as Files
-from core.files.hearing import Hearing
-from core.files.vision import Vision
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.transcription import PATIENCE, Transcriber
+from onevalet.ability import SensesFoundation
+from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 
 
@@ -19,34 +19,38 @@ from onevalet.settings import Settings
 async def open_senses(
     files: Files, settings: Settings, client: LiteLLMClient, database: Database, budgets: DailyBudgets | None
 ) -> AsyncIterator[Files]:
-    """Yield the files with what sees and hears them; their own models' clients are closed at the end."""
+    """Yield the files with what shows them to a model, if an ability does; their own models are closed at the end."""
+    shows = next((ability.shows for ability in all_abilities() if ability.shows is not None), None)
+    if shows is None:
+        yield files
+        return
     async with AsyncExitStack() as stack:
-        vision, own_client = build_vision(settings, client, database, budgets)
+        eye, own_client = build_eye(settings, client, database, budgets)
         if own_client is not None:
             stack.push_async_callback(own_client.close)
         transcriber = build_transcriber(settings)
         if transcriber is not None:
             stack.push_async_callback(transcriber.close)
             await transcriber.warm_up()
-        hearing = Hearing(BudgetedTranscriber(transcriber, database, budgets) if transcriber else None)
-        yield files.seeing(vision, hearing)
+        ear = BudgetedTranscriber(transcriber, database, budgets) if transcriber else None
+        yield files.shown_by(shows(SensesFoundation(client.sees, eye, ear)))
 
 
-def build_vision(
+def build_eye(
     settings: Settings, client: LiteLLMClient, database: Database, budgets: DailyBudgets | None
-) -> tuple[Vision, LiteLLMClient | None]:
-    """Return what sees pictures, and the client of a model of its own, which is to be closed."""
+) -> tuple[BudgetedModel | None, LiteLLMClient | None]:
+    """Return what looks at pictures, and the client of a model of its own, which is to be closed."""
     named = settings.onevalet_vision_model
     if not named or named == settings.onevalet_model:
         seeing = client if named or client.sees() else None
-        return Vision(client.sees, BudgetedModel(seeing, database, budgets, "pictures") if seeing else None), None
+        return BudgetedModel(seeing, database, budgets, "pictures") if seeing else None, None
     own = LiteLLMClient(
         named,
         keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if _same_provider(settings) else (),
         direct=settings.onevalet_model_transport == "direct",
         vision_model=named,
     )
-    return Vision(client.sees, BudgetedModel(own, database, budgets, "pictures")), own
+    return BudgetedModel(own, database, budgets, "pictures"), own
 
 
 def build_transcriber(settings: Settings, patience: float = PATIENCE) -> Transcriber | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from core.documents.child_environment import child_environment
+from core.children.child_environment import child_environment
 from core.errors import ConfigError
 
 _NAMES = ("pg_dump", "pg_restore", "psql")

@@ -3,15 +3,18 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from core.documents.child_process import ChildFailed, run_in_child
-from core.documents.file import FILE_SCRIPT, SECONDS
+from core.children.child_process import ChildFailed, run_in_child
 from core.json_types import storable
 from core.language.catalogue import gettext
 from core.language.unseen import without_unseen
 from providers.email.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
 
+_SCRIPT = Path(__file__).with_name("mail_script.py")
+_SECONDS = 60.0
+"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 MAX_FILE = 25 * 1024 * 1024
 """Bytes of a file in a message."""
 
@@ -54,7 +57,7 @@ async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[s
     head = json.dumps(asked).encode()
     try:
         out = await run_in_child(
-            FILE_SCRIPT, b"mail\n" + head + b"\n" + b"".join(raws), seconds=SECONDS, max_out=MAX_FILE + 1024 * 1024
+            _SCRIPT, head + b"\n" + b"".join(raws), seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024
         )
         said, _, body = out.partition(b"\n")
         found: dict[str, Any] = json.loads(said)

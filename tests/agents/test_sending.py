@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from abilities.documents.file import read_content
+from abilities.files.tools import send_file
 from abilities.lists.notes import add_note, export_notes
-from agents.files import send_file
 from core.errors import ToolFailed, ToolRetry
 from core.files.access import Files
 from core.files.blobs import FolderStore
@@ -29,7 +30,7 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def files(store: Store, tmp_path: Path) -> Files:
-    return Files(FileIntake(FileStore(store.database, FolderStore(tmp_path)), {}))
+    return Files(FileIntake(FileStore(store.database, FolderStore(tmp_path)), {}, reader=read_content))
 
 
 def context_of(store: Store, files: Files, tenant: str = "ann") -> ToolExecutionContext:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import aiohttp
 
+from abilities.documents.file import read_content
 from channels.http.files import FileRoutes
 from core.files.access import Files
 from core.files.blobs import FolderStore
@@ -115,6 +116,6 @@ async def open_outlet(channel: str, database_url: str, folder: Path, *, twice: A
             ways = {harness.name: harness.sender}
             runner = DeliveryRunner(store.outbox, ways, "w1", clock=clock, files=SentFiles(kept, links))
             system = Approving(DeliveryHarness(store, harness, runner), clock)
-            files = Files(FileIntake(kept, {}, clock))
+            files = Files(FileIntake(kept, {}, clock, read_content))
             system.options["files"] = files
             yield Outlet(system=system, files=files, links=links)

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.files import list_files, read_file, search_file
+from abilities.documents.file import read_content
+from abilities.files.hearing import Hearing
+from abilities.files.showing import FileShowing
+from abilities.files.tools import list_files, read_file, search_file
+from abilities.files.vision import Vision
 from channels.slack.media import SlackMedia
 from channels.sms.media import TwilioMedia
 from channels.telegram.downloads import TelegramDownloads
 from core.files.access import Files
 from core.files.blobs import FolderStore
-from core.files.hearing import Hearing
 from core.files.intake import FileIntake
 from core.files.store import FileLimits, FileStore
 from core.files.types import FileFetcher
-from core.files.vision import Vision
 from core.llm.types import ChatMessage, Marker
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
@@ -84,8 +86,10 @@ class Sender:
 
     def files(self) -> Files:
         """Return the parts of a new worker."""
-        intake = FileIntake(self.store, {self.system.delivery.channel.name: self.fetcher}, self.system.clock)
-        return Files(intake, self.vision, self.hearing)
+        intake = FileIntake(
+            self.store, {self.system.delivery.channel.name: self.fetcher}, self.system.clock, read_content
+        )
+        return Files(intake, FileShowing(self.vision, self.hearing))
 
     @property
     def shown(self) -> ChatMessage:

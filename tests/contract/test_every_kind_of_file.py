@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from core.files.vision import Vision
+from abilities.files.vision import Vision
 from core.llm.litellm_client import LiteLLMClient
+from tests.abilities.documents import samples
 from tests.contract.canaries import marked
 from tests.contract.harness import exempt
 from tests.contract.person_files import Sender, open_sender
-from tests.core.documents import samples
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text, text_of
 
 pytestmark = [

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from core.files.vision import Vision
+from abilities.files.vision import Vision
 from core.json_types import Json
 from core.tools.tool import tool
+from tests.abilities.documents import samples
 from tests.contract.canaries import marked
 from tests.contract.email_harness import also_by_mail
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import says, wants
-from tests.core.documents import samples
 
 
 @pytest.fixture

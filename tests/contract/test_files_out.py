@@ -11,10 +11,10 @@ from core.errors import ToolFailed
 from core.files.types import FileResult
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.tool import tool
+from tests.abilities.documents import samples
 from tests.contract.canaries import marked
 from tests.contract.files_out import UPLOADS, Outlet, open_outlet
 from tests.core.builders import FakeModel, says, wants
-from tests.core.documents import samples
 from tests.patience import PATIENCE
 from workbench.simulator.base import OpenedFile
 from workbench.simulator.faults import FaultKind

@@ -16,11 +16,11 @@ from channels.telegram.downloads import TelegramDownloads
 from core.files.fetching import ProviderFiles
 from core.files.types import FileNotFetched
 from core.http.guarded_client import Limits
+from tests.abilities.documents import samples
 from tests.contract.canaries import MARK, SLACK, TELEGRAM, TWILIO
 from tests.contract.hostile_provider import MB, Answer, HostileProvider, bomb, hostile_provider, plain, raw
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import says
-from tests.core.documents import samples
 
 pytestmark = pytest.mark.slow
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from abilities.files.vision import Vision
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelRejected
-from core.files.vision import Vision
 from core.json_types import Json
 from core.llm.types import ModelAnswer, ModelRequest
+from tests.abilities.documents import samples
 from tests.contract.canaries import marked
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import FakeModel, Step, says, wants
-from tests.core.documents import samples
 
 PHOTO = (samples.sideways(), "IMG_1.jpg", "image/jpeg")
 UNSEEN = "I cannot see pictures. Please write to me what the file “IMG_1.jpg” shows."

@@ -19,12 +19,12 @@ from core.messaging.channels import Target, file_part
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification
+from tests.abilities.documents.samples import picture
 from tests.contract import published
 from tests.contract.canaries import SERVICE, TWILIO, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.corpus import corpus
 from tests.contract.harness import PUBLIC_URL, ChannelHarness, card, open_harness, reply
-from tests.core.documents.samples import picture
 from tests.eventually import eventually
 from workbench.simulator.journal import Call, Json
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from abilities.files.hearing import Hearing
 from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.errors import ModelError, ModelUnavailable
-from core.files.hearing import Hearing
 from core.json_types import JsonObject
 from core.llm.transcription import Recording, Transcript
 from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role
+from tests.abilities.documents.sounds import SOUNDS, m4a, ogg
 from tests.contract.canaries import marked
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import Step, says, wants
-from tests.core.documents.sounds import SOUNDS, m4a, ogg
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch"}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
-from tests.core.documents.sounds import ogg
+from tests.abilities.documents.sounds import ogg
 from tests.faults.accounts.points import AccountMutation, AccountPoint
 from tests.faults.accounts.run import account_points
 from tests.faults.agreed import agree, count_uses

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.abilities.documents.test_files import HOSTILE
 from tests.contract.hostile_provider import MB, Answer, HostileProvider, bomb, hostile_provider, plain, raw
-from tests.core.documents.test_files import HOSTILE
 from tests.eventually import eventually
 from tests.forker import Forker
 from tests.kills.harness import System, open_system

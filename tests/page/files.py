@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from tests.core.documents import samples
+from tests.abilities.documents import samples
 from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.talk import FIELDS, said
 from tests.running_dev import running_dev

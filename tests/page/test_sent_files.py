@@ -5,7 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.core.documents import samples
+from tests.abilities.documents import samples
 from tests.page.chromium import Page
 from tests.page.talk import FIELDS
 from workbench.simulator.app import Simulator

@@ -2,7 +2,7 @@
 
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
-from tests.core.documents import samples
+from tests.abilities.documents import samples
 
 
 @tool(name="draw_chart", effect="once")

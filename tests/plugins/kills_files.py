@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.documents.kinds import FileFailure
 from core.files.access import Files
 from core.files.blobs import BlobStore
+from core.files.kinds import FileFailure
 from core.files.store import FileStore
 from core.files.types import FileFetcher, SentFile
 from core.messaging.messages import Media

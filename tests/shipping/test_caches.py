@@ -36,7 +36,7 @@ OTHERWISE = {
     "core/approvals/consent.py labels": _TURN,
     "core/approvals/requests.py new": _TURN,
     "core/db/groups.py _waiting": "sender, until the write of a moment is done",
-    "core/documents/child_server.py _jobs": "process, while it runs",
+    "core/children/child_server.py _jobs": "process, while it runs",
     "abilities/events/bus.py _groups": _LOADED,
     "abilities/events/bus.py handlers": _LOADED,
     "abilities/events/source_index.py _by_bearer": "secret of a source, whoever's it is",

@@ -36,8 +36,8 @@ NOT_THERE = (
 """What needs an extra, or pytest. Nothing else may."""
 _READ_PICTURE = """
 import asyncio
-from core.documents.file import FileUnreadable, read_content
-from core.documents.kinds import FileKind
+from abilities.documents.file import FileUnreadable, read_content
+from core.files.kinds import FileKind
 try:
     asyncio.run(read_content(b"GIF89a", FileKind.PICTURE))
 except FileUnreadable as error:

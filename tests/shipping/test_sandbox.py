@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from core.json_types import Json
-from tests.core.documents import samples
+from tests.abilities.documents import samples
 from tests.forker import ROOT, Forker
 from tests.kills.harness import open_system
 from tests.kills.test_hostile_files import answered

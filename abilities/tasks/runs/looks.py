@@ -5,8 +5,8 @@ from typing import Protocol
 from abilities.tasks.descriptions import value_in_words
 from abilities.tasks.kinds.condition import ONE_OF_TWO, ConditionTrigger
 from abilities.tasks.kinds.schedule import TriggerError
-from core.documents.page import Page, is_page, read_html
 from core.errors import ToolError
+from core.http.pages import Page, is_page
 from core.http.types import HttpResponse
 from core.json_types import JsonObject, canonical_json
 from core.language.catalogue import gettext, listed
@@ -27,6 +27,10 @@ class ReadTools(Protocol):
         """Return the content of a web address. Raises `ToolError`."""
         ...
 
+    async def read_page(self, answer: HttpResponse) -> Page:
+        """Return a page as text. Raises `ToolError`."""
+        ...
+
 
 async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -> str:
     """Return what is there now, as JSON where a path looks into it. Raises `ToolError`."""
@@ -41,7 +45,7 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
         raise ToolError(gettext("The server answered {status}.", status=answer.status))
     if not is_page(answer.content_type):
         return answer.body.decode(errors="replace")
-    page = await read_html(answer)
+    page = await tools.read_page(answer)
     if not page.text and page.price is None:
         raise ToolError(gettext("The page shows nothing without JavaScript or a login."))
     if trigger.path == _PRICE and page.price is None:

@@ -10,6 +10,7 @@ from core.agents.field_collection import collect, questions
 from core.agents.handler_result import call_handler, result_text
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolError, ToolFailed, ToolRetry
+from core.http.pages import Page, PageReader
 from core.http.types import AddressCheck, HttpResponse
 from core.ids import IdMaker
 from core.journal.types import Effect
@@ -27,8 +28,11 @@ SECONDS = 60.0
 class OrchestratorTools:
     """The orchestrator's tools. Implements `abilities.tasks.runs.looks.ReadTools`."""
 
-    def __init__(self, orchestrator: Orchestrator, store: TaskStore, make_id: IdMaker) -> None:
+    def __init__(
+        self, orchestrator: Orchestrator, store: TaskStore, make_id: IdMaker, pages: PageReader | None = None
+    ) -> None:
         self._orchestrator = orchestrator
+        self._pages = pages
         self._store = store
         self._make_id = make_id
 
@@ -46,6 +50,11 @@ class OrchestratorTools:
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
         context = await self._context(tenant_id, "fetch")
         return await context.http.request("GET", url)
+
+    async def read_page(self, answer: HttpResponse) -> Page:
+        if self._pages is None:
+            raise ToolFailed(gettext("I cannot read pages of the web here."))
+        return await self._pages(answer)
 
     async def check(self, tenant_id: str, trigger: ConditionTrigger) -> None:
         """Refuse a condition on a tool or an address that a look would refuse. Raises `TriggerError`."""

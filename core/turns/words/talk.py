@@ -3,8 +3,6 @@
 from core.language.catalogue import gettext
 from core.messaging.chat_words import CommandAnswer
 from core.messaging.help_text import help_text, where_help_is
-from core.turns.files import listening_again
-from core.turns.types import BegunTurn
 from core.turns.words.asked import Asked
 
 
@@ -34,8 +32,3 @@ async def the_rest(asked: Asked) -> CommandAnswer | None:
     if (here := asked.request.place.conversation_id) is None or not await asked.say_more():
         return None
     return CommandAnswer("", reason=asked.command.name, queued=(here,))
-
-
-async def listen_again(asked: Asked) -> BegunTurn:
-    """Go on with the recordings that could not be listened to, if there are any."""
-    return await listening_again(asked.turn, asked.rooms.orchestrator.services.files)

@@ -9,7 +9,7 @@ import pytest
 from abilities.calendar.objects import Stamp, expand, read_event_file
 from abilities.calendar.objects import make_event as make
 from abilities.calendar.types import NewEvent
-from core.documents.kept_process import end_kept
+from core.children.kept_process import end_kept
 from core.errors import ToolFailed
 from tests.abilities.calendar.hostile_events import FILLING, SAYING
 from tests.abilities.calendar.samples import event

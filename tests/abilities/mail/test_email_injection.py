@@ -14,7 +14,7 @@ from abilities.mail.reading import SearchFor
 from abilities.mail.sorting import SortAction
 from abilities.mail.tools import SendEmailAgent, SortMailAgent, draft_email, read_mail, save_mail_file, search_mail
 from core.agents.fields import InputField, InvalidValue
-from core.documents.kinds import FileKind
+from core.files.kinds import FileKind
 from core.files.types import SentFile, StoredFile
 from onevalet import ToolFailed, ToolRetry
 from onevalet.testing import MemoryAccounts, make_context

@@ -12,7 +12,9 @@ from abilities.tasks.runs.condition_checks import ConditionChecks
 from abilities.tasks.runs.executors import RunExecutors
 from abilities.tasks.runs.notifications import Notices
 from abilities.tasks.types import ActionExecutor, ActionResult, Task, TaskRun, TriggerContext
+from abilities.web.page import read_html
 from core.errors import ToolFailed
+from core.http.pages import Page
 from core.http.types import HttpResponse
 from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified, Notifier
@@ -83,6 +85,9 @@ class World:
 
     pages: dict[str, object] = field(default_factory=dict)
     looks: int = 0
+
+    async def read_page(self, answer: HttpResponse) -> Page:
+        return await read_html(answer)
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
         """Return a page."""

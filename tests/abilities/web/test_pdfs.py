@@ -9,9 +9,9 @@ from pypdf import PdfWriter
 from abilities.web.reading import read_page
 from core.errors import ToolFailed
 from core.tools.context import ToolExecutionContext
+from tests.abilities.documents import samples
+from tests.abilities.documents.test_files import HOSTILE
 from tests.abilities.web.test_reading import context, site
-from tests.core.documents import samples
-from tests.core.documents.test_files import HOSTILE
 from tests.servers.site import Site
 
 __all__ = ["context", "site"]

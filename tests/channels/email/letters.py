@@ -9,9 +9,9 @@ import pytest
 
 from channels.email.parse import Account, Mail
 from channels.email.receive import read_mail
-from core.documents.readers import mail as reader
 from core.messaging.messages import Inbound
 from providers.email import messages
+from providers.email.reading import mail as reader
 
 VALET = Account("valet@example.org", "mx.example.org")
 PASSED = "mx.example.org; dkim=pass header.d=example.com; dmarc=pass header.from=example.com"
@@ -54,7 +54,7 @@ def understood(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> Sequence[Inbound]
     """Return what a mail means, its reader called in this process: what reads it in one of its own has its tests."""
 
     async def read_here(_script: object, data: bytes, **_: object) -> bytes:
-        found, body = reader.read(data.partition(b"\n")[2])
+        found, body = reader.read(data)
         return json.dumps(found).encode() + b"\n" + body
 
     with monkeypatch.context() as patched:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from channels.email.receive import read_mail
 from channels.email.written import Written, split_text
-from core.documents.readers.mail_html import text_of_html
 from core.language.unseen import without_unseen
 from core.messaging.messages import InboundMessage, Origin
+from providers.email.reading.mail_html import text_of_html
 from providers.email.wire import message_id
 from tests.channels.email.letters import PASSED, VALET, stored
 from tests.channels.email.quotes import HTML, OWN_SENTENCES, PLAIN

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.email.written import Written, alone, split_text
-from core.documents.readers.mail_html import text_of_html
+from providers.email.reading.mail_html import text_of_html
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from channels.http.app import serve
 from channels.slack.media import SlackMedia
-from core.documents.kinds import FileFailure
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched
 from core.messaging.messages import Media
 from tests.channels.slack.builders import BOT_TOKEN

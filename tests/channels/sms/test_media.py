@@ -10,7 +10,7 @@ from aiohttp import web
 
 from channels.sms.media import TwilioMedia
 from core.clock import Clock
-from core.documents.kinds import FileFailure
+from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import read_target
 from core.json_types import Json

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from core.documents.file import FileContent
-from core.documents.kinds import FileKind
 from core.files.access import Files
 from core.files.blobs import FolderStore
+from core.files.kinds import FileKind
+from core.files.types import FileContent
 from core.messaging.messages import Media
 from jobs.upkeep.schedule import prune_files
 from tests.core.files.test_store import Home, home

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from abilities.documents.file import read_content
 from core.errors import ToolFailed, ToolRetry
 from core.files.access import Files
 from core.files.blobs import FolderStore
@@ -21,7 +22,9 @@ async def written(store: Store) -> str:
 
 async def test_what_cannot_be_kept_is_said_in_a_sentence(store: Store, tmp_path: Path) -> None:
     tenant = await written(store)
-    files = Files(FileIntake(FileStore(store.database, FolderStore(tmp_path), FileLimits(everybody=10)), {}))
+    files = Files(
+        FileIntake(FileStore(store.database, FolderStore(tmp_path), FileLimits(everybody=10)), {}, reader=read_content)
+    )
     outlet = files.outlet
     with pytest.raises(ToolFailed, match=r"^I have no room to keep the file “sums.csv” at the moment\.$"):
         await outlet.put(tenant, "sums.csv", b"day,sum\n" * 10, None)

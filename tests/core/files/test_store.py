@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.documents.file import read_content
+from abilities.files.showing import FileShowing
 from core.errors import ToolFailed
 from core.files.access import Files
 from core.files.blobs import FolderStore
@@ -55,7 +57,7 @@ class Home:
     def files(self) -> Files:
         """Return the parts of a new worker."""
         kept = FileStore(self.store.database, FolderStore(self.folder), self.limits)
-        return Files(FileIntake(kept, {"sms": self.provider}, self.clock))
+        return Files(FileIntake(kept, {"sms": self.provider}, self.clock, read_content), FileShowing())
 
     async def send(
         self, text: bytes, sender: str = ANN, url: str = "", words: str = "", reply: str = "ok"

@@ -3,7 +3,7 @@
 import pytest
 
 from abilities.calendar.ical.components import plain
-from core.documents.page import read_html
+from abilities.web.page import read_html
 from core.files.names import clean_name
 from core.http.types import HttpResponse
 from core.language.unseen import without_unseen

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from abilities.documents.file import read_content
+from abilities.files.showing import FileShowing
 from core.errors import ToolFailed
 from core.files.access import Files
 from core.files.blobs import FolderStore
@@ -33,7 +35,9 @@ class Provider:
 def files_of(harness: Harness, folder: Path) -> Files:
     """Return the files of all people."""
     store = FileStore(harness.store.database, FolderStore(folder))
-    return Files(FileIntake(store, {"sms": Provider(), "telegram": Provider()}, harness.clock))
+    return Files(
+        FileIntake(store, {"sms": Provider(), "telegram": Provider()}, harness.clock, read_content), FileShowing()
+    )
 
 
 async def send(harness: Harness, files: Files, text: bytes, sender: str, account: tuple[str, str]) -> str:

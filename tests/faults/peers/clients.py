@@ -29,7 +29,7 @@ from core.json_types import JsonObject
 from core.notifications.addresses import AddressBook
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from tests.abilities.accounts.connect.harness import Browser
-from tests.core.documents.sounds import ogg
+from tests.abilities.documents.sounds import ogg
 from tests.faults.database import execute, read_rows
 from tests.faults.harness import PUBLIC_URL, SECRET_KEY
 from tests.faults.peers.speech import GOOD, TOOL

@@ -32,7 +32,7 @@ SHORTER: Mapping[str, Mapping[str, float]] = {
     "core.http.peer": {"FIRST_PAUSE": 0.05, "MAX_PAUSE": 0.1},
     "providers.email.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
     "abilities.mail.imap_wire": {"SECONDS": 2.0},
-    "core.files.vision": {"_SECONDS": 3.0},
+    "abilities.files.vision": {"_SECONDS": 3.0},
     "notify.push.send": {"CONNECT_SECONDS": 1.0, "TOTAL_SECONDS": 2.0},
 }
 """Constants of the product, in seconds, which are minutes or so as it ships."""

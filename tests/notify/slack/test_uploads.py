@@ -10,7 +10,7 @@ from core.messaging.channels import Target, file_part
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address
 from notify.slack.send import SlackNotification
-from tests.core.documents.samples import picture
+from tests.abilities.documents.samples import picture
 from tests.notify.slack.conftest import SLACK, act, ada
 from workbench.simulator.app import Simulator
 from workbench.simulator.faults import FaultKind, Rule

@@ -12,7 +12,7 @@ from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
 from notify.sms.render import MAX_MESSAGE, MAX_OTHER, Mms, country_of, render
 from notify.sms.send import SmsNotification
-from tests.core.documents.samples import picture
+from tests.abilities.documents.samples import picture
 from tests.eventually import eventually
 from tests.notify.sms.conftest import PUBLIC_URL, SERVICE, TWILIO
 from tests.notify.sms.test_send import PERSON, accepted, target

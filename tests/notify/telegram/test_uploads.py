@@ -9,7 +9,7 @@ from core.messaging.channels import Target, file_part
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media
 from notify.telegram.send import TelegramNotification
-from tests.core.documents.samples import picture
+from tests.abilities.documents.samples import picture
 from tests.notify.telegram.test_send import shown, target
 from tests.workbench.simulator.telegram_harness import Harness
 from workbench.simulator.faults import FaultKind, Rule

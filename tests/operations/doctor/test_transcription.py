@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.documents.kinds import FileKind, kind_of
+from core.files.kinds import FileKind, kind_of
 from core.messaging.channels import Check
 from onevalet.settings import Settings, load_settings
 from operations.doctor.transcription import check_transcription

@@ -8,10 +8,10 @@ from abilities.accounts.accounts import Accounts
 from abilities.accounts.services import Services
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
-from core.documents.file import FileContent
-from core.documents.kinds import FileKind
 from core.files.blobs import FolderStore
+from core.files.kinds import FileKind
 from core.files.store import FileStore
+from core.files.types import FileContent
 from core.messaging.messages import Media
 from core.people.tenant_tables import tenant_tables
 from operations.tenants.archive import Archive, open_archive

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.documents.kinds import FileFailure, FileKind
-from core.files.hearing import _NOTE as HEARD
+from abilities.files.hearing import _NOTE as HEARD
+from abilities.files.views import view_of
+from core.files.kinds import FileFailure, FileKind
 from core.files.sentences import why_not
 from core.files.types import SeenFile, StoredFile
-from core.files.views import view_of
 from core.json_types import JsonObject
 from core.loop.control import TurnMessage
 from core.loop.steering import spoken

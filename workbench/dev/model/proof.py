@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from core.documents.child_environment import child_environment
+from core.children.child_environment import child_environment
 from core.errors import ConfigError, ModelError
 from workbench.dev.model.choice import EXPORTED
 

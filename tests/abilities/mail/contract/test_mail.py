@@ -16,6 +16,7 @@ import pytest
 
 from abilities.accounts.accounts import Accounts
 from abilities.accounts.services import Services
+from abilities.files.tools import read_file
 from abilities.mail.tools import (
     SendEmailAgent,
     SortMailAgent,
@@ -25,7 +26,6 @@ from abilities.mail.tools import (
     search_mail,
     take_back_sorting,
 )
-from agents.files import read_file
 from core.agents.registry import AgentRegistry
 from core.json_types import Json
 from core.llm.types import ModelAnswer, ModelRequest

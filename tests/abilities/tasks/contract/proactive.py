@@ -20,6 +20,7 @@ from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.opening import build_triggers
 from abilities.tasks.reminders import RemindMe, TellExecutor, take_back_reminder
 from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
+from abilities.web.page import read_html
 from agents.person import set_preference
 from agents.travel import FlightSearchAgent
 from channels.http.app import build_app, serve
@@ -74,7 +75,7 @@ class Proactive(Approving):
         notes = NotificationStore(store.database, store.make_id)
         service = NotificationService(notes, [harness.name, *self.others], store.wakeups, self.clock, store.make_id)
         orchestrator = self.orchestrator
-        triggers = build_triggers(self.engine, orchestrator, service)
+        triggers = build_triggers(self.engine, orchestrator, service, read_html)
         turns = TurnRunner(
             store.turns,
             orchestrator,

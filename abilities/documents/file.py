@@ -1,0 +1,49 @@
+"""What a person's file holds, read in a child process: a hostile one costs a sentence, never a worker."""
+
+import json
+from pathlib import Path
+
+import structlog
+
+from core.children.child_process import ChildFailed, NoChild, run_in_child
+from core.files.kinds import FileFailure, FileKind
+from core.files.types import FileContent, FileUnreadable
+from core.json_types import storable
+from core.language.unseen import without_unseen
+
+SECONDS = 60.0
+"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
+FILE_SCRIPT = Path(__file__).with_name("file_script.py")
+_UNREADABLE = {
+    FileKind.VIDEO: FileFailure.VIDEO,
+    FileKind.OTHER: FileFailure.UNKNOWN,
+}
+
+_log = structlog.get_logger()
+
+
+async def read_content(data: bytes, kind: FileKind) -> FileContent:
+    """Return what a file holds. Raises `FileUnreadable`."""
+    if kind in _UNREADABLE:
+        raise FileUnreadable(_UNREADABLE[kind])
+    try:
+        out = await run_in_child(FILE_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
+    except NoChild as error:
+        _log.error("no_child_process", error=str(error))
+        raise FileUnreadable(FileFailure.UNREAD) from error
+    except ChildFailed as error:
+        raise FileUnreadable(FileFailure.TOO_MUCH) from error
+    head, _, picture = out.partition(b"\n")
+    try:
+        found = json.loads(head)
+    except ValueError as error:
+        raise FileUnreadable(FileFailure.BROKEN) from error
+    if failure := found.pop("failure", ""):
+        raise FileUnreadable(FileFailure(failure))
+    pages = tuple(without_unseen(str(storable(page))) for page in found.pop("pages", ()))
+    return FileContent(pages=pages, picture=picture, **found)
+
+
+def numbered(number: int, text: str) -> str:
+    """Return a page below its number."""
+    return f"--- Page {number} ---\n{text}"

@@ -1,0 +1,56 @@
+"""A page of the web as text, for whoever reads pages and whoever looks into them."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.http.types import HttpResponse
+from core.json_types import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as text. `url` is where it was found in the end, `date` an ISO day; what is not known is empty.
+
+    `price` is what the page marks as its price, or the only amount in it, however often; `prices` lists all amounts of
+    its text.
+    """
+
+    url: str
+    text: str
+    title: str = ""
+    date: str = ""
+    canonical: str = ""
+    description: str = ""
+    needs_script: bool = False
+    needs_login: bool = False
+    price: float | None = None
+    currency: str = ""
+    prices: tuple[JsonObject, ...] = ()
+    cut: bool = False
+    """There was more than is fetched, or read."""
+
+    def to_json(self) -> JsonObject:
+        """Return what a watch may look into."""
+        prices: list[Json] = list(self.prices)
+        return {
+            "title": self.title,
+            "date": self.date,
+            "address": self.url,
+            "price": self.price,
+            "currency": self.currency,
+            "prices": prices,
+            "text": self.text,
+        }
+
+
+def is_page(content_type: str) -> bool:
+    """Return whether a media type is that of a web page, which is read as text."""
+    return content_type in ("text/html", "application/xhtml+xml")
+
+
+class PageReader(Protocol):
+    """Read pages, where an ability does."""
+
+    async def __call__(self, response: HttpResponse) -> Page:
+        """Return the text of a response. Raises `core.errors.ToolFailed` in one plain sentence."""
+        ...

@@ -1,0 +1,1 @@
+"""Messages by mail, parsed in a child process."""
