@@ -5,7 +5,9 @@ import re
 
 import pytest
 
+from tests.conftest import store as store
 from tests.core.harness import Store
+from tests.onevalet.cli.conftest import operator as operator
 from tests.onevalet.cli.harness import Operator, add_people
 
 pytestmark = pytest.mark.xdist_group("processes")
