@@ -109,7 +109,8 @@ class TestTriedAgain:
             await worker.later(1.3, error(500))
             pause = await worker.pause()
             work, _, after = worker.store.wakeups.later[-1]
-            assert (work, after.total_seconds() - pause) == ("turns", pytest.approx(0, abs=time.monotonic() - began))
+            assert work == "turns"
+            assert abs(after.total_seconds() - pause) <= time.monotonic() - began
             assert full * 0.75 - (time.monotonic() - began) <= pause <= full * 1.25
 
     async def test_retry_after_is_kept(self, worker: Worker) -> None:
