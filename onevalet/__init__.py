@@ -141,7 +141,6 @@ if TYPE_CHECKING:
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
-    from core.tools.groups import ToolGroup as ToolGroup
     from core.tools.message_access import Addressee as Addressee
     from core.tools.message_access import Answer as Answer
     from core.tools.person_access import RefusedLogins as RefusedLogins
@@ -151,6 +150,7 @@ if TYPE_CHECKING:
     from core.tools.storage import Storage as Storage
     from core.tools.storage import stored_with as stored_with
     from core.tools.tool import tool as tool
+    from core.tools.toolbox import ToolGroup as ToolGroup
     from core.turns.checks import SafetyCheck as SafetyCheck
     from core.turns.context import Refusal as Refusal
     from core.turns.event_stream import StreamEvent as StreamEvent
@@ -256,12 +256,12 @@ _HOMES = {
         "core.replies": "with_note",
         "core.tools.chat_words": "undo_word",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
-        "core.tools.groups": "ToolGroup",
         "core.tools.message_access": "Addressee Answer",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.storage": "Storage stored_with",
         "core.tools.tool": "tool",
+        "core.tools.toolbox": "ToolGroup",
         "abilities.tasks.engine": "TriggerEngine",
         "abilities.tasks.kinds.condition": "ConditionTrigger",
         "abilities.tasks.kinds.event": "EventTrigger",

@@ -8,10 +8,30 @@ from functools import lru_cache
 from core.errors import ConfigError, ToolRetry
 from core.journal.types import Outcome
 from core.json_types import Json, canonical_hash
+from core.language.catalogue import LANGUAGES, translations
 from core.llm.types import ToolCall, ToolSpec
 from core.tools.arguments import Understood, read_call
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool, tool
+
+_AT_ONCE = 2
+"""Groups that one text opens: more would be a guess."""
+_NO_SPACES = re.compile(r"[\u3400-\u9fff]")
+
+
+class ToolGroup(str):
+    """The name of a group of tools, which is one line for the model until the conversation opens it.
+
+    words: what people say who want it, with commas between, such as `email, emails, inbox`: a text with one of them, in
+    any of the catalogues' languages, opens the group. A small model seldom opens one by itself.
+    """
+
+    words: str
+
+    def __new__(cls, name: str, words: str = "") -> "ToolGroup":
+        group = super().__new__(cls, name)
+        group.words = words
+        return group
 
 
 class ToolRegistry:
@@ -139,6 +159,30 @@ class Toolbox:
 def groups_in(description: str) -> dict[str, str]:
     """Return the group of each tool that is in one, closed or open, as the description of the switch lists them."""
     return {name: group for group, names in _LISTED.findall(description) for name in names.split(", ")}
+
+
+def likely_groups(groups: Iterable[str | None], text: str) -> tuple[str, ...]:
+    """Return the groups that a text speaks of, by their words; the first two of them."""
+    found = {str(group): None for group in groups if isinstance(group, ToolGroup) and _speaks_of(group.words, text)}
+    return tuple(found)[:_AT_ONCE]
+
+
+def _speaks_of(words: str, text: str) -> bool:
+    return bool(words) and _pattern(words).search(text) is not None
+
+
+@lru_cache(256)
+def _pattern(words: str) -> re.Pattern[str]:
+    """Return what finds a group's words in any language: whole words, where a language has spaces between them."""
+    listed = {word.strip() for tag in LANGUAGES for word in re.split("[,，、]", translations(tag).gettext(words))}
+    found = (
+        re.escape(word) if _NO_SPACES.search(word) else rf"\b{re.escape(word)}\b" for word in sorted(listed - {""})
+    )
+    return re.compile("|".join(found), re.IGNORECASE)
+
+
+def _finding(word: str) -> str:
+    return re.escape(word) if _NO_SPACES.search(word) else rf"\b{re.escape(word)}\b"
 
 
 def _named(members: dict[str, list[AnyTool]]) -> tuple[tuple[str, str], ...]:

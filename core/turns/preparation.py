@@ -22,10 +22,9 @@ from core.loop.conversation_state import ConversationState, since_summary, with_
 from core.loop.outside import for_later
 from core.loop.steering import spoken
 from core.people.tenant import TurnTenant
-from core.tools.groups import likely_groups
 from core.tools.result_entities import Entity
 from core.tools.tool import AnyTool
-from core.tools.toolbox import ToolRegistry
+from core.tools.toolbox import ToolRegistry, likely_groups
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext

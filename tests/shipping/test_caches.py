@@ -79,6 +79,7 @@ OTHERWISE = {
     "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
     "jobs/turns/slow_model.py _timers": "turn",
     "jobs/turns/runner.py _running": "lane of a turn that runs: nobody is linked meanwhile",
+    "jobs/later/cron.py _rung": "chore",
     "jobs/supervision.py _histories": "kind of work",
 }
 """What each is kept by instead."""

@@ -17,8 +17,8 @@ from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
 from core.people.tenant import TurnTenant
-from core.tools.groups import ToolGroup
 from core.tools.tool import AnyTool, tool
+from core.tools.toolbox import ToolGroup
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnWork
 from tests.core.builders import FakeModel, Step, run_loop, says, wants

@@ -107,7 +107,7 @@ async def test_without_redis_arqs_worker_fails_and_rings_what_goes_on() -> None:
         going._rung.clear()
 
 
-async def test_a_chore_is_done_when_it_is_rung_and_skips_a_time_when_the_database_is_away() -> None:
+async def test_a_chore_is_rung_and_skips_a_time_while_the_database_is_away() -> None:
     calls = asyncio.Queue[int]()
     count = 0
 
@@ -129,9 +129,7 @@ async def test_a_chore_is_done_when_it_is_rung_and_skips_a_time_when_the_databas
     assert logged == [{"event": "upkeep_delayed", "log_level": "warning", "part": "sweep", "cause": "away"}]
 
 
-async def test_a_chore_is_done_at_a_workers_start_and_whenever_the_watch_tells_of_it(
-    store: Store, redis_url: str
-) -> None:
+async def test_a_chore_is_done_at_a_workers_start_and_when_the_watch_tells(store: Store, redis_url: str) -> None:
     done = asyncio.Queue[None]()
 
     async def once() -> None:

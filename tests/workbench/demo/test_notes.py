@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from abilities.files.hearing import _NOTE as HEARD
+from abilities.files.sentences import why_unsensed
 from abilities.files.views import view_of
 from core.files.kinds import FileFailure, FileKind
 from core.files.sentences import why_not
@@ -22,7 +23,7 @@ NOW = datetime(2026, 11, 29, 18, 30, tzinfo=UTC)
 ENGLISH: JsonObject = {"role": "system", "content": LANGUAGE.format(language="en")}
 LETTER = StoredFile("f1", FileKind.TEXT, "text/plain", "boiler.txt", 36, 1, cut=False, caption="", sent_at=NOW)
 READ = view_of(LETTER, ["The boiler was serviced."])
-UNSEEN = why_not(FileFailure.UNSEEN, "", 1)
+UNSEEN = why_unsensed(FileFailure.UNSEEN, "", 1)
 LOCKED = why_not(FileFailure.LOCKED, "tax.pdf", 1)
 SUM = "what is 2 + 3?"
 

@@ -347,7 +347,7 @@ $$;
 
 -- Postpones a notice that raised an unforeseen error, later each time, and finally sets it aside: `failed`. `pause`:
 -- after how long it is due again.
-create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
+create function put_off_notice(p_tenant text, p_run text, p_key text, p_limit int)
 returns table (failed boolean, pause interval)
 language plpgsql as $$
 begin
@@ -360,6 +360,13 @@ begin
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
     returning n.state = 'failed', case when n.state = 'open' then n.next_attempt_at - clock_timestamp() end;
 end $$;
+
+-- What the release before calls in place of put_off_notice.
+create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
+returns boolean
+language sql as $$
+    select coalesce((select p.failed from put_off_notice(p_tenant, p_run, p_key, p_limit) p), false)
+$$;
 
 -- Retries a person's notices that were set aside; returns their number.
 create function retry_notices(p_tenant text)

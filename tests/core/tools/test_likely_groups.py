@@ -7,7 +7,7 @@ from abilities.mail.group import GROUP as MAIL
 from abilities.tasks.group import GROUP as TASKS
 from core.agents.valet import valet_of
 from core.language.catalogue import LANGUAGES, translations
-from core.tools.groups import ToolGroup, likely_groups
+from core.tools.toolbox import ToolGroup, likely_groups
 from onevalet.wiring.plugins import load_plugins
 
 TRAVEL = ToolGroup("travel", "flight, flights, fly")
