@@ -26,11 +26,11 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
 
     wiring: Any = onevalet.wiring.files
     kept: Any = onevalet.wiring.file_store
-    intake: Any = core.files.intake
-    fetchers, build_blobs, read_content = wiring._fetchers, kept.build_blobs, intake.read_content
+    intake: Any = core.files.intake.FileIntake
+    fetchers, build_blobs, read = wiring._fetchers, kept.build_blobs, intake.read
 
-    async def reading(data: bytes, kind: Any) -> Any:
-        return await within(read_content(data, kind), "decode within", is_due, READING)
+    async def reading(self: Any, data: bytes, kind: Any) -> Any:
+        return await within(read(self, data, kind), "decode within", is_due, READING)
 
     def crashing_fetchers(settings: Any, stack: Any) -> Mapping[str, FileFetcher]:
         made: Mapping[str, FileFetcher] = fetchers(settings, stack)
@@ -48,7 +48,7 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
     transcriber.transcribe = transcribing
     wiring._fetchers = crashing_fetchers
     kept.build_blobs = lambda settings: _crashing_store(build_blobs(settings), reach)
-    intake.read_content = reading
+    intake.read = reading
 
 
 class _CrashingFetcher:
