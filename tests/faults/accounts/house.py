@@ -41,6 +41,7 @@ PLUGINS = ",".join(
             "abilities.mail.tools",
             "abilities.calendar.tools",
             "abilities.contacts.tools",
+            "abilities.outreach.tools",
             "agents.person",
             "abilities.tasks.looking_after",
             "abilities.tasks.reminders",
