@@ -9,13 +9,12 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.files.access import Files
 from core.files.blobs import BlobStore
-from core.files.kinds import FileFailure
+from core.files.kinds import FileFailure, FileKind
 from core.files.store import FileStore
-from core.files.types import FileFetcher, SentFile
+from core.files.types import FileContent, FileFetcher, FileReader, SentFile
 from core.messaging.messages import Media
 
 type Die = Callable[[str], None]
@@ -33,14 +32,15 @@ def dying(files: Files, die_at: Callable[[str, str], None]) -> Files:
     def die(point: str) -> None:
         die_at(turn, point)
 
-    _read_dying(die)
     intake = files.intake
+    assert intake.reader is not None
     fetchers: Mapping[str, FileFetcher] = {
         name: DyingFetcher(fetcher, die) for name, fetcher in intake.fetchers.items()
     }
     store = DyingStore(intake.store.database, _dying_blobs(intake.store.blobs, die), intake.store.limits)
     store.deaths.append(die)
-    return replace(files, intake=replace(intake, fetchers=fetchers, store=store))
+    reader = _reading(intake.reader, die)
+    return replace(files, intake=replace(intake, fetchers=fetchers, store=store, reader=reader))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,11 @@ def _dying_blobs(blobs: BlobStore, die: Die) -> BlobStore:
     return changed
 
 
-def _read_dying(die: Die) -> None:
-    import core.files.intake
+def _reading(read: FileReader, die: Die) -> FileReader:
+    async def reading(data: bytes, kind: FileKind) -> FileContent:
+        return await _within(read(data, kind), READING, lambda: die("decoding"))
 
-    intake: Any = core.files.intake
-    read = intake.read_content
-    intake.read_content = lambda data, kind: _within(read(data, kind), READING, lambda: die("decoding"))
+    return reading
 
 
 async def _within[T](work: Awaitable[T], after: float, die: Callable[[], None]) -> T:
