@@ -1,7 +1,6 @@
 """`init` in a terminal of its own, played by a person who reads and types."""
 
 import os
-import platform
 import pty
 import subprocess
 import sys
@@ -13,13 +12,10 @@ from pexpect import EOF, TIMEOUT
 from pexpect.fdpexpect import fdspawn
 
 from onevalet.init.env_file import read_values
-from tests.eventually import eventually_blocking
 from tests.forker import ROOT, plain_environment
 from tests.patience import PATIENCE
 
 CTRL_C = "\x03"
-_READ = {"x86_64": "0", "aarch64": "63"}
-"""The number of read(2) by architecture."""
 
 
 class Terminal:
@@ -44,12 +40,6 @@ class Terminal:
         self._screen.send(f"{answer}\r")
 
     def press(self, key: str) -> None:
-        """Press a key once the program reads.
-
-        A question is shown before its answer is read. Python looks for a Ctrl-C before a read, and when it interrupts
-        one: what comes in between is noticed after the next Enter.
-        """
-        eventually_blocking(self._reads, "a program that reads from the terminal")
         self._screen.send(key)
 
     def reply(self, question: str, answer: str = "") -> None:
@@ -63,29 +53,13 @@ class Terminal:
         self.shown += str(self._screen.before)
         return self._process.wait(PATIENCE)
 
-    def _reads(self) -> bool:
-        """Return whether its main thread is in a read(2) of a terminal, as proc(5) tells."""
-        process = Path(f"/proc/{self._process.pid}")
-        number, *arguments = (process / "syscall").read_text().split()
-        if number != _READ[platform.machine()]:
-            return False
-        descriptor = process / "fd" / str(int(arguments[0], 16))
-        return str(descriptor.readlink()).startswith(("/dev/tty", "/dev/pts/"))
-
 
 @contextmanager
 def opened(folder: Path, *words: str, settings: Mapping[str, str] | None = None) -> Iterator[Terminal]:
     """Run `init` in a folder, in a terminal, for the length of the block."""
-    with in_terminal(folder, "-m", "onevalet", "init", *words, settings=settings) as terminal:
-        yield terminal
-
-
-@contextmanager
-def in_terminal(folder: Path, *words: str, settings: Mapping[str, str] | None = None) -> Iterator[Terminal]:
-    """Run Python with these words in a folder, in a terminal, for the length of the block."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        ["setsid", "--ctty", sys.executable, *words],
+        ["setsid", "--ctty", sys.executable, "-m", "onevalet", "init", *words],
         cwd=folder,
         env=environment(settings or {}) | {"TERM": "dumb"},
         stdin=theirs,
