@@ -59,7 +59,8 @@ def opened(folder: Path, *words: str, settings: Mapping[str, str] | None = None)
     """Run `init` in a folder, in a terminal, for the length of the block."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        ["setsid", "--ctty", sys.executable, "-m", "onevalet", "init", *words],
+        # A run in the background of a script ignores Ctrl-C, and so would what it starts; a person's shell does not.
+        ["env", "--default-signal=INT", "setsid", "--ctty", sys.executable, "-m", "onevalet", "init", *words],
         cwd=folder,
         env=environment(settings or {}) | {"TERM": "dumb"},
         stdin=theirs,
