@@ -28,12 +28,12 @@ _MAY: Mapping[Ability, str] = {
 
 
 def may(abilities: Iterable[Ability]) -> Sequence[str]:
-    """Return what the assistant may do with these abilities, each as the end of a sentence to the person."""
+    """Return each permission of these abilities, as the end of a sentence to the person."""
     wanted = frozenset(abilities)
     return tuple(gettext(words) for ability, words in _MAY.items() if ability in wanted)
 
 
 def kinds_of(abilities: Iterable[Ability]) -> Sequence[str]:
-    """Return what accounts with these abilities have, in words."""
+    """Return the contents of accounts with these abilities, in words."""
     there = frozenset(abilities)
     return tuple(gettext(KIND_NAMES[kind]) for kind, of_kind in KINDS.items() if of_kind & there)

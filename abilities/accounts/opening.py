@@ -47,7 +47,7 @@ def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> Sequence[Ro
 
 
 def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
-    """Return what keeps people's grants fresh, and tells of those that ended."""
+    """Return the upkeep of people's grants, which also reports those that ended."""
     accounts = foundation.opened.get(PeoplesAccounts)
     assert isinstance(accounts, Accounts)  # noqa: S101
     renewals = Renewals(foundation.database, accounts, foundation.notifier, foundation.clock)
@@ -116,7 +116,7 @@ def _openid(name: str, server: Mapping[str, str]) -> Service:
 
 
 def _done_in_accounts() -> frozenset[Ability]:
-    """Return what the abilities that are there do in accounts. Raises `ConfigError` for what accounts do not know."""
+    """Return the accesses that the present abilities declare. Raises `ConfigError` for an unknown one."""
     known = {access.value: access for access in Ability}
     for ability in all_abilities():
         if strange := [access for access in ability.access if access not in known]:
@@ -125,7 +125,7 @@ def _done_in_accounts() -> frozenset[Ability]:
 
 
 def account_trials() -> Mapping[str, Callable[[], Trial]]:
-    """Return what loads the trials of passwords, by the service whose accounts they open."""
+    """Return the loaders of password trials, by the service whose accounts they open."""
     return {service: load for ability in all_abilities() for service, load in ability.trials.items()}
 
 

@@ -215,7 +215,7 @@ class TaskService:
             self._wakeups.wake_turn(lane)
 
     def come_due(self, moment: datetime | None) -> None:
-        """Have tasks that are due at a moment of people's time fired then, all of them by one job."""
+        """Queue one job that fires all tasks due at a moment of people's time."""
         if moment is None:
             return
         seconds = max(self.clock.real_seconds((moment - self.clock.now()).total_seconds()), 0.0)

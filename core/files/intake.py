@@ -103,7 +103,7 @@ class FileIntake:
             raise FileNotFetched(FileFailure.UNREACHABLE) from error
 
     async def read(self, data: bytes, kind: FileKind) -> FileContent:
-        """Return what a file holds: nothing where nothing reads it. Raises `FileUnreadable`."""
+        """Return the content of a file, which is empty without a reader. Raises `FileUnreadable`."""
         if self.reader is None:
             return FileContent()
         async with self.at_once:

@@ -36,5 +36,5 @@ def why_not(failure: FileFailure, name: str, number: int) -> str:
 
 
 def called(name: str, number: int) -> str:
-    """Return what a sentence calls a file: its name, or its number in the message."""
+    """Return the name of a file in a sentence: its own, or its number in the message."""
     return f"“{name}”" if name else str(number)

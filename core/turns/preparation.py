@@ -155,7 +155,7 @@ class Preparation:
         own = [*waiting.tools(before), *self.agents.decide_tools(request, before)]
         recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
         notes = (waiting.note(), decide_tool.note(request, request.kept.approvals))
-        # Those of this turn only: what was closed stays closed until somebody speaks of it.
+        # Only this turn's words open groups: one that was closed stays closed until the person speaks of it again.
         state = state.opening(likely_groups((tool.group for tool in tools), _words(user_messages)))
         known = Known(recalled=recalled, seen=state.seen, notes=notes)
         prompt = system_prompt(Assistant(self.persona, self.name), request.tenant, request.channel, profile)
