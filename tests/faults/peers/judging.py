@@ -38,7 +38,8 @@ class Seen:
     """What was seen of one client with one peer. `others`: how long each text of somebody else took.
 
     `told`: what the peer's person was told; None where that was nothing. `grown`: megabytes, and `held` the most that
-    all processes held. `errors`: lines of the log that nobody foresaw. `betrayed`: a credential came to another host.
+    all processes held; `grew`: which of them grew. `errors`: lines of the log that nobody foresaw. `betrayed`: a
+    credential came to another host.
     """
 
     client: str
@@ -54,6 +55,7 @@ class Seen:
     """How many times longer than on a quiet machine work took meanwhile."""
     seconds: float = field(default=0.0, compare=False)
     held: float = 0.0
+    grew: str = ""
 
     @property
     def others_median(self) -> float:
@@ -78,7 +80,7 @@ def judge(seen: Seen, calm: Seen) -> list[str]:
     missed = [
         (seen.met, "the peer was not reached, so nothing is proven"),
         (seen.others_median <= bounds, f"others were answered in {seen.others_median:.2f} s, not in {bounds:.2f} s"),
-        (grown <= MOST_GROWTH, f"grew by {grown:.0f} MB"),
+        (grown <= MOST_GROWTH, f"grew by {grown:.0f} MB: {seen.grew}"),
         (seen.still <= still, f"the loop stood still for {seen.still * 1000:.0f} ms: {seen.stood_at}"),
         (bool(seen.told), "its person was told nothing"),
         (not seen.errors, f"errors that nobody foresaw: {[*seen.errors][:2]}"),

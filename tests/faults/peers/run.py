@@ -173,7 +173,8 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
             betrayed=any(line.get("credential") for line in noted),
             slowness=slowness(),
             seconds=time.monotonic() - began,
-            held=meter.most,
+            held=meter.held,
+            grew=meter.grew,
         )
     finally:
         await client.clear(stage, cell)

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import aiohttp
@@ -212,14 +212,26 @@ class Meter:
     """The memory of our processes, and what their logs say, over one cell."""
 
     members: Sequence[Member]
-    before: float = 0.0
-    most: float = 0.0
+    before: Mapping[str, float]
+    most: Mapping[str, float]
     logs: dict[str, int] = field(default_factory=dict)
 
     @property
     def grown(self) -> float:
         """Return by how many megabytes they grew at the most."""
-        return self.most - self.before
+        return self.held - sum(self.before.values())
+
+    @property
+    def held(self) -> float:
+        """Return the most megabytes that they held."""
+        return sum(self.most.values())
+
+    @property
+    def grew(self) -> str:
+        """Return which processes grew by how many megabytes until then, the most first."""
+        by = {name: self.most.get(name, 0.0) - self.before.get(name, 0.0) for name in {*self.before, *self.most}}
+        ordered = sorted(by, key=by.__getitem__, reverse=True)
+        return ", ".join(f"{name} {by[name]:+.0f}" for name in ordered if abs(by[name]) >= 1)
 
     def errors(self) -> list[str]:
         """Return the lines of their logs that nobody foresaw."""
@@ -233,36 +245,40 @@ class Meter:
                 found.append(f"{member.name}: {' '.join(lines[max(0, at - 1)].split())[:200]} {named[:200]}")
         return found
 
+    def look(self) -> None:
+        """Measure once."""
+        self.most = max(self.most, memory(self.members), key=lambda held: sum(held.values()))
+
     async def watch(self) -> None:
         """Look again and again, until cancelled."""
         while True:
-            self.most = max(self.most, memory(self.members))
+            self.look()
             await asyncio.sleep(_SAMPLE)
 
 
-def memory(members: Sequence[Member]) -> float:
-    """Return the megabytes that processes hold, with all that they have started.
+def memory(members: Sequence[Member]) -> dict[str, float]:
+    """Return the megabytes that processes and all that they have started hold, by name and number.
 
     A process of ours is forked, and so are the readers of files: what they share with the one that forked them counts
     for it, not once more for each of them.
     """
-    held = 0.0
+    held: dict[str, float] = {}
     for member in members:
         for pid in member.processes:
-            try:
+            with suppress(psutil.Error):
                 own = psutil.Process(pid)
-                held += own.memory_info().rss
-                held += sum(child.memory_full_info().uss for child in own.children(recursive=True))
-            except psutil.Error:
-                continue
-    return held / _MEGABYTE
+                held[f"{member.name} {pid}"] = own.memory_info().rss / _MEGABYTE
+                for child in own.children(recursive=True):
+                    with suppress(psutil.Error):
+                        held[f"{child.name()} {child.pid} of {member.name}"] = child.memory_full_info().uss / _MEGABYTE
+    return held
 
 
 @asynccontextmanager
 async def metered(members: Sequence[Member]) -> AsyncIterator[Meter]:
     """Measure processes for the block."""
-    meter = Meter(members, memory(members))
-    meter.most = meter.before
+    before = memory(members)
+    meter = Meter(members, before, before)
     meter.logs = {member.name: len(member.log.read_text(errors="replace")) for member in members}
     watching = asyncio.create_task(meter.watch())
     try:
@@ -270,7 +286,7 @@ async def metered(members: Sequence[Member]) -> AsyncIterator[Meter]:
     finally:
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
-        meter.most = max(meter.most, memory(members))
+        meter.look()
 
 
 @asynccontextmanager
