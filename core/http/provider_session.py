@@ -8,6 +8,7 @@ section 15.2) nothing of ours asks for any, and aiohttp takes them without an en
 once, on an event loop that stands still for a quarter of a second each time.
 """
 
+import asyncio
 import logging
 import re
 import zlib
@@ -78,6 +79,8 @@ ENCODINGS = "gzip, deflate"
 """The encodings that are understood here."""
 _SLACK = 64 * 1024
 """Bytes by which a compressed body may exceed its limit."""
+_AT_ONCE = 256 * 1024
+"""Bytes that are unpacked before others have their turn: a small chunk may unpack to a thousand times its size."""
 
 
 class UnreadableBody(ValueError):
@@ -91,10 +94,13 @@ async def read_body(chunks: AsyncIterator[bytes], encoding: str, most: int) -> t
     async for chunk in chunks:
         received += len(chunk)
         unpacker.feed(chunk)
-        while len(body) <= most and (content := unpacker.take(most + 1 - len(body))):
+        while len(body) <= most and (content := unpacker.take(min(most + 1 - len(body), _AT_ONCE))):
             body += content
+            if len(content) == _AT_ONCE:
+                await asyncio.sleep(0)
         if len(body) > most or received > most + _SLACK:
-            return bytes(body[:most]), True
+            del body[most:]
+            return bytes(body), True
     if received and not unpacker.whole:
         raise UnreadableBody("it ended early")
     return bytes(body), False

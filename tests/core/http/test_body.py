@@ -4,12 +4,14 @@ import asyncio
 import gzip
 import tracemalloc
 import zlib
+from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
 from core.http.guarded_client import Limits
+from core.http.provider_session import read_body
 from tests.core.http.harness import Server, client_for
 
 
@@ -92,10 +94,7 @@ async def test_a_body_that_cannot_be_unpacked_is_one_sentence(server: Server, en
 
 
 async def test_a_bomb_is_cut_before_it_grows(server: Server) -> None:
-    packer = zlib.compressobj(9, wbits=31)
-    bomb = b"".join(packer.compress(bytes(2**20)) for _ in range(64)) + packer.flush()
-    assert len(bomb) < 100_000
-    server.says("/", bomb, Content_Encoding="gzip")
+    server.says("/", _bomb(), Content_Encoding="gzip")
     async with client_for(server, limits=Limits(max_bytes=100_000)) as client:
         tracemalloc.start()
         answer = await client.request("GET", server.url())
@@ -103,6 +102,37 @@ async def test_a_bomb_is_cut_before_it_grows(server: Server) -> None:
         tracemalloc.stop()
     assert (len(answer.body), answer.cut) == (100_000, True)
     assert peak < 8_000_000
+
+
+def _bomb() -> bytes:
+    """Return 64 MB of zeros, packed."""
+    packer = zlib.compressobj(9, wbits=31)
+    bomb = b"".join(packer.compress(bytes(2**20)) for _ in range(64)) + packer.flush()
+    assert len(bomb) < 100_000
+    return bomb
+
+
+async def test_others_have_their_turn_while_a_bomb_is_unpacked_and_cut() -> None:
+    turns, most = 0, 8 * 2**20
+
+    async def once() -> AsyncIterator[bytes]:
+        yield _bomb()
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    beside = asyncio.create_task(others())
+    tracemalloc.start()
+    body, more = await read_body(once(), "gzip", most)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    beside.cancel()
+    assert (len(body), more) == (most, True)
+    assert turns >= 30
+    assert peak < 2.5 * most, "it is copied once"
 
 
 async def test_a_compressed_stream_that_never_gives_anything_ends_at_the_limit(server: Server) -> None:
