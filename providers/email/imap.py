@@ -26,9 +26,10 @@ MAX_MESSAGE = 40 * 1024 * 1024
 """Bytes of one piece of an answer: a message with files of 25 MB, encoded."""
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of one line: a search that finds 500,000 messages."""
-COMMAND = Allowance(64 * 1024 * 1024, 200_000, 2 * SECONDS)
-"""What a server may say to one call: the largest message and what stands around it; folders, or flags that another
-program changes meanwhile, in as many lines. The time is that of the call; this one only ends what it did not end."""
+COMMAND = Allowance(MAX_MESSAGE + MAX_LINE, 200_000, 2 * SECONDS)
+"""What a server may say to one call, all of it held at once: the largest message and what stands around it; folders, or
+flags that another program changes meanwhile, in as many lines. The time is that of the call; this one only ends what it
+did not end."""
 CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
 """What it may say within an hour: our own mailbox is read by one connection for days, with files of 25 MB."""
 CONNECTIONS, OF_A_PERSON = 32, 4
