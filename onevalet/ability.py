@@ -302,6 +302,7 @@ class Ability:
     needs: the abilities that it imports; without one of them it is left out.
     extras: the optional packages that its settings need.
     settings: loads its settings.
+    loads: imports libraries that take long, before a worker serves anybody: a thread that imports stops the loop too.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     sources: opens further tools, in a worker.
     services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it. A
@@ -335,6 +336,7 @@ class Ability:
     needs: tuple[str, ...] = ()
     extras: tuple[Extra, ...] = ()
     settings: Callable[[], OwnSettings[Any]] | None = None
+    loads: "Callable[[Settings], None] | None" = None
     tools: tuple[str, ...] = ()
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     services: "Callable[[AsyncExitStack, OpeningFoundation], Mapping[type, ForTurn]] | None" = None

@@ -6,6 +6,7 @@ from core.errors import ConfigError
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import worker_watch
 from onevalet.supervision.worker_start import ALONE, WorkerStart
+from onevalet.wiring.preload import keep_loaded
 
 
 async def run_web(settings: Settings, stop: asyncio.Event) -> None:
@@ -15,6 +16,7 @@ async def run_web(settings: Settings, stop: asyncio.Event) -> None:
 
     try:
         async with open_tracing(settings, "web"), open_web(settings):
+            keep_loaded()
             await stop.wait()
     except OSError as error:
         raise ConfigError(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}.") from error

@@ -8,7 +8,6 @@ with it.
 
 import asyncio
 import ctypes
-import gc
 import importlib
 import json
 import os
@@ -21,6 +20,8 @@ from typing import Any
 from core.errors import ModelError
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
+from onevalet.settings import Settings
+from onevalet.wiring.preload import keep_loaded, load_worker
 from tests.namespaces import enter
 
 ROOT = Path(__file__).parents[1]
@@ -61,8 +62,7 @@ def main() -> None:
     for name in _LOADED:
         importlib.import_module(name)
     asyncio.run(_warm_up())
-    gc.collect()
-    gc.freeze()  # what is loaded stays in pages that all children share
+    keep_loaded()
     _tell({"ready": True})
     for line in sys.stdin:
         order = json.loads(line)
@@ -70,8 +70,9 @@ def main() -> None:
 
 
 async def _warm_up() -> None:
-    """Call litellm once, at a port where nobody listens: it imports much at its first call."""
+    """Load what a worker does, and call litellm at a port where nobody listens: its first call imports much."""
     os.environ |= {"OPENAI_API_BASE": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-none"}
+    await load_worker(Settings(_env_file=None))
     client = LiteLLMClient("openai/scripted")
     with suppress(ModelError):
         await client.answer(ModelRequest((ChatMessage(Role.USER, "Hello"),), timeout=5))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from core.queue.claims import ClaimedWork
     from core.tools.memory_access import MemoryAccess
     from core.turns.services import Recall
+    from onevalet.settings import Settings
     from operations.doctor.types import Probe
 
 
@@ -35,6 +36,12 @@ def _settings() -> OwnSettings[Any]:
     from abilities.memory.settings import MEMORY
 
     return MEMORY
+
+
+def _loads(settings: "Settings") -> None:
+    from abilities.memory.opening import load_libraries
+
+    load_libraries(settings)
 
 
 def _pages(_: ServiceFoundation) -> ConsolePages:
@@ -83,6 +90,7 @@ ABILITY = Ability(
     name="memory",
     extras=(Extra("memory", "onevalet_memory", "nothing is remembered", "set ONEVALET_MEMORY=off"),),
     settings=_settings,
+    loads=_loads,
     tools=("abilities.memory.tools",),
     words=(MEMORY,),
     tables=TABLES,

@@ -49,7 +49,7 @@ class MomexConfig:
     index_memories: int = 50_000
     index_people: int = 200
     index_after: float = 10.0
-    """Seconds before the first index is built: loading typeagent takes seconds of CPU."""
+    """Seconds before the first index is built if typeagent is not loaded, which takes a second of CPU."""
     max_messages: int = 200
     session_life: timedelta = timedelta(days=7)
     database_url: str = field(default="", repr=False)

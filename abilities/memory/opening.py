@@ -9,6 +9,7 @@ from typing import Any
 from abilities.memory.config import Extraction, MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import LaterExtractor
 from abilities.memory.forgetting import Forgetter
+from abilities.memory.index import typeagent_index
 from abilities.memory.jobs import DUE, MemoryWork
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
@@ -26,11 +27,18 @@ from core.queue.due import ASK_ANYWAY
 from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.services import Recall
 from onevalet.ability import RecallFoundation, Repeated, WorkFoundation
+from onevalet.settings import Settings
 
 SLOTS = 2
 """Few: memory is never urgent, and shares the processor with turns that people wait for."""
 POLL = timedelta(seconds=3)
 UPKEEP_EVERY = timedelta(seconds=30)
+
+
+def load_libraries(settings: Settings) -> None:
+    """Import typeagent if memory is on: later, it would stop the loop for up to a second."""
+    if settings.of(MemorySettings).onevalet_memory == "on":
+        typeagent_index.load()
 
 
 def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | None:

@@ -98,16 +98,13 @@ def worker(
 
     import_structlog()
     from onevalet.app import run_worker
-
-    if not spare:
-        serve(run_worker)
-        return
-    from onevalet.supervision.supervisor import supervise
+    from onevalet.supervision.supervisor import supervise, work_alone
     from onevalet.wiring.connections import check_worker
 
     settings = read_settings()
     check_worker(settings)
-    supervise(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))), settings)
+    run = supervise if spare else work_alone
+    run(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))), settings)
 
 
 def _check_worker_health() -> None:

@@ -10,7 +10,6 @@ half a minute is killed, and counts as dead.
 
 import asyncio
 import ctypes
-import gc
 import os
 import signal
 import socket
@@ -29,7 +28,7 @@ from onevalet.settings import Settings
 from onevalet.supervision.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.supervision.systemd import notify
 from onevalet.supervision.worker_start import ALONE, Dead, WorkerStart
-from onevalet.wiring.preload import load_worker
+from onevalet.wiring.preload import keep_loaded, load_worker
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LONG_LIFE = 10.0
@@ -58,14 +57,23 @@ def supervise(work: Work, settings: Settings) -> None:
 
     Exit with the worker's code. Where forking is not safe, the worker runs in this process.
     """
-    asyncio.run(load_worker(settings))
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_supervisor")
-        work(ALONE)
+        work_alone(work, settings)
         return
-    gc.collect()
-    gc.freeze()  # keeps the imported modules in pages that supervisor and worker share
+    _load(settings)
     sys.exit(Supervisor(work).run())
+
+
+def work_alone(work: Work, settings: Settings) -> None:
+    """Run a worker in this process, without a supervisor."""
+    _load(settings)
+    work(ALONE)
+
+
+def _load(settings: Settings) -> None:
+    asyncio.run(load_worker(settings))
+    keep_loaded()
 
 
 def worker_name(pid: int) -> str:

@@ -1,9 +1,9 @@
 """The only module that knows typeagent: one person's conversation as an index over their memories.
 
-It is loaded in workers only, at first use, in the thread that owns every index (`abilities.memory.index.thread`): a
-conversation is an SQLite database in RAM, bound to the thread that created it. Models are injected as tables of
-results computed before, so that an index catches up without any model. Messages are added by the streaming method
-only; the other keeps the vectors of messages whose transaction was rolled back.
+It is loaded in workers only, before they serve, and used in the thread that owns every index
+(`abilities.memory.index.thread`): a conversation is an SQLite database in RAM, bound to the thread that created it.
+Models are injected as tables of results computed before, so that an index catches up without any model. Messages are
+added by the streaming method only; the other keeps the vectors of messages whose transaction was rolled back.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -265,12 +265,12 @@ def loaded() -> bool:
 
 
 def load() -> None:
-    """Import typeagent now, in this thread: seconds of CPU the first time."""
+    """Import typeagent: a second of CPU the first time, in which no other thread gets far."""
     _library()
 
 
 def _library() -> _Library:
-    """Import typeagent; seconds of CPU the first time."""
+    """Import typeagent if it is not, and return what is used of it."""
     global _loaded
     if _loaded is None:
         import typechat

@@ -1,4 +1,4 @@
-"""A worker imports the SDKs of the channels that are on, and no other."""
+"""A worker imports the SDKs of the channels and the libraries of the abilities that are on, and no other."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ _LOAD = """
 import asyncio, sys
 from onevalet.settings import Settings
 from onevalet.wiring.preload import load_worker
-asyncio.run(load_worker(Settings(_env_file=None, telegram_bot_token={token!r})))
+asyncio.run(load_worker({settings}))
 print(*sys.modules)
 """
 
@@ -37,22 +37,73 @@ print(" ".join(asyncio.run(ask()).text.split()))
 print(*sys.modules)
 """
 
+_ALONE = """
+import gc, sys
+from onevalet.settings import Settings
+from onevalet.supervision.supervisor import work_alone
+work_alone(lambda _: print("typeagent" in sys.modules, gc.get_freeze_count() > 0), Settings(_env_file=None))
+"""
+
+_WEB = """
+import asyncio, gc
+from contextlib import asynccontextmanager
+from onevalet.app import run_web
+from onevalet.settings import Settings
+from onevalet.wiring import web
+
+@asynccontextmanager
+async def serve(settings):
+    yield
+
+async def run():
+    stop = asyncio.Event()
+    stop.set()
+    await run_web(Settings(_env_file=None), stop)
+
+web.open_web = serve
+asyncio.run(run())
+print(gc.get_freeze_count() > 0)
+"""
+
+
+def _loaded(settings: str) -> set[str]:
+    """Return the modules that a worker with these settings has loaded before it serves."""
+    return set(_run(_LOAD.format(settings=settings)).split())
+
+
+def _run(code: str) -> str:
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
 
 @pytest.mark.parametrize(("token", "loaded"), [("", set()), ("1:a", {"telegram"})], ids=["no channel", "Telegram"])
 def test_a_worker_loads_the_sdks_of_its_channels_and_not_all_of_litellm(token: str, loaded: set[str]) -> None:
-    command = [sys.executable, "-W", "ignore", "-c", _LOAD.format(token=token)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr[-2000:]
-    modules = set(done.stdout.split())
+    modules = _loaded(f"Settings(_env_file=None, telegram_bot_token={token!r})")
     assert modules & SDKS == loaded
     assert "litellm.utils" in modules
-    assert not modules & {"litellm.main", "litellm.router", "typeagent"}
+    assert not modules & {"litellm.main", "litellm.router"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "loaded"),
+    [("Settings(_env_file=None)", True), ('Settings(_env_file=None, onevalet_memory="off")', False), ("", False)],
+    ids=["as shipped", "memory off", "dev"],
+)
+def test_a_worker_loads_memorys_library_before_it_serves(settings: str, loaded: bool) -> None:
+    assert ("typeagent" in _loaded(settings)) is loaded
 
 
 def test_the_demo_model_is_asked_without_litellm() -> None:
-    command = [sys.executable, "-W", "ignore", "-c", _ASK]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr[-2000:]
-    answer, _, modules = done.stdout.partition("\n")
+    answer, _, modules = _run(_ASK).partition("\n")
     assert "(demo model)" in answer
     assert not {"litellm", "openai"} & set(modules.split())
+
+
+def test_a_worker_without_a_supervisor_loads_as_much_before_it_serves() -> None:
+    assert _run(_ALONE).split() == ["True", "True"]
+
+
+def test_web_leaves_what_it_has_loaded_out_of_garbage_collection() -> None:
+    assert _run(_WEB).split() == ["True"]
