@@ -12,9 +12,8 @@ import onevalet
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# Public names
 
-All that `onevalet` exports, with the first sentence of each name's own documentation. `python -m onevalet.api_page`
-writes this page from the code, and a test compares both. Names that are not here may change from one version to the
-next.
+All that `onevalet` exports, with what each name is and the methods that a class has; `help(onevalet.Calendars)` tells
+the rest. `python -m onevalet.api_page` writes this page. Names that are not here may change with any version.
 """
 _ROOMS = {
     "agents": "Agents",
@@ -64,10 +63,9 @@ def page() -> str:
 
 
 def _entry(name: str, value: object) -> str:
-    lines = [f"- `{_signature(name, value)}`: {_first_sentence(value)}"]
-    if inspect.isclass(value):
-        lines += [f"  - `{_signature(method, found)}`: {_first_sentence(found)}" for method, found in _methods(value)]
-    return "\n".join(lines)
+    entry = f"- `{_signature(name, value)}`: {_first_clause(value)}"
+    methods = [f"`{_signature(method, found)}`" for method, found in _methods(value)] if inspect.isclass(value) else []
+    return f"{entry}\n  - {', '.join(methods)}" if methods else entry
 
 
 def _methods(kind: type) -> Iterator[tuple[str, object]]:
@@ -87,9 +85,9 @@ def _signature(name: str, value: object) -> str:
     return f"{name}({', '.join(names)})"
 
 
-def _first_sentence(value: object) -> str:
-    text = " ".join((inspect.getdoc(value) or "").split("\n\n", 1)[0].split())
-    return re.split(r"(?<=[.?!]) (?=[A-Z`])", text, maxsplit=1)[0] if text else "a type."
+def _first_clause(value: object) -> str:
+    text = " ".join((inspect.getdoc(value) or "A type.").split("\n\n", 1)[0].split())
+    return re.split(r"(?<=[.?!]) (?=[A-Z`])|; ", text, maxsplit=1)[0].rstrip(".") + "."
 
 
 if __name__ == "__main__":
