@@ -64,15 +64,15 @@ def page() -> str:
 
 def _entry(name: str, value: object) -> str:
     entry = f"- `{_signature(name, value)}`: {_first_clause(value)}"
-    methods = [f"`{_signature(method, found)}`" for method, found in _methods(value)] if inspect.isclass(value) else []
+    methods = [f"`{method}`" for method in _methods(value)] if inspect.isclass(value) else []
     return f"{entry}\n  - {', '.join(methods)}" if methods else entry
 
 
-def _methods(kind: type) -> Iterator[tuple[str, object]]:
-    """Yield the public methods that a class defines itself, in their order."""
+def _methods(kind: type) -> Iterator[str]:
+    """Yield the names of the public methods that a class defines itself, in their order."""
     for name, found in vars(kind).items():
         if not name.startswith("_") and inspect.isfunction(found) and found.__doc__:
-            yield name, found
+            yield name
 
 
 def _signature(name: str, value: object) -> str:
