@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mar
 AUTHSERV = "mx.example.org"
 PROOF = f"{AUTHSERV}; dkim=pass header.d=example.org; dmarc=pass header.from=example.org"
 FLOOD = int(os.environ.get("ONEVALET_TEST_FLOOD", "1000"))
-"""Mails that come at once; docs/channels/email.md tells what 10,000 cost."""
+"""Mails that come at once; docs/measured/figures.md tells what 10,000 cost."""
 FLOOD_PATIENCE = PATIENCE + 0.05 * FLOOD
 MAX_GROWTH = 64 * 1024 * 1024
 _READ = "select poll_offset & 4294967295 from channel_state where channel = 'email'"
