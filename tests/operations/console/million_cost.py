@@ -1,6 +1,6 @@
 """What each page of the console costs with a million messages: `uv run -m tests.operations.console.million_cost`.
 
-docs/console.md tells the figures; `test_million.py` holds what each page may read.
+docs/measured/costs.md tells the figures; `test_million.py` holds what each page may read.
 """
 
 import asyncio
