@@ -8,8 +8,6 @@ import structlog
 
 from core.clock import Clock
 from core.language.catalogue import gettext
-from core.notifications.addresses import is_one_way
-from core.notifications.store import NotificationStore
 from core.notifications.types import (
     Notification,
     NotificationPolicy,
@@ -22,7 +20,9 @@ from core.notifications.types import (
 )
 from core.notifications.ways import chat_in_words
 from core.queue.wakeups import Wakeups
+from notify.addresses import is_one_way
 from notify.policy import DeliveryDecision, decide, order_places
+from notify.store import NotificationStore
 
 _log = structlog.get_logger()
 

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_or_utc
 from core.language.catalogue import gettext, ngettext
 from core.language.times import time_in_words
-from core.notifications.addresses import is_one_way
 from core.notifications.types import (
     Notification,
     NotificationStatus,
@@ -17,6 +16,7 @@ from core.notifications.types import (
     StoredNotification,
     Urgency,
 )
+from notify.addresses import is_one_way
 
 EVERYTHING = "*"
 """As a muted category: all that is not urgent."""

@@ -1,1 +1,1 @@
-"""Notifications as rows, and people's addresses."""
+"""Notifications as abilities hand them over: the values, the protocol, and the channels in words."""

@@ -11,9 +11,9 @@ import structlog
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
-from core.notifications.store import NotificationStore
 from core.queue.batches import in_batches
 from jobs.later.cron import Chore
+from notify.store import NotificationStore
 
 MESSAGES_KEPT = timedelta(days=365)
 """Messages with their history and approvals. Never under a month: a provider may send one again within that time."""

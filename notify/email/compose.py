@@ -15,7 +15,7 @@ from urllib.parse import quote
 from core.errors import Rejected
 from core.messaging.channels import Part, Target
 from core.messaging.files import OutgoingFile
-from core.notifications.addresses import is_one_way
+from notify.addresses import is_one_way
 from providers.email.compose import subject_header, thread_headers, undecoded
 from providers.email.wire import PART_HEADER, domain_of, message_id
 

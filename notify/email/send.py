@@ -10,7 +10,7 @@ from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected,
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
-from core.notifications.addresses import is_one_way
+from notify.addresses import is_one_way
 from notify.email.compose import WrittenMail, compose
 from notify.email.render import render
 from providers.email.servers import MailServer

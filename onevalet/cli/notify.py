@@ -8,10 +8,10 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
-from core.notifications.addresses import AddressBook, AddressRefused
-from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationStatus, Notified, Urgency
 from core.queue.wakeups import RedisWakeups
+from notify.addresses import AddressBook, AddressRefused
+from notify.store import NotificationStore
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, reach
 from onevalet.settings import Settings

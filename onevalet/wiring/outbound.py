@@ -9,10 +9,10 @@ from core.db.database import Database
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.programs import CHANNEL
-from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
 from core.queue.wakeups import Wakeups
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from onevalet.wiring.channels import build_notification_channels
 from onevalet.wiring.connections import Connections
 from onevalet.wiring.rooms import Rooms

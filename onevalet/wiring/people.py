@@ -6,11 +6,11 @@ from core.consents.store import ConsentMerge
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.ids import make_id
-from core.notifications.merge import MutedMerge
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
 from core.people.people import People
 from core.people.profile import ProfileMerge
+from notify.merge import MutedMerge
 from onevalet.ability_registry import all_abilities
 
 

@@ -14,10 +14,10 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.language.written import language_written
 from core.messaging.messages import Address, DeliveryStatus, Inbound, InboundMessage, Press, StatusUpdate
-from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Access, Policy
 from core.turns.event_stream import StreamEvent, StreamEventType
 from core.turns.types import TurnState
+from notify.addresses import AddressBook, AddressRefused
 from onevalet.embedded import Reply
 from onevalet.wiring.embedding import known_person
 from onevalet.wiring.own_channels import only_sending

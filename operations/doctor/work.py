@@ -8,8 +8,8 @@ from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from core.notifications.delays import DELAYED
 from core.queue.worker_health import WorkerHealth, workers_seen
+from notify.delays import DELAYED
 
 REPEATED = 2
 """Failures of a part in a row that are shown: a single one may be chance."""

@@ -14,7 +14,6 @@ from core.approvals.store import ApprovalMerge
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.inbox.inbox import Inbox
-from core.notifications.merge import MutedMerge
 from core.people.access_policy import Access, PersonRole, Policy
 from core.people.commands import PersonCommands
 from core.people.linking import Linking
@@ -23,6 +22,7 @@ from core.people.profile import ProfileMerge
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.features import TurnFeatures
 from jobs.turns.runner import TurnRunner
+from notify.merge import MutedMerge
 from tests.clocks import StandingClock
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness

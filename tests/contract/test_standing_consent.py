@@ -11,9 +11,9 @@ from agents import consents
 from core.agents.registry import AgentRegistry
 from core.approvals.exact_replies import Verb
 from core.json_types import JsonObject
-from core.notifications.store import NotificationStore
 from core.tools.tool import AnyTool, Tool, tool
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES

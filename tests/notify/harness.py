@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from core.clock import Clock
-from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
 from jobs.delivery.runner import DeliveryRunner
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.core.harness import ACCOUNT, Store, opened
 from tests.jobs.harness import RecordingChannel
 

@@ -8,8 +8,8 @@ import pytest
 
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.clock import Clock
-from core.notifications.store import NotificationStore
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.abilities.tasks.test_waiting import mailing
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.notifications.store import NotificationStore
 from core.notifications.types import Recipient
 from core.queue import setbacks
+from notify.store import NotificationStore
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
 

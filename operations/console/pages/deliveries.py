@@ -7,7 +7,7 @@ from typing import Literal
 from aiohttp import web
 
 from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
-from core.notifications.store import NotificationStore
+from notify.store import NotificationStore
 from operations.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled

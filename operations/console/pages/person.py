@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from core.credentials.choice import shown
-from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
 from core.people.preferences import PreferenceStore
+from notify.addresses import AddressBook, AddressRefused
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.consents import CONSENT_SAID, consent_lines
 from operations.console.pages.data import DATA_SAID

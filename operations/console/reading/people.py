@@ -8,9 +8,9 @@ import asyncpg
 
 from core.db.database import Connection, Database
 from core.messaging.states import IdentityState
-from core.notifications.addresses import is_one_way
 from core.people.access_policy import Admission, PersonRole, read_admission
 from core.people.chat_names import masked
+from notify.addresses import is_one_way
 from operations.console.reading.conversations import Cursor
 
 PAGE = 30

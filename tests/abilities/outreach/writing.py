@@ -11,7 +11,6 @@ from abilities.outreach.reading_answers import read_answers
 from abilities.outreach.writing import MessageSomeoneAgent
 from core.agents.registry import AgentRegistry
 from core.inbox.inbox import Inbox
-from core.notifications.store import NotificationStore
 from core.people.access_policy import Access
 from core.people.people import People
 from core.tools.message_access import MessageAccess
@@ -20,6 +19,7 @@ from core.tools.tool import Tool
 from jobs.delivery.runner import DeliveryRunner
 from jobs.upkeep.schedule import release_notifications
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.canaries import PEOPLE

@@ -11,9 +11,9 @@ from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from abilities.tasks.retention import prune_runs
 from abilities.tasks.types import Task
-from core.notifications.store import NotificationStore
 from core.turns.runs import RunState
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.abilities.tasks.harness import Harness
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError
-from core.notifications.addresses import AddressRefused, read_address
+from notify.addresses import AddressRefused, read_address
 from onevalet.settings import load_settings
 
 

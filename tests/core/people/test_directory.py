@@ -7,8 +7,8 @@ import pytest
 
 from core.db.database import Database
 from core.ids import make_id
-from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Access, Policy
+from notify.addresses import AddressBook, AddressRefused
 from tests.core.harness import Store, message
 from tests.core.people.harness import CHAT, PHONE, Harness
 

@@ -6,10 +6,10 @@ from abilities.events.merge import EventSourceMerge
 from abilities.memory.merge import MemoryMerge
 from core.approvals.store import ApprovalMerge
 from core.consents.store import ConsentMerge
-from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge
 from core.people.table_rules import Merge
 from core.people.tenant_tables import kept_apart, merge_rules, parting_rules, tenant_tables
+from notify.merge import MutedMerge
 from tests.core.db.test_row_security import KEPT
 from tests.core.people.harness import CHAT, PHONE, Harness
 

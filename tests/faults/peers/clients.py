@@ -26,8 +26,8 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.notifications.addresses import AddressBook
 from core.tools.accepted import Accepted, AcceptedDefinitions
+from notify.addresses import AddressBook
 from tests.abilities.accounts.connect.harness import Browser
 from tests.abilities.documents.sounds import ogg
 from tests.faults.database import execute, read_rows

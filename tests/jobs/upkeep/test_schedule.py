@@ -14,7 +14,6 @@ from core.approvals.store import ApprovalStore
 from core.db.clock_check import CheckedClock
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
-from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationPolicy, Urgency
 from core.people.access_policy import Access, Policy
 from jobs.supervision import PartSupervisor
@@ -26,6 +25,7 @@ from jobs.upkeep.schedule import (
     forget_expired,
     release_notifications,
 )
+from notify.store import NotificationStore
 from onevalet.wiring.outbound import build_service
 from tests.clocks import StandingClock
 from tests.core.harness import Store

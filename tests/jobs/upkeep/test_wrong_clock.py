@@ -19,7 +19,6 @@ from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import set_clock
 from core.db.clock_check import CheckedClock
-from core.notifications.store import NotificationStore
 from core.tools.context import TaskState
 from jobs.supervision import PartSupervisor
 from jobs.upkeep.retention import prune_notifications
@@ -31,6 +30,7 @@ from jobs.upkeep.schedule import (
     report_health,
 )
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from operations.doctor.work import check_workers
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import Store, opened

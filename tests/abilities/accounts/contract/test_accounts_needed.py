@@ -9,10 +9,10 @@ from abilities.accounts.idle_grants import Renewals
 from abilities.accounts.types import Service
 from core.clock import Clock
 from core.ids import make_id
-from core.notifications.store import NotificationStore
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.abilities.accounts.connect.harness import LINK
 from tests.abilities.accounts.contract.test_connecting import Person
 from tests.abilities.accounts.contract.test_connecting import person as person

@@ -30,7 +30,6 @@ from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.http.guarded_client import GuardedClient
 from core.inbox.inbox import Inbox
-from core.notifications.store import NotificationStore
 from core.people.people import People
 from core.tools.tool import Tool
 from jobs.delivery.redraws import RedrawRunner
@@ -39,6 +38,7 @@ from jobs.turns.features import TurnFeatures
 from jobs.turns.runner import TurnRunner
 from jobs.upkeep.schedule import advance_approvals, release_notifications
 from notify.service import NotificationService
+from notify.store import NotificationStore
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.canaries import marked

@@ -12,7 +12,6 @@ from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.messaging.messages import Action, ActionStyle, Media
-from core.notifications.system_notices import SystemNotice, notice_text, notice_title
 from core.notifications.types import (
     Notification,
     NotificationStatus,
@@ -25,6 +24,7 @@ from core.notifications.types import (
     Urgency,
 )
 from core.people.tenant import QuietHours
+from notify.system_notices import SystemNotice, notice_text, notice_title
 
 DEDUPE_WINDOW = timedelta(hours=20)
 """How long the same news is one message: less than a day, so that daily news is sent daily."""
