@@ -13,7 +13,15 @@ from core.journal.in_memory import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
-from core.turns.replay import (
+from onevalet.ability_registry import all_abilities
+from onevalet.cli.runner import say
+from onevalet.cli.session import open_database
+from onevalet.settings import Settings
+from onevalet.wiring.loop import built_in_hooks, loop_config
+from onevalet.wiring.orchestrator import AGENT_REGISTRY
+from onevalet.wiring.plugins import Plugins, load_plugins
+from onevalet.wiring.workbench import demo_model
+from operations.paths.replay import (
     Difference,
     RecordedConsent,
     RecordedControl,
@@ -23,14 +31,6 @@ from core.turns.replay import (
     recorded_agents,
     recorded_tools,
 )
-from onevalet.ability_registry import all_abilities
-from onevalet.cli.runner import say
-from onevalet.cli.session import open_database
-from onevalet.settings import Settings
-from onevalet.wiring.loop import built_in_hooks, loop_config
-from onevalet.wiring.orchestrator import AGENT_REGISTRY
-from onevalet.wiring.plugins import Plugins, load_plugins
-from onevalet.wiring.workbench import demo_model
 from operations.paths.transcript import Transcript, read_transcript
 
 RECORDED = "recorded"
