@@ -5,7 +5,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.credentials.key_rotation import rotate_keys
 from core.credentials.secret_keys import SecretKeys
 from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
@@ -16,6 +15,7 @@ from onevalet.cli.credential_forms import check_credentials
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, system_keys
 from onevalet.settings import Settings
+from operations.keys.rotation import rotate_keys
 
 
 async def set_credentials(settings: Settings, tenant: str, service: str, account: str) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.credentials.lost_keys import discard_lost, find_lost
 from core.db.database import Database
 from core.language.counted import counted
 from onevalet.cli.runner import say, say_json
@@ -12,6 +11,7 @@ from onevalet.servers.home import find_running, hold_home
 from onevalet.servers.services import embedded_services
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
+from operations.keys.lost import discard_lost, find_lost
 
 
 async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from core.credentials.lost_keys import find_lost
 from core.credentials.secret_keys import KEY_BYTES, SecretKeys, read_secret_key
 from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.settings import Settings
+from operations.keys.lost import find_lost
 
 HOW = "make a key with `openssl rand -base64 32`, give it to every web and worker, and keep a copy elsewhere."
 

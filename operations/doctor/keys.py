@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.credentials.key_rotation import count_data_keys
 from core.errors import ConfigError
 from core.language.counted import counted
 from core.messaging.channels import Check
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 from operations.doctor.types import Installation
+from operations.keys.rotation import count_data_keys
 
 _NAME = "secret keys"
 

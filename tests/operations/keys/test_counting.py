@@ -1,10 +1,10 @@
-"""What doctor sees of the secret keys."""
+"""Counting the data keys by the secret key that wraps each, as `doctor` shows them."""
 
 import asyncpg
 
-from core.credentials.key_rotation import DataKeys, count_data_keys
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
+from operations.keys.rotation import DataKeys, count_data_keys
 from tests.core.credentials.harness import add_people, new_key, store_with
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from core.credentials.key_rotation import Rotated, rotate_keys
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialError
 from core.db.database import Database
+from operations.keys.rotation import Rotated, rotate_keys
 from tests.core.credentials.harness import add_people, new_key, store_with
 from tests.eventually import eventually
 

@@ -3,10 +3,10 @@
 import asyncpg
 import pytest
 
-from core.credentials.key_rotation import rotate_keys
-from core.credentials.lost_keys import discard_lost, find_lost
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.db.database import Database
+from operations.keys.lost import discard_lost, find_lost
+from operations.keys.rotation import rotate_keys
 from tests.core.credentials.harness import new_key, store_with
 
 type Admin = asyncpg.Connection[asyncpg.Record]
