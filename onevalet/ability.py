@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from core.credentials.trial import Trial
     from core.db.database import Connection, Database
     from core.files.showing import ShowsFiles
+    from core.hooks.hooks import Hook
     from core.http.guarded_client import GuardedClient
     from core.inbox.answers import TakeAnswer
+    from core.llm.types import ModelClient
+    from core.loop.config import ReactLoopConfig
     from core.messaging.channels import NotificationChannel
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import PersonNotifier
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from core.tools.account_access import PeoplesAccounts
     from core.tools.memory_access import MemoryAccess
     from core.tools.person_access import AccountAccess
+    from core.tools.storage import Storage
     from core.tools.tool import ToolSource
     from core.turns.orchestrator import Orchestrator
     from core.turns.services import ForTurn, Notify, Recall
@@ -189,6 +193,16 @@ class RecallFoundation(Foundation):
 
 
 @dataclass(frozen=True, slots=True)
+class HookFoundation:
+    """What hooks of abilities are made of. `storage` keeps people's values; None in a turn that is only repeated."""
+
+    settings: "Settings"
+    config: "ReactLoopConfig"
+    model: "ModelClient"
+    storage: "Storage | None"
+
+
+@dataclass(frozen=True, slots=True)
 class SensesFoundation:
     """What files are shown with. `sees`: whether the model that answers people sees; `eye` and `ear`: models for it."""
 
@@ -304,6 +318,7 @@ class Ability:
     settings: loads its settings.
     loads: imports libraries that take long, before a worker serves anybody: a thread that imports stops the loop too.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
+    hooks: makes what is called at the moments of each turn, in a worker and where a turn is repeated.
     sources: opens further tools, in a worker.
     services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it. A
         `MessageAccess` among them is `context.messages`.
@@ -338,6 +353,7 @@ class Ability:
     settings: Callable[[], OwnSettings[Any]] | None = None
     loads: "Callable[[Settings], None] | None" = None
     tools: tuple[str, ...] = ()
+    hooks: "Callable[[HookFoundation], Sequence[Hook]] | None" = None
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     services: "Callable[[AsyncExitStack, OpeningFoundation], Mapping[type, ForTurn]] | None" = None
     answers: "TakeAnswer | None" = None

@@ -159,8 +159,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     onevalet_channels: Names = ()
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
-    onevalet_rules: Path | None = None
-    onevalet_judge: Literal["off", "checks", "model"] = "checks"
     onevalet_access: Policy = Policy.PAIRING
     onevalet_allow: Identities = ()
     onevalet_tiers: str = ""

@@ -1,1 +1,1 @@
-"""An operator's hooks and rules around each step, and the judge that sees loops."""
+"""Hooks at the moments of a turn, among them rules, which decide about calls, and judges, which rate the turn."""

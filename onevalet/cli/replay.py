@@ -17,7 +17,7 @@ from onevalet.ability_registry import all_abilities
 from onevalet.cli.runner import say
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
-from onevalet.wiring.loop import built_in_hooks, loop_config
+from onevalet.wiring.loop import hooks_of_abilities, loop_config
 from onevalet.wiring.orchestrator import AGENT_REGISTRY
 from onevalet.wiring.plugins import Plugins, load_plugins
 from onevalet.wiring.workbench import demo_model
@@ -89,7 +89,7 @@ async def run_again(
 def _hooks(
     settings: Settings, transcript: Transcript, client: ModelClient, plugins: Plugins, storage: Storage | None
 ) -> list[Hook]:
-    hooks = [*built_in_hooks(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
+    hooks = [*hooks_of_abilities(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
     if isinstance(client, RecordedModel):
         # The recorded answers are for the loop: a judge that asks a model would use them up.
         hooks = [hook for hook in hooks if not isinstance(hook, AskingJudge)] + [RecordedJudge(transcript.rows)]

@@ -1,4 +1,4 @@
-"""The loop's configuration and hooks, read from the settings."""
+"""The loop's configuration, read from the settings, and the hooks of abilities."""
 
 import types
 from dataclasses import fields
@@ -6,27 +6,20 @@ from typing import Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
 from core.hooks.hooks import Hook
-from core.hooks.judge_checks import CheckingJudge
-from core.hooks.judge_model import ModelJudge
-from core.hooks.rules_file import read_rules
 from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.tools.storage import Storage
+from onevalet.ability import HookFoundation
+from onevalet.ability_registry import all_abilities
 from onevalet.settings import LOOP_PREFIX, Settings
 
 
-def built_in_hooks(
+def hooks_of_abilities(
     settings: Settings, config: ReactLoopConfig, client: ModelClient, storage: Storage | None = None
 ) -> list[Hook]:
-    """Create the hooks that the settings ask for: rules from the file, and judges."""
-    hooks: list[Hook] = []
-    if settings.onevalet_rules:
-        hooks.append(read_rules(settings.onevalet_rules, storage))
-    if settings.onevalet_judge != "off":
-        hooks.append(CheckingJudge(config.max_repeated_calls, config.max_idle_steps))
-    if settings.onevalet_judge == "model":
-        hooks.append(ModelJudge(client))
-    return hooks
+    """Create the hooks that the abilities declare, such as rules from a file, and judges."""
+    foundation = HookFoundation(settings, config, client, storage)
+    return [hook for ability in all_abilities() if ability.hooks is not None for hook in ability.hooks(foundation)]
 
 
 def loop_config(values: dict[str, str]) -> ReactLoopConfig:

@@ -17,7 +17,7 @@ from core.turns.checks import ordered_checks
 from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
-from onevalet.wiring.loop import built_in_hooks, loop_config
+from onevalet.wiring.loop import hooks_of_abilities, loop_config
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.recall import open_recall
@@ -51,7 +51,7 @@ async def build_orchestrator(
         config = replace(config, summarise_dropped=False)  # the demo model can only play its part
     models = models or build_models(settings)
     client = models.main
-    hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
+    hooks = (*hooks_of_abilities(settings, config, client, storage), *plugins.hooks)
     http = build_http(settings)
     settings.tiers.check_tools(plugins.names, rooms.prefixes)
     plugins.check_prefixes(rooms.prefixes)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from abilities.rules.rules_file import read_rules
 from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalDecision, ApprovalRequest, StandardAgent
 from core.agents.valet import valet
-from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
 from core.loop.result import ReactLoopResult
 from core.tools.tool import tool

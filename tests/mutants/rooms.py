@@ -27,7 +27,7 @@ PURE: Mapping[str, Room] = {
     "schedule": Room(
         ["abilities/tasks/kinds/*schedule*.py", "abilities/tasks/kinds/bounds.py"], ["tests/abilities/tasks"]
     ),
-    "rules": Room(["core/hooks/rules*.py"], ["tests/core/hooks"]),
+    "rules": Room(["abilities/rules/rules*.py"], ["tests/abilities/rules"]),
     "moments": Room(
         ["core/language/times.py", "abilities/moments/moments.py", "abilities/memory/recall/time_expressions.py"],
         ["tests/core/language", "tests/abilities/moments", "tests/abilities/memory"],

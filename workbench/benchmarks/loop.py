@@ -20,9 +20,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
+from abilities.judge.checks import CheckingJudge
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
-from core.hooks.judge_checks import CheckingJudge
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
 from core.loop.config import ReactLoopConfig

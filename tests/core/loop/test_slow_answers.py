@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
+from abilities.judge.asking import ModelJudge
 from abilities.memory import model_calls as asking
 from abilities.memory.extraction.talk import Talk, request_for
 from abilities.memory.model_calls import ModelCalls
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
-from core.hooks.judge_model import ModelJudge
 from core.llm import litellm_client as model_module
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelAnswer, ModelRequest

@@ -1,21 +1,22 @@
-"""Rules: what covers a call, what goes before what, and that a rule which fails denies."""
+"""Rules of a file: what covers a call, what a wrong file says, and that a rule which cannot be evaluated denies."""
 
 import asyncio
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from abilities.rules.rules import RuleBook
+from abilities.rules.rules_file import read_rules
 from core.db.database import Database
 from core.errors import ConfigError
-from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Rule, Verdict
-from core.hooks.rules import RuleBook
-from core.hooks.rules_file import read_rules
+from core.hooks.hooks import Decision, Hook, HookContext, Hooks, PlannedCall, Rule, Verdict
 from core.json_types import JsonObject
+from core.loop.config import ReactLoopConfig
 from core.tools.storage import Storage
 from core.tools.tool import tool
-from tests.core.builders import run_loop, says, wants
+from onevalet.settings import Settings
+from onevalet.wiring.loop import hooks_of_abilities
+from tests.core.builders import FakeModel, run_loop, says, wants
 from tests.eventually import eventually
 from tests.shipping.harness import ROOT
 
@@ -34,37 +35,6 @@ async def verdict(rules: RuleBook, name: str, arguments: JsonObject, channel: st
 
 async def decided(tmp_path: Path, text: str, arguments: JsonObject, name: str = "pay") -> str:
     return (await verdict(book(tmp_path, text), name, arguments)).decision.value
-
-
-class Says(Rule):
-    def __init__(self, decision: Decision) -> None:
-        self.decision = decision
-
-    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        return Verdict(self.decision, self.decision.value)
-
-
-class Broken(Rule):
-    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        raise KeyError("secret")
-
-
-@given(st.lists(st.sampled_from(Decision), max_size=6))
-async def test_deny_goes_before_approve_and_approve_before_allow_over_all_rules(decisions: list[Decision]) -> None:
-    verdict = await Hooks(Says(decision) for decision in decisions).evaluate(
-        HookContext("t", "t", "sms"), PlannedCall("c", "x", {})
-    )
-    strictest = next(
-        (decision for decision in (Decision.DENY, Decision.APPROVE) if decision in decisions), Decision.ALLOW
-    )
-    assert verdict.decision is strictest
-
-
-async def test_a_rule_that_fails_denies_regardless_of_the_others() -> None:
-    verdict = await Hooks([Says(Decision.ALLOW), Broken()]).evaluate(
-        HookContext("t", "t", "sms"), PlannedCall("c", "x", {})
-    )
-    assert verdict == Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
 
 
 @pytest.mark.parametrize(
@@ -228,3 +198,23 @@ async def test_first_time_holds_until_a_call_ran_with_the_value_for_this_person(
 async def test_a_rule_about_first_times_denies_where_nothing_is_kept(tmp_path: Path) -> None:
     text = HEAD + 'decision = "approve"\nwhen = [{argument = "to", first_time = true}]'
     assert await decided(tmp_path, text, {"to": "x"}) == "deny"
+
+
+def hooks(**given: object) -> list[Hook]:
+    settings = Settings(_env_file=None, **given)  # type: ignore[arg-type]
+    found = hooks_of_abilities(settings, ReactLoopConfig(), FakeModel([]))
+    return [hook for hook in found if isinstance(hook, Rule)]
+
+
+def test_the_rules_are_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text('[[rules]]\nname = "a"\ndecision = "deny"')
+    [book] = hooks(onevalet_rules=path)
+    assert isinstance(book, RuleBook)
+    assert [rule.name for rule in book.rules] == ["a"]
+
+
+def test_without_a_rules_file_there_are_no_rules_and_a_missing_one_fails() -> None:
+    assert hooks() == []
+    with pytest.raises(ConfigError, match=r"ONEVALET_RULES names nowhere\.toml"):
+        hooks(onevalet_rules="nowhere.toml")

@@ -8,9 +8,9 @@ from typing import Annotated
 import regex
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from abilities.rules.rules import Condition, RuleBook, ToolRule
 from core.errors import ConfigError
 from core.hooks.hooks import Decision
-from core.hooks.rules import Condition, RuleBook, ToolRule
 from core.tools.storage import Storage
 from core.tools.tool import Risk
 

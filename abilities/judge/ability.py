@@ -1,0 +1,34 @@
+"""The judges that ship: they rate a turn, advise the model, and end a turn that takes no advice."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from onevalet.ability import Ability, HookFoundation, OwnSettings
+
+if TYPE_CHECKING:
+    from core.hooks.hooks import Hook
+
+
+def _settings() -> OwnSettings[Any]:
+    from abilities.judge.settings import JudgeSettings
+
+    return OwnSettings(JudgeSettings)
+
+
+def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
+    from abilities.judge.settings import JudgeSettings
+
+    setting = foundation.settings.of(JudgeSettings).onevalet_judge
+    hooks: list[Hook] = []
+    if setting != "off":
+        from abilities.judge.checks import CheckingJudge
+
+        hooks.append(CheckingJudge(foundation.config.max_repeated_calls, foundation.config.max_idle_steps))
+    if setting == "model":
+        from abilities.judge.asking import ModelJudge
+
+        hooks.append(ModelJudge(foundation.model))
+    return hooks
+
+
+ABILITY = Ability(name="judge", settings=_settings, hooks=_hooks)
