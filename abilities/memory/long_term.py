@@ -8,6 +8,7 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import Extractor
 from abilities.memory.extraction.ingest import Adder
 from abilities.memory.forgetting import Forgetter
+from abilities.memory.index.budgeted_embeddings import BudgetedEmbeddings
 from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
 from abilities.memory.recall.search import NO_LONGER, Retriever, Wait
@@ -15,7 +16,6 @@ from abilities.memory.shared_collections import SharedCollections
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.store.unread import find_unread_elsewhere
 from abilities.memory.types import Memory, Recall, Utterance
-from core.budgets.budgeted_embeddings import BudgetedEmbeddings
 from core.budgets.budgeted_model import EmbeddingClient
 from core.budgets.store import DailyBudgets
 from core.clock import Clock

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import structlog
 
+from abilities.memory.extraction.profile_changes import read_changes
 from abilities.memory.extraction.statements import statements, worth_keeping
 from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
 from abilities.memory.reading import MemoryReader, lines_of
@@ -20,7 +21,6 @@ from core.ids import IdMaker
 from core.journal.types import StepKey
 from core.language.asking import asks
 from core.people.profile import ProfileStore
-from core.people.profile_extraction import read_changes
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "talks"

@@ -1,1 +1,1 @@
-"""Which statements of a message become memories."""
+"""Which statements of a message become memories, and which facts of the profile change."""

@@ -2,8 +2,8 @@
 
 import re
 
+from abilities.memory.extraction.requesting import without_request
 from core.language.asking import asks, without_question
-from core.language.requesting import without_request
 
 MAX_STATEMENT = 600
 """Characters of one statement; a longer one is split at a space."""

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from abilities.memory.extraction.profile_changes import PROFILE_TASK
 from abilities.memory.types import Memory
 from core.json_types import Json, JsonObject, object_in
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.people.profile import Fact
-from core.people.profile_extraction import PROFILE_TASK
 
 MAX_READ = 40
 """Statements that one request reads."""

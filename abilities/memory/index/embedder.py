@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+from abilities.memory.index.budgeted_embeddings import BudgetedEmbeddings
 from abilities.memory.types import Vector
-from core.budgets.budgeted_embeddings import BudgetedEmbeddings
 
 MAX_CACHED = 4096
 """Vectors of recent texts that are cached: the same terms come up in many questions."""

@@ -10,7 +10,6 @@ from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelUnavailable
 from core.llm.types import ModelAnswer, Role
 from core.people.profile import FactSource, ProfileMerge, ProfileStore
-from core.people.profile_extraction import read_changes
 from tests.core.builders import FakeModel, Step, says
 from tests.core.people.harness import CHAT, Harness
 
@@ -44,30 +43,6 @@ async def once(reader: TalkReader) -> bool:
 async def be_quiet(harness: Harness) -> None:
     """Let people have been quiet for long enough."""
     await harness.store.admin.execute("update profile_jobs set not_before = clock_timestamp() - interval '6 minutes'")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ["", "{", "[]", '{"changes": 3}', '{"changes": [1, {"key": "Bad Key", "value": "x"}, {"key": "a", "value": ""}]}'],
-)
-def test_an_answer_that_cannot_be_read_changes_nothing(answer: str) -> None:
-    assert read_changes(answer, ["I live in Lisbon"]) == []
-
-
-def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
-    changes = read_changes(
-        changed(
-            ("home_town", "Lisbon", "told"),
-            ("mood", "cheerful", "told"),
-            ("password", "hunter2", "told"),
-            ("work", "4111 1111 1111 1111", "told"),
-        ).text,
-        ["I moved to Lisbon! My password is hunter2"],
-    )
-    assert [(change.key, change.source) for change in changes] == [
-        ("home_town", FactSource.TOLD),
-        ("mood", FactSource.INFERRED),
-    ]
 
 
 async def test_facts_are_extracted_after_the_reply_shown_and_can_be_removed(harness: Harness) -> None:
