@@ -10,10 +10,10 @@ import structlog
 
 from channels.email.catchup import Position, position_in, renumbered
 from channels.email.parse import Mail
+from channels.poll_lease import PollLease
+from channels.polling import NOT_OURS_PAUSE, PollLoop
 from core.clock import Clock
 from core.errors import LeaseLost
-from core.messaging.poll_lease import PollLease
-from core.messaging.polling import NOT_OURS_PAUSE, PollLoop
 from providers.email.client import MailboxClient, OwnMailbox
 from providers.email.types import MailFailed, StoredMail
 

@@ -11,13 +11,13 @@ from channels.email.bounce import HEADERS, is_report, read_bounce
 from channels.email.catchup import catch_up
 from channels.email.parse import Account, Mail, headers_of, ignore_mail, parse_headers, parse_mail
 from channels.email.poll import MailPoller
+from channels.poll_lease import PollLease
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason, Inbound, InboundMessage
-from core.messaging.poll_lease import PollLease
 from providers.email.client import MailboxClient, MailboxLogin
 from providers.email.messages import read_message, read_part_headers
 from providers.email.wire import CHANNEL

@@ -6,9 +6,9 @@ from email.parser import BytesParser
 from channels.email.headers import values
 from channels.email.parse import Account
 from channels.email.verify import read_results
+from channels.poll_lease import PollLease
 from core.errors import StoreUnavailable
 from core.messaging.channels import Check
-from core.messaging.poll_lease import PollLease
 from providers.email.client import MailboxClient
 from providers.email.types import MailFailed, MailFailure
 

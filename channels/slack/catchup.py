@@ -10,8 +10,8 @@ import structlog
 
 from channels.slack.messages import AppIdentity, read_message
 from channels.slack.payload_fields import CHANNEL, TS, name_at, objects_at, optional_name
+from channels.sweep import bring
 from core.errors import RequestRefused, Unavailable
-from core.inbox.sweep import bring
 from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
 from core.messaging.messages import IgnoredMessage, InboundMessage

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import structlog
 from yarl import URL
 
+from channels.provider_files import ProviderFiles
 from channels.slack.payload_fields import object_at, text_at
 from core.errors import RequestRefused, ToolFailed
-from core.files.fetching import ProviderFiles
 from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Barred, read_target

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from channels.sms.parse import Account, Text, read_text
+from channels.sweep import bring
 from core.errors import RequestRefused, Unavailable
-from core.inbox.sweep import bring
 from core.messaging.channels import InboundSink, Sweep
 from core.messaging.messages import Media
 from providers.sms.client import TwilioApi

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from core.files.fetching import ProviderFiles
+from channels.provider_files import ProviderFiles
 from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import Target

@@ -7,7 +7,7 @@ neither is ever logged or stored.
 import re
 from urllib.parse import quote, urlsplit
 
-from core.files.fetching import ProviderFiles
+from channels.provider_files import ProviderFiles
 from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
 from core.json_types import read_json

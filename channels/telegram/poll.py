@@ -10,12 +10,12 @@ from time import monotonic
 import structlog
 from telegram.error import Conflict, TelegramError
 
+from channels.poll_lease import PollLease
+from channels.polling import NOT_OURS_PAUSE, PollLoop
 from channels.telegram.parse import read_update_id
 from core.clock import Clock
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
-from core.messaging.poll_lease import PollLease
-from core.messaging.polling import NOT_OURS_PAUSE, PollLoop
 from providers.telegram.client import TelegramApi
 from providers.telegram.errors import FloodControl, describe
 

@@ -9,6 +9,7 @@ from aiohttp import web
 from telegram.error import TelegramError
 
 from channels.http.requests import check_type, json_object, only_header
+from channels.poll_lease import PollLease
 from channels.telegram.ack import acknowledge
 from channels.telegram.catchup import catch_up
 from channels.telegram.parse import (
@@ -28,7 +29,6 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason
-from core.messaging.poll_lease import PollLease
 from providers.telegram.client import UPDATES_BYTES, TelegramApi
 from providers.telegram.errors import describe
 from providers.telegram.wire import REAL_API_URL

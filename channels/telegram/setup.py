@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from telegram import BotCommand, MenuButtonCommands, WebhookInfo
 from telegram.error import TelegramError
 
+from channels.poll_lease import PollLease
 from channels.telegram.profile import Profile, profiles
 from core.errors import ConfigError, StoreUnavailable
 from core.messaging.channels import Change, Check, changes_of
-from core.messaging.poll_lease import PollLease
 from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
 from providers.telegram.errors import FloodControl, describe
 

@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from channels import polling
 from channels.http.app import build_app, serve
 from channels.sms.receive import SmsChannel
 from channels.telegram import poll
@@ -18,7 +19,6 @@ from core.db.database import Database
 from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from core.messaging import polling
 from core.messaging.channels import Received
 from core.messaging.messages import Inbound
 from core.people.access_policy import Access, Policy

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-import core.files.fetching
+import channels.provider_files
 import core.files.intake
+from channels.provider_files import ProviderFiles
 from channels.slack.media import SlackMedia
 from channels.sms.media import TwilioMedia
 from channels.telegram.downloads import TelegramDownloads
-from core.files.fetching import ProviderFiles
 from core.files.types import FileNotFetched
 from core.http.guarded_client import Limits
 from tests.abilities.documents import samples
@@ -85,7 +85,7 @@ LOCATIONS = (
 async def sender(
     channel: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Sender]:
-    monkeypatch.setattr(core.files.fetching, "_LIMITS", Limits(total=3.0, redirects=3))
+    monkeypatch.setattr(channels.provider_files, "_LIMITS", Limits(total=3.0, redirects=3))
     monkeypatch.setattr(core.files.intake, "_TRIES", 1)
     async with open_sender(channel, database_url, tmp_path / "files") as opened:
         yield opened

@@ -10,16 +10,16 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
+from channels import polling
+from channels.poll_lease import PollLease
 from channels.telegram import poll
 from channels.telegram.poll import Poller
 from channels.telegram.receive import TelegramChannel
 from core.clock import Clock
 from core.db.database import Database
 from core.json_types import Json, JsonObject
-from core.messaging import polling
 from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
-from core.messaging.poll_lease import PollLease
 from core.messaging.stalls import POLL_TROUBLED, read_stalls
 from providers.telegram.client import TelegramApi
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel

@@ -9,7 +9,7 @@ from tests.core.harness import Store
 from tests.forker import ROOT
 
 WAY_IN = ("core/inbox", "channels/sms", "channels/slack", "channels/telegram", "channels/email")
-ALONE = ("jobs/upkeep/catchup.py", "core/messaging/poll_lease.py", "abilities/events/sources.py")
+ALONE = ("jobs/upkeep/catchup.py", "channels/poll_lease.py", "abilities/events/sources.py")
 """Files of other rooms whose calls are of the way in as well."""
 
 

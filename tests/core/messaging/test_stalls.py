@@ -2,8 +2,8 @@
 
 import pytest
 
+from channels.poll_lease import PollLease
 from core.db.database import Database
-from core.messaging.poll_lease import PollLease
 from core.messaging.stalls import FRESH, Stalls, read_stalls
 from tests.core.harness import Store
 

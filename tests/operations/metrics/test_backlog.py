@@ -7,8 +7,8 @@ from math import inf
 import asyncpg
 import pytest
 
+from channels.poll_lease import PollLease
 from core.db.database import Database
-from core.messaging.poll_lease import PollLease
 from core.messaging.stalls import FRESH, OLDEST
 from operations.metrics.backlog import Backlog
 from tests.core.harness import Store

@@ -7,12 +7,12 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
+from channels import poll_lease, polling
+from channels.poll_lease import PollLease
+from channels.polling import TRIES, PollLoop
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from core.messaging import poll_lease, polling
-from core.messaging.poll_lease import PollLease
-from core.messaging.polling import TRIES, PollLoop
 from tests.patience import PATIENCE
 
 

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from channels.poll_lease import PollLease
 from core.clock import Clock
 from core.db.outages import is_store_error
 from core.errors import LeaseLost, StoreUnavailable
-from core.messaging.poll_lease import PollLease
 from core.messaging.stalls import POLL_TROUBLED
 
 FIRST_PAUSE = 0.5
