@@ -5,9 +5,9 @@ from datetime import datetime
 from functools import partial
 
 from core.notifications.types import NotificationStatus, Recipient, StoredNotification, Timing, Urgency
-from core.queue.setbacks import Setbacks
 from notify.dispatch import Dispatcher, one_way
 from notify.policy import DeliveryDecision, compose_digest, quiet_until, zone_of
+from notify.setbacks import Setbacks
 
 
 class HeldNotifications:

@@ -11,12 +11,12 @@ from core.ids import IdMaker
 from core.language.catalogue import gettext
 from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Notified, Urgency
 from core.notifications.ways import way_in_words
-from core.queue.setbacks import Setbacks
 from core.queue.wakeups import Wakeups
 from notify.delays import Delayed, DelayedAnswers
 from notify.dispatch import Dispatcher, one_way
 from notify.held import HeldNotifications
 from notify.policy import quiet_until
+from notify.setbacks import Setbacks
 from notify.store import NotificationStore
 
 MAX_TEXT = 50_000

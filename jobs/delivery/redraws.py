@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import structlog
 
-from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
 from core.approvals.outcomes import card_line
 from core.clock import Clock
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
@@ -19,6 +18,7 @@ from core.queue.due import DueWork
 from core.queue.wakeups import NOBODY, Later
 from jobs.claim_loop import Runner
 from jobs.delivery.backoff import MAX_WAIT
+from jobs.delivery.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
 
 MAX_TRIES = 6
 """A card that cannot be drawn is given up: the decision stands without it."""

@@ -16,13 +16,13 @@ from core.messaging.capabilities import bill_of
 from core.messaging.channels import NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Outbox
-from core.messaging.receipt_notes import ReceiptNotes
 from core.messaging.states import CallOutcome, SendState
 from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import NOBODY, Later
 from jobs.delivery.backoff import CHECK_AFTER, fate
 from jobs.delivery.provider_calls import ProviderCalls, elapsed
+from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles, prepared, reader, render
 from jobs.delivery.reports import (
     HANGS,

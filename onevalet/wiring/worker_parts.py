@@ -13,9 +13,9 @@ from core.db.clock_check import CheckedClock
 from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.messaging.outbox import Outbox
-from core.messaging.receipt_notes import ReceiptNotes
 from core.queue.later import LaterJobs
 from core.turns.store import TurnStore
+from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.runner import TurnRunner

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from core.agents.pool import Pool
-from core.approvals.card_updates import Redraws
 from core.ids import make_id
 from core.queue.due import DueWatch, DueWork
+from jobs.delivery.card_updates import Redraws
 from jobs.delivery.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.upkeep.catchup import CatchUp

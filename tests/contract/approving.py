@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.approvals.card_updates import Redraws
 from core.approvals.store import ApprovalStore
 from core.inbox.inbox import Inbox
 from core.loop.config import ReactLoopConfig
@@ -14,6 +13,7 @@ from core.people.commands import PersonCommands
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Risk, tool
 from core.turns.orchestrator import Orchestrator
+from jobs.delivery.card_updates import Redraws
 from jobs.delivery.redraws import RedrawRunner
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.features import TurnFeatures

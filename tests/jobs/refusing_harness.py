@@ -9,7 +9,6 @@ from typing import Any
 import asyncpg
 
 from core.agents.registry import AgentRegistry
-from core.approvals.card_updates import Redraws
 from core.approvals.store import ApprovalStore
 from core.db.database import Connection, Database
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, Role
@@ -19,6 +18,7 @@ from core.people.people import People
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
+from jobs.delivery.card_updates import Redraws
 from jobs.delivery.redraws import RedrawRunner
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.features import TurnFeatures

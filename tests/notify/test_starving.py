@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.notifications.types import Recipient
-from core.queue import setbacks
+from notify import setbacks
 from notify.store import NotificationStore
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from core.messaging.channels import Receipt, Target
-from core.messaging.receipt_notes import ReceiptNotes
+from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import Store
 from tests.eventually import eventually

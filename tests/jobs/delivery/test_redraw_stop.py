@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from core.approvals.card_updates import RedrawClaim, Redraws
 from jobs.delivery import redraws
+from jobs.delivery.card_updates import RedrawClaim, Redraws
 from tests.eventually import eventually
 
 

@@ -25,13 +25,13 @@ from agents.person import set_preference
 from agents.travel import FlightSearchAgent
 from channels.http.app import build_app, serve
 from core.agents.registry import AgentRegistry
-from core.approvals.card_updates import Redraws
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.http.guarded_client import GuardedClient
 from core.inbox.inbox import Inbox
 from core.people.people import People
 from core.tools.tool import Tool
+from jobs.delivery.card_updates import Redraws
 from jobs.delivery.redraws import RedrawRunner
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.features import TurnFeatures
