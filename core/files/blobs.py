@@ -1,4 +1,4 @@
-"""Where the bytes of files lie: in a folder, or in a bucket (`core.files.s3`)."""
+"""Where the bytes of files lie: in a folder, or in a bucket (`providers.s3`)."""
 
 import asyncio
 import os

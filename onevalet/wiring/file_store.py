@@ -9,9 +9,9 @@ from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.files.blobs import BlobStore, FolderStore
 from core.files.links import FileLinks
-from core.files.s3 import Bucket, S3Store
 from core.files.store import FileLimits, FileStore
 from onevalet.settings import Settings
+from providers.s3.bucket import Bucket, S3Store
 
 _MEGABYTE = 1024 * 1024
 

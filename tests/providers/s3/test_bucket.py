@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.files.s3 import Bucket, S3Store, sign
+from providers.s3.bucket import Bucket, S3Store, sign
 
 KEY = "te_1/" + "a" * 64 + "-blob_1"
 

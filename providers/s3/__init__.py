@@ -1,0 +1,1 @@
+"""Buckets of any S3-compatible service, where people's files may lie."""
