@@ -1,4 +1,4 @@
 """The connection pool, the migrations, every SQL function, and how Redis is reached.
 
-`router` makes the router to partitions; `sql/migrations/` has the tables, `sql/functions/` the functions, by room.
+`sql/migrations/` has the tables, `sql/functions/` the functions, by room.
 """

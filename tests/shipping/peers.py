@@ -88,7 +88,7 @@ OURS: Mapping[str, str] = {
     "core/db/connector.py": "Postgres",
     "core/db/database.py": "Postgres",
     "core/db/redis_client.py": "Redis",
-    "core/db/router.py": "Postgres",
+    "operations/partitions/router.py": "Postgres",
     "workbench/dev/bench/breaking.py": "Redis of the bench",
     "workbench/dev/bench/replays.py": "a process of the bench",
     "onevalet/servers/postgres.py": "the embedded Postgres",

@@ -25,7 +25,7 @@ OWN = {
     "core/llm/litellm_path.py": "`provider_errors` makes a `ModelError` of it",
     "providers/email/messages.py": "a child writes it of what it has read",
     "abilities/mcp/over_http.py": "a request of ours",
-    "core/messaging/receipt_notes.py": "a note of ours",
+    "jobs/delivery/receipt_notes.py": "a note of ours",
     "core/queue/payloads.py": "a job of ours",
     "abilities/tasks/runs/firing.py": "a trigger of ours",
 }

@@ -9,9 +9,9 @@ from pathlib import Path
 import asyncpg
 import psutil
 
-from core.db.router import Login, make_router
 from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
+from operations.partitions.router import Login, make_router
 from tests.forker import Forker
 from tests.servers.plproxy import empty_router
 from tests.services import private_postgres

@@ -14,7 +14,7 @@ import asyncpg
 
 from core.db.serving import ROLE
 
-SQL = Path(__file__).with_name("sql") / "router.sql"
+SQL = Path(__file__).with_name("router.sql")
 
 _ADDRESS = "partition_at(p_channel, p_account, p_user_key)"
 _ARRIVAL = "partition_at_arrival(p_arrival)"

@@ -1,4 +1,4 @@
--- What is the router's own, besides the wrappers that core/db/router.py makes. `partitions` and the foreign server `people`
+-- What is the router's own, besides the wrappers that operations/partitions/router.py makes. `partitions` and the foreign server `people`
 -- are there before.
 
 create schema routed;

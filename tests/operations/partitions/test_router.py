@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.db.router import OWN, ROUTES, SQL
+from operations.partitions.router import OWN, ROUTES, SQL
 from tests.core.harness import Store
 from tests.forker import ROOT
 
