@@ -99,7 +99,6 @@ if TYPE_CHECKING:
     from core.language.times import number_in_words as number_in_words
     from core.language.times import time_in_words as time_in_words
     from core.language.times import weekday_in_words as weekday_in_words
-    from core.llm.litellm_client import LiteLLMClient as LiteLLMClient
     from core.llm.prices import ModelPrice as ModelPrice
     from core.llm.types import ChatMessage as ChatMessage
     from core.llm.types import ModelAnswer as ModelAnswer
@@ -192,6 +191,7 @@ if TYPE_CHECKING:
     from providers.email.types import MailRef as MailRef
     from providers.email.types import OutgoingMail as OutgoingMail
     from providers.email.types import StoredMail as StoredMail
+    from providers.models.litellm_client import LiteLLMClient as LiteLLMClient
 
 _HOMES = {
     name: module
@@ -236,7 +236,7 @@ _HOMES = {
             "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words "
             "time_in_words weekday_in_words"
         ),
-        "core.llm.litellm_client": "LiteLLMClient",
+        "providers.models.litellm_client": "LiteLLMClient",
         "core.llm.prices": "ModelPrice",
         "core.llm.types": (
             "ChatMessage ModelAnswer ModelClient ModelLayer ModelRequest Role TextSoFar TokenUsage ToolCall"

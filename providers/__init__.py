@@ -1,1 +1,1 @@
-"""What both directions share of a provider: its SDK, its errors as ours, its wire format."""
+"""What both directions share of a provider: its SDK, its errors as ours, its wire format; models are providers too."""

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ModelError
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
 from onevalet.settings import Settings
 from onevalet.wiring.preload import keep_loaded, load_worker
+from providers.models.litellm_client import LiteLLMClient
 from tests.namespaces import enter
 
 ROOT = Path(__file__).parents[1]

@@ -29,7 +29,7 @@ _WITHOUT_THE_MODEL = (
     "import core.journal.types, core.turns.types, core.loop.config",
     "from onevalet import tool, ToolExecutionContext, ReactLoopConfig",
     "from onevalet import Orchestrator",
-    "import core.llm.litellm_client, onevalet.wiring.plugins",
+    "import providers.models.litellm_client, onevalet.wiring.plugins",
     "import onevalet.wiring.web, channels.sms.receive",
     "import onevalet.wiring.tracing, core.tracing, jobs.turns.runner, jobs.delivery.reports",
     "from onevalet import Calendars",

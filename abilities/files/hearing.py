@@ -16,7 +16,7 @@ from core.files.kinds import FileFailure, FileKind, sound_format
 from core.files.store import FileStore
 from core.files.types import MAX_SECONDS, FileTurn, FileUnreadable, SeenFile, StoredFile
 from core.journal.types import StepKey
-from core.llm.transcription import Recording
+from core.llm.types import Recording
 from core.messaging.messages import Media
 
 MAX_WORDS = 20_000

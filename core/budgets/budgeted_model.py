@@ -22,7 +22,7 @@ class ChatClient(Protocol):
 
 
 class EmbeddingClient(Protocol):
-    """The part of `core.llm.litellm_client.LiteLLMClient` that embeds; tests put another in its place."""
+    """The part of a model client that embeds, and what tests put in its place."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Return a vector for each text; raises `core.errors.ModelError`."""

@@ -9,12 +9,11 @@ from core.budgets.budgeted_model import payer_of
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.journal.types import StepKey
-from core.llm.transcription import Recording, Transcript
-from core.llm.types import TokenUsage
+from core.llm.types import Recording, TokenUsage, Transcript
 
 
 class Transcribing(Protocol):
-    """A client of a transcription model: `core.llm.transcription.Transcriber`, and what tests put in its place."""
+    """A client of a transcription model, and what tests put in its place."""
 
     def cost(self, seconds: float) -> float | None:
         """Return the dollars for so many seconds; None where nobody knows the price."""

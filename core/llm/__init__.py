@@ -1,1 +1,1 @@
-"""Calls of models by litellm's names: errors, prices, JSON mode, fallbacks."""
+"""Models as the spine knows them: requests, answers, prices; `providers/models` makes the calls."""

@@ -326,3 +326,21 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
         for block in message.thinking:
             size += len(str(block))
     return size // BYTES_PER_TOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Sound as it was sent. `name` ends as its format does, `language` is a BCP 47 tag."""
+
+    body: bytes = field(repr=False)
+    name: str
+    seconds: float
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What is said. `seconds`: how long the recording lasts, where the server tells it."""
+
+    text: str
+    seconds: float = 0.0

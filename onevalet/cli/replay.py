@@ -10,7 +10,6 @@ from core.clock import Clock
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge
 from core.journal.in_memory import MemoryJournal
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from onevalet.ability_registry import all_abilities
@@ -32,6 +31,7 @@ from operations.paths.replay import (
     recorded_tools,
 )
 from operations.paths.transcript import Transcript, read_transcript
+from providers.models.litellm_client import LiteLLMClient
 
 RECORDED = "recorded"
 

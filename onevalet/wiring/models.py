@@ -7,10 +7,10 @@ from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice, embedding_price_of, price_of
 from onevalet.settings import Settings
 from onevalet.wiring.workbench import demo_model
+from providers.models.litellm_client import LiteLLMClient
 
 
 @dataclass(frozen=True, slots=True)

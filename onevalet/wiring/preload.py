@@ -22,7 +22,7 @@ async def load_worker(settings: Settings | None = None, *, litellm: bool = True)
             if ability.loads is not None:
                 ability.loads(settings)
     if litellm:
-        from core.llm import litellm_library
+        from providers.models import litellm_library
 
         await asyncio.to_thread(litellm_library.load)
 

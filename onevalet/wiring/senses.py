@@ -8,11 +8,11 @@ from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.files.access import Files as Files
-from core.llm.litellm_client import LiteLLMClient
-from core.llm.transcription import PATIENCE, Transcriber
 from onevalet.ability import SensesFoundation
 from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
+from providers.models.litellm_client import LiteLLMClient
+from providers.models.transcription import PATIENCE, Transcriber
 
 
 @asynccontextmanager

@@ -12,12 +12,12 @@ from core.errors import (
     ModelTimeout,
     OneValetError,
 )
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 from onevalet.wiring.models import build_client, check_models
 from onevalet.wiring.workbench import has_workbench
+from providers.models.litellm_client import LiteLLMClient
 
 MODEL_SECONDS = 20.0
 """How long the model may take to answer one word."""

@@ -4,7 +4,7 @@ import io
 import wave
 
 from core.errors import ConfigError, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected, ModelTimeout
-from core.llm.transcription import Recording
+from core.llm.types import Recording
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 from onevalet.wiring.senses import build_transcriber

@@ -14,9 +14,9 @@ from telegram import Bot
 from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
-from core.http.provider_httpx import StrangeAnswer, client_options
 from core.http.provider_session import MAX_ANSWER, MAX_LIST, TIMED_OUT_BEHIND
 from core.json_types import Json, JsonObject, read_json
+from providers.provider_httpx import StrangeAnswer, client_options
 from providers.telegram.errors import AnswerLost, FloodControl, NotSent
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")

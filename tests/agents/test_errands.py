@@ -6,7 +6,7 @@ import pytest
 
 from agents.arithmetic import calculate
 from agents.travel import FlightSearchAgent
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.agents.harness import Talk
 from tests.core.harness import opened
 from tests.scripted_model import ScriptedModel

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from core.llm.litellm_client import LiteLLMClient
 from core.turns.orchestrator import Orchestrator
+from providers.models.litellm_client import LiteLLMClient
 from tests.contract.canaries import LogWatch, leaks
 from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness, open_delivery

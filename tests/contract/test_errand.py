@@ -14,8 +14,8 @@ from agents.travel import FlightSearchAgent
 from core.agents.registry import AgentRegistry
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
-from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
+from providers.models.litellm_client import LiteLLMClient
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

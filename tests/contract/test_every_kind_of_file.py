@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from abilities.files.vision import Vision
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.documents import samples
 from tests.contract.canaries import marked
 from tests.contract.harness import exempt

@@ -12,8 +12,7 @@ from abilities.files.hearing import Hearing
 from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.errors import ModelError, ModelUnavailable
 from core.json_types import JsonObject
-from core.llm.transcription import Recording, Transcript
-from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role
+from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Recording, Role, Transcript
 from tests.abilities.documents.sounds import SOUNDS, m4a, ogg
 from tests.contract.canaries import marked
 from tests.contract.person_files import Sender, open_sender

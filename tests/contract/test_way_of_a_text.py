@@ -21,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: 
 ROOT = Path(__file__).parents[2]
 PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py"}
 """What is called on the way and returns at once: plain values in, plain values out."""
-FRAME = ("channels/http/", "core/db/", "providers/", "tests/", "workbench/simulator/")
+FRAME = ("channels/http/", "core/db/", "providers/sms/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
 MAX_NAMED, MAX_NAMED_LINES = 22, 4_650
 """Of the files that CONTRIBUTING names: the way as somebody reads it."""

@@ -20,9 +20,9 @@ READING = 0.02
 def put_in_place(reach: Reach, is_due: IsDue) -> None:
     """Wrap what a worker fetches, reads, stores and hears files with."""
     import core.files.intake
-    import core.llm.transcription
     import onevalet.wiring.file_store
     import onevalet.wiring.files
+    import providers.models.transcription
 
     wiring: Any = onevalet.wiring.files
     kept: Any = onevalet.wiring.file_store
@@ -36,7 +36,7 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
         made: Mapping[str, FileFetcher] = fetchers(settings, stack)
         return {name: _CrashingFetcher(fetcher, reach, is_due) for name, fetcher in made.items()}
 
-    transcriber: Any = core.llm.transcription.Transcriber
+    transcriber: Any = providers.models.transcription.Transcriber
     transcribe = transcriber.transcribe
 
     async def transcribing(self: Any, recording: Any) -> Any:

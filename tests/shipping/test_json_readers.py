@@ -22,7 +22,7 @@ OWN = {
     "abilities/web/page_script.py": "a child's standard input is ours",
     "providers/email/reading/mail.py": "a child's standard input is ours",
     "core/journal/prompts.py": "packed by us",
-    "core/llm/litellm_path.py": "`provider_errors` makes a `ModelError` of it",
+    "providers/models/litellm_path.py": "`provider_errors` makes a `ModelError` of it",
     "providers/email/messages.py": "a child writes it of what it has read",
     "abilities/mcp/over_http.py": "a request of ours",
     "jobs/delivery/receipt_notes.py": "a note of ours",

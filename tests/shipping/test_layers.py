@@ -14,7 +14,7 @@ from tests.shipping.harness import PRODUCT, clean_environment, python_files, rea
 MAX_FILES_AT_THE_DOOR = 8
 CONTRACT = "the rooms of core, from the top down"
 IMPORTERS: dict[str, set[str]] = {
-    "litellm": {"core/llm/litellm_library.py"},
+    "litellm": {"providers/models/litellm_library.py"},
     "typeagent": {"abilities/memory/index/typeagent_index.py"},
     "mcp": {"abilities/mcp/sdk.py", "operations/programs/sdk.py"},
     "arq": {"core/queue/later.py", "jobs/later/cron.py", "jobs/later/functions.py", "jobs/later/worker.py"},

@@ -30,8 +30,6 @@ import structlog
 
 from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
-from core.llm.chat_format import format_messages, format_tool
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ToolSpec
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
@@ -40,6 +38,8 @@ from core.loop.reasoning import ModelCaller
 from core.loop.scope import LoopTask, TurnScope
 from core.tools.tool import Tool
 from core.tools.toolbox import ToolRegistry
+from providers.models.chat_format import format_messages, format_tool
+from providers.models.litellm_client import LiteLLMClient
 from workbench.benchmarks.loop import MESSAGES, _context, calendar, weather
 from workbench.benchmarks.model_server import DONE, running
 

@@ -28,12 +28,12 @@ from core.db.database import Database
 from core.journal import reported
 from core.journal.reported import PatientJournal
 from core.journal.types import Journal
-from core.llm.call_meter import CallMeter
 from core.llm.types import TokenUsage
 from core.loop import run
 from onevalet.migrating import migrate
 from onevalet.wiring.logs import set_up_logs
 from operations.console.live import PageVersions
+from providers.models.call_meter import CallMeter
 from tests.services import private_postgres
 from workbench.benchmarks.loop import by_loop, measure
 

@@ -28,7 +28,7 @@ from abilities.memory.momex import Momex
 from abilities.memory.types import PERSON, Kind, Utterance
 from core.clock import Clock
 from core.db.database import Database
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from workbench.benchmarks import recall_lives, recall_more
 from workbench.benchmarks.recall_kept import kept_database
 from workbench.benchmarks.recall_lives import LIVES, MESSAGES, NOW, Asked, Line, life

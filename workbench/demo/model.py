@@ -1,6 +1,6 @@
 """The demo model: not a language model but a table of phrases over the real tools, for people without a key.
 
-It is deterministic and pure: the same conversation gets the same answer. `core.llm.litellm_client` asks it as
+It is deterministic and pure: the same conversation gets the same answer. `providers.models.litellm_client` asks it as
 `demo/valet` in the place of a provider, so its turns take the path of any other. Every answer says that it is the demo
 model's.
 """

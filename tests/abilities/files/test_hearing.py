@@ -18,7 +18,7 @@ from core.files.blobs import FolderStore
 from core.files.intake import FileIntake
 from core.files.store import FileStore
 from core.files.types import SeenFile, SentFile
-from core.llm.transcription import Recording, Transcript
+from core.llm.types import Recording, Transcript
 from core.messaging.messages import Address, InboundMessage, Media
 from tests.abilities.documents.sounds import ogg
 from tests.clocks import StandingClock

@@ -14,9 +14,9 @@ from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice
 from core.llm.types import ChatMessage, Role
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.memory.harness import NOW, everything, holding, make_person, told
 from tests.clocks import StandingClock
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
@@ -220,7 +220,7 @@ async def test_memories_are_stored_unembedded_until_the_provider_is_back(
 ) -> None:
     await make_person(database, "ann")
     momex = with_model(client, database)
-    monkeypatch.setattr("core.llm.litellm_client.EMBED_PATIENCE", -1.5)
+    monkeypatch.setattr("providers.models.litellm_client.EMBED_PATIENCE", -1.5)
     model.embeddings = PASSING[broken]
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
     [memory_id] = await momex.store.vectors.missing("ann", "openai/embedder", 9)

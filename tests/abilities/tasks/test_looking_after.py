@@ -8,9 +8,9 @@ import pytest
 
 from abilities.tasks.kinds.event import EventTrigger
 from core.json_types import JsonObject
-from core.llm.litellm_client import LiteLLMClient
 from core.turns.decide_tool import DECIDE
 from onevalet.wiring.plugins import load_plugins
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.channel_harnesses import SmsHarness

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.agents.harness import Talk
 from tests.core.harness import Store
 from tests.scripted_model import ScriptedModel

@@ -9,12 +9,12 @@ from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
 from core.json_types import JsonObject
-from core.llm.litellm_client import LiteLLMClient
 from core.loop.config import ReactLoopConfig
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.turns.runner import TurnRunner
+from providers.models.litellm_client import LiteLLMClient
 from tests.clocks import StandingClock
 from tests.core.harness import LEASE, Store
 from tests.jobs.harness import RecordingChannel

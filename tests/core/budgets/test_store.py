@@ -15,7 +15,6 @@ from core.errors import ModelRejected
 from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
 from core.journal.types import Journal, StepKey, StepRecord
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice, estimate, price_of
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.loop.config import ReactLoopConfig
@@ -28,6 +27,7 @@ from core.people.tenant import TurnTenant
 from core.tools.tool import tool
 from core.tools.toolbox import ToolRegistry
 from core.turns.types import FromTask, Place, TurnRequest, TurnWork
+from providers.models.litellm_client import LiteLLMClient
 from tests.clocks import StandingClock
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants
 from tests.core.harness import Store, TwiceDatabase

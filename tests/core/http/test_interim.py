@@ -12,11 +12,11 @@ from telegram.error import TelegramError
 
 from core.errors import ModelError, ToolFailed
 from core.http.guarded_client import GuardedClient
-from core.http.provider_httpx import client_options
 from core.http.provider_session import MOST, open_session
-from core.llm.litellm_client import LiteLLMClient
-from core.llm.transcription import Recording, Transcriber
-from core.llm.types import ChatMessage, ModelRequest, Role
+from core.llm.types import ChatMessage, ModelRequest, Recording, Role
+from providers.models.litellm_client import LiteLLMClient
+from providers.models.transcription import Transcriber
+from providers.provider_httpx import client_options
 from providers.telegram.client import TelegramApi
 from tests.patience import PATIENCE
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from core import replies
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelRequest
 from core.loop.config import ReactLoopConfig
 from core.tools.tool import tool
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import SYSTEM, user
 from tests.core.turns.test_wire import Line
 from tests.scripted_model import ScriptedModel, calls, text

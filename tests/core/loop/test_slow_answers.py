@@ -13,13 +13,13 @@ from abilities.memory.model_calls import ModelCalls
 from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
-from core.llm import litellm_client as model_module
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelAnswer, ModelRequest
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.conversation_state import ConversationState, summary_request
 from core.loop.reasoning import ModelCaller
+from providers.models import litellm_client as model_module
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import user
 from tests.patience import PATIENCE
 

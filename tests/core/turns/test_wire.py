@@ -9,7 +9,6 @@ import pytest
 
 from core import replies
 from core.journal.in_memory import MemoryJournal
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
@@ -18,6 +17,7 @@ from core.tools.tool import AnyTool, tool
 from core.turns.event_stream import StreamEventType
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnState, TurnWork
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import user
 from tests.core.turns.test_orchestrator import NOW
 from tests.eventually import never

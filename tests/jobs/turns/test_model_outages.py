@@ -10,7 +10,6 @@ import pytest
 
 from core import replies
 from core.language.catalogue import gettext
-from core.llm.litellm_client import LiteLLMClient
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Address
@@ -18,6 +17,7 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.turns.runner import TurnRunner
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.harness import LEASE, Store, TwiceDatabase, opened
 from tests.eventually import eventually
 from tests.jobs.harness import RecordingChannel

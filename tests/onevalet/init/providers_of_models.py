@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from core.json_types import JsonObject
-from tests.core.llm.direct import transcripts
-from tests.core.llm.direct.transcripts import (
+from tests.providers.models.direct import transcripts
+from tests.providers.models.direct.transcripts import (
     CLAUDE_WHOLE,
     GEMINI_WHOLE,
     claude_error,

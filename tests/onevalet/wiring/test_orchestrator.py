@@ -9,9 +9,9 @@ from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
-from core.llm.litellm_client import LiteLLMClient
 from onevalet.settings import Settings
 from onevalet.wiring.models import build_budgets
+from providers.models.litellm_client import LiteLLMClient
 
 
 def test_a_budget_over_a_model_without_a_price_fails_at_start() -> None:

@@ -12,7 +12,7 @@ from abilities.tasks.reminders import RemindMe, change_reminder
 from abilities.tasks.scheduling import ScheduleTask
 from core.agents.registry import AgentRegistry
 from core.http.guarded_client import GuardedClient
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.agents.services import open_meteo
 from tests.contract.channel_harnesses import SmsHarness

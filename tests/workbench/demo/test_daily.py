@@ -12,7 +12,7 @@ from agents.conversations import search_messages
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.accounts.waiting.harness import Links
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving

@@ -9,8 +9,8 @@ from abilities.web.reading import read_page
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from core.http.guarded_client import GuardedClient
-from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.web.caches import no_pages_kept
 from tests.contract.channel_harnesses import SmsHarness

@@ -13,7 +13,6 @@ from core import replies
 from core.journal.in_memory import MemoryJournal
 from core.json_types import Json, JsonObject
 from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role, ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
@@ -24,6 +23,7 @@ from core.turns.prompt_lines import NOW
 from core.turns.types import FromPerson, Place, TurnRequest, TurnState, TurnWork
 from onevalet import ToolFailed
 from onevalet.wiring.plugins import load_plugins
+from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import user
 from workbench.demo import model as demo
 from workbench.demo.intent import Intent

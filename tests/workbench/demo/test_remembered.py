@@ -9,8 +9,8 @@ from abilities.memory.momex import Momex
 from abilities.memory.tools import list_memories, remember, search_memory
 from agents.arithmetic import calculate
 from agents.clock import current_time
-from core.llm.litellm_client import LiteLLMClient
 from core.tools.storage import Storage
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.memory.harness import NOW, WordEmbedder
 from tests.abilities.memory.test_requests import of
 from tests.clocks import StandingClock

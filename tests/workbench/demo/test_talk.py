@@ -7,7 +7,7 @@ import pytest
 
 from abilities.memory import tools
 from abilities.memory.momex import Momex
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.memory.harness import make_momex
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

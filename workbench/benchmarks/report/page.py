@@ -28,7 +28,7 @@ _TESTS = """## What tests hold
 - Statements of an idle worker: `tests/jobs/test_idle_cost.py`.
 - Model calls of a conversation, and how much of a prompt begins like the one before:
   `tests/abilities/memory/test_reading_talks.py` and `tests/jobs/turns/test_prompt_cache.py`.
-- What a start loads: `tests/test_import_cost.py`, `tests/core/llm/test_lean_litellm.py`,
+- What a start loads: `tests/test_import_cost.py`, `tests/providers/models/test_lean_litellm.py`,
   `tests/onevalet/wiring/test_preload.py`.
 - That each benchmark of this page runs: `tests/workbench/benchmarks/test_suite.py`.
 """

@@ -11,7 +11,7 @@ import pytest
 from abilities.tasks.kinds.condition import ERRORS_TOLD
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
-from core.llm.litellm_client import LiteLLMClient
+from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.canaries import marked

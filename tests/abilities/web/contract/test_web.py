@@ -12,8 +12,8 @@ from abilities.web.reading import read_page
 from abilities.web.searching import web_search
 from core.http.guarded_client import GuardedClient, Limits
 from core.json_types import JsonObject
-from core.llm.litellm_client import LiteLLMClient
 from core.loop.outside import words_of_others
+from providers.models.litellm_client import LiteLLMClient
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
