@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
-from providers.models.loose_json import Reading
-from providers.models.markup import THOUGHTS
-from providers.models.own_words import in_own_words, offered_by
+from providers.models.markup.loose_json import Reading
+from providers.models.markup.own_words import in_own_words, offered_by
+from providers.models.markup.reader import THOUGHTS
 
 MAX_CORRECTIONS = 2
 """How often a model is asked again for one answer."""

@@ -21,7 +21,7 @@ from providers.models.direct.transport import Transport
 from providers.models.json_mode import from_json_mode, to_json_mode
 from providers.models.layers import layers_of, provider_of
 from providers.models.litellm_hearing import hearing
-from providers.models.own_words import OwnWords, offered_by
+from providers.models.markup.own_words import OwnWords, offered_by
 from providers.models.provider_errors import whole_within
 
 type ToolMode = Literal["auto", "native", "json"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.json_types import Json, JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from providers.models.json_mode import MAX_CORRECTIONS, from_json_mode, read_answer
-from providers.models.loose_json import Reading
+from providers.models.markup.loose_json import Reading
 from tests.core.builders import SYSTEM, user
 
 TOOLS = ("add", "look")

@@ -12,7 +12,7 @@ from tests.core.builders import SYSTEM, user
 from tests.providers.models.direct.asking import ask
 from tests.providers.models.direct.replay import Transcript, replaying
 from tests.providers.models.direct.transcripts import openai_call, openai_chunk, openai_usage, openai_whole, sse, whole
-from tests.providers.models.test_markup import CALLS, THOUGHTS, WORDS
+from tests.providers.models.markup.test_reader import CALLS, THOUGHTS, WORDS
 
 pytestmark = [
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import replace
 
 from core.llm.types import ModelAnswer, ModelChunk, ModelRequest, ToolSpec
-from providers.models.markup import MarkupReader, Read
+from providers.models.markup.reader import MarkupReader, Read
 
 _MAY_THINK_FIRST = re.compile(
     r"\br1\b|think|reason|qwq|qwen-?3|deepseek|glm|minimax|kimi|nemotron|exaone|magistral|hunyuan|seed-oss|step-?3",

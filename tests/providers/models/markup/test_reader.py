@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.json_types import Json
 from core.llm.types import ToolSpec
-from providers.models.markup import MarkupReader, Read
+from providers.models.markup.reader import MarkupReader, Read
 
 ADD = ToolSpec(
     "add",

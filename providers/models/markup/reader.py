@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.llm.types import ToolCall, ToolSpec
-from providers.models.channels import MARK, Channels, are_lost, may_be_lost, read_channels, read_lost
-from providers.models.mark_places import begins_line, is_glued, is_in_code, is_quoted, line_of
-from providers.models.written_calls import BEGINS, may_begin, read_calls, written_call
+from providers.models.markup.channels import MARK, Channels, are_lost, may_be_lost, read_channels, read_lost
+from providers.models.markup.mark_places import begins_line, is_glued, is_in_code, is_quoted, line_of
+from providers.models.markup.written_calls import BEGINS, may_begin, read_calls, written_call
 
 _THOUGHT = (
     r"<(?P<name>(?:seed:|mm:|ant)?(?:think|thinking|thoughts?|reasoning))>"

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.json_types import Json
 from core.llm.types import ToolCall, ToolSpec
-from providers.models.loose_json import Reading
+from providers.models.markup.loose_json import Reading
 
 BEGINS = (
     r"<(?:\w+:)?(?:tool_calls?|function_calls?|tool_use)>|<(?:\w+:)?(?:function=|(?:function|invoke)\s+name=)"
