@@ -89,19 +89,6 @@ def duration_in_words(span: timedelta) -> str:
     return listed(words) if words else ngettext("{number} second", "{number} seconds", 0)
 
 
-def ahead_in_words(span: timedelta) -> str:
-    """Return how far ahead something is, such as "in 2 hours and 5 minutes", in its two largest units."""
-    days, hours, minutes, seconds = _units(span)
-    if days and hours:
-        more = duration_in_words(timedelta(hours=hours))
-        return ngettext("in {number} day and {more}", "in {number} days and {more}", days, more=more)
-    if days:
-        return ngettext("in {number} day", "in {number} days", days)
-    if hours or minutes:
-        return gettext("in {span}", span=duration_in_words(timedelta(hours=hours, minutes=minutes)))
-    return gettext("in {span}", span=duration_in_words(timedelta(seconds=seconds)))
-
-
 def interval_in_words(span: timedelta) -> str:
     """Return how often something comes, such as "every hour" or "every 30 minutes"."""
     match _units(span):
