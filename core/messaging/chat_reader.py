@@ -15,9 +15,6 @@ ROOMS = (
     "core.approvals.chat_words",
     "core.consents.chat_words",
     "core.people.chat_words",
-    "core.people.console_words",
-    "core.people.program_words",
-    "core.people.data_words",
 )
 """The modules that declare words, each in its `WORDS`: by name, since the rooms above this one are among them. HELP and
 the menus have the words in this order, then those of abilities, and those about answers and words last."""

@@ -1,9 +1,9 @@
-"""The words that people say about themselves."""
+"""The words that people say about themselves: how they are served, where they write, and what is kept of them."""
 
 import re
 
 from core.language.catalogue import gettext_noop
-from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
+from core.messaging.chat_words import UNLISTED, WITHOUT_SLASHES, Channels, ChatCommand
 
 PREFERENCES = {
     "name": ("nombre", "nom", "nome", "称呼"),
@@ -54,7 +54,51 @@ UNLINK = ChatCommand(
     help=gettext_noop("part this channel from your others"),
     answer="core.turns.words.person:unlink",
 )
-WORDS = (PREFS, PROFILE, LINK, UNLINK)
+CONSOLE = ChatCommand(
+    name="console",
+    words={"en": ("console",)},
+    help=gettext_noop("all that I did"),
+    answer="core.turns.words.console:to_console",
+)
+CLIENTS = ChatCommand(
+    name="mcp",
+    words={"en": ("mcp",)},
+    argument=r" (tokens?|token [^\s/].{0,60}|revoke #?[0-9]{1,9})",
+    help=gettext_noop("which programs may ask me"),
+    channels=UNLISTED,
+    answer="core.turns.words.console:about_clients",
+)
+EXPORT = ChatCommand(
+    name="export",
+    words={
+        "en": ("export my data",),
+        "es": ("exporta mis datos",),
+        "de": ("exportiere meine daten",),
+        "fr": ("exporte mes données",),
+        "pt": ("exporte os meus dados",),
+        "zh": ("导出我的数据",),
+    },
+    help=gettext_noop("get all that I keep about you"),
+    channels=UNLISTED,
+    answer="core.turns.words.person:export",
+    checked=False,
+)
+FORGET = ChatCommand(
+    name="forget",
+    words={
+        "en": ("forget me",),
+        "es": ("olvídame",),
+        "de": ("vergiss mich",),
+        "fr": ("oublie-moi",),
+        "pt": ("esqueça-me",),
+        "zh": ("忘记我",),
+    },
+    help=gettext_noop("have me delete all that I keep about you"),
+    channels=UNLISTED,
+    answer="core.turns.words.person:forget",
+    checked=False,
+)
+WORDS = (PREFS, PROFILE, LINK, UNLINK, CONSOLE, CLIENTS, EXPORT, FORGET)
 
 
 def preference_of(argument: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.messaging.chat_reader import chat_words
-from core.people.data_words import EXPORT, FORGET
+from core.people.chat_words import EXPORT, FORGET
 
 
 @pytest.mark.parametrize(
