@@ -1,7 +1,6 @@
-"""What an ability declares, once, in its `ability.py`: the loops of the wiring read it, and nobody else knows of it.
+"""The declaration of an ability, written once in its `ability.py`; only the loops of the wiring read it.
 
-A declaration is read by every process, so that it imports nothing that takes long: what needs more is loaded by the
-function that is declared here.
+Every process reads the declarations, so they import nothing slow: the functions that they declare load the rest.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 class Extra:
     """An extra of pyproject.toml that a setting needs unless it is empty or `off`.
 
-    `without` says what is not done where it is not installed, `otherwise` what to do about the setting then.
+    `without` names the work that is left out without the package; `otherwise` says how to change the setting instead.
     """
 
     name: str
@@ -67,9 +66,9 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """A group of the command line, under a heading of its help; they join the group of this name if there is one.
+    """A group of commands under a heading of the help; an existing group of this name is extended.
 
-    `alone`: it is no group, but the one command of this name.
+    `alone`: a single command of this name instead of a group.
     """
 
     name: str
@@ -80,9 +79,9 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """What `new` writes to begin with: a file of a package, its test, and a hint what to do next.
+    """Templates that `new` writes: a file of a package, its test, and a hint about the next step.
 
-    All are templates, with $name (as_in_code), $dashed, $Class, $Words and $package.
+    Their placeholders are $name (as_in_code), $dashed, $Class, $Words and $package.
     """
 
     path: str
@@ -101,21 +100,21 @@ class MakeSource(Protocol):
         dotenv: "PydanticBaseSettingsSource",
         /,
     ) -> "PydanticBaseSettingsSource":
-        """Return one that reads for a class of settings; the environment wins over `.env`."""
+        """Return a source for a class of settings; the environment wins over `.env`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSettings[Kind: "BaseSettings"]:
-    """The class of an ability's settings, which become part of `Settings`, and what is made of them.
+    """The class of an ability's settings, which become part of `Settings`, and their uses.
 
     check: raises `ConfigError` if they do not fit together.
-    for_tools: what tools read as `context.settings`.
+    for_tools: the values that tools read as `context.settings`.
     origins: servers that the operator named, which tools may reach wherever they are; empty ones count for nothing.
     embedders: the models that texts are embedded by, by the settings that name them.
-    secrets: what no log may show, besides the fields that are secrets by their type.
-    source: makes what reads variables whose names the operator chooses, from the environment and from `.env`.
-    prefix: how the names of those begin.
+    secrets: values that no log may show, besides the fields that are secrets by their type.
+    source: creates a reader of variables whose names the operator chooses, from the environment and from `.env`.
+    prefix: the prefix of those names.
     """
 
     kind: type[Kind]
@@ -133,19 +132,19 @@ def _nothing() -> None:
 
 
 class PluginClasses(Protocol):
-    """What the modules of plugins hold, of which those who know a base class make what is theirs."""
+    """The classes in the modules of plugins; a caller who knows a base class finds its subclasses here."""
 
     def of[Kind](self, base: type[Kind], does: str = "") -> Sequence[type[Kind]]:
-        """Return the subclasses of a base. Raises `ConfigError` for one that is wrong; `does`: what each overrides."""
+        """Return the subclasses of a base; raise `ConfigError` for a wrong class. `does`: the method to override."""
         ...
 
     def make[Kind](self, kind: type[Kind]) -> Kind:
-        """Return an instance of one of them. Raises `ConfigError` for one that cannot be made."""
+        """Return an instance of a class; raise `ConfigError` if it cannot be created."""
         ...
 
 
 class Opened:
-    """What abilities have opened in a process, each by its type: for those that need them, for turns and programs."""
+    """The objects that abilities opened in a process, by type: for dependent abilities, turns and programs."""
 
     def __init__(self) -> None:
         self._by_kind: dict[type, object] = {}
@@ -155,11 +154,11 @@ class Opened:
         self._by_kind[kind] = opened
 
     def find[Kind](self, kind: type[Kind]) -> Kind | None:
-        """Return what was opened under a type; None where nothing was."""
+        """Return the object opened under a type, or None."""
         return cast("Kind | None", self._by_kind.get(kind))
 
     def get[Kind](self, kind: type[Kind]) -> Kind:
-        """Return what was opened under a type. Raises `ConfigError` where nothing was."""
+        """Return the object opened under a type; raise `ConfigError` if there is none."""
         if (found := self.find(kind)) is None:
             raise ConfigError(f"This assistant has no {kind.__name__}.")
         return found
@@ -167,7 +166,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Foundation:
-    """What a process builds its abilities on. `http` makes a guarded client, which also reaches the named hosts."""
+    """Dependencies of every ability. `http` creates a guarded client, which also reaches the named hosts."""
 
     settings: "Settings"
     database: "Database"
@@ -176,7 +175,7 @@ class Foundation:
 
 @dataclass(frozen=True, slots=True)
 class ServiceFoundation(Foundation):
-    """What pages of abilities are built on. `accounts` opens those of a person."""
+    """Dependencies of an ability's pages. `accounts` opens a person's accounts."""
 
     clock: "Clock"
     accounts: "Callable[[str], AccountAccess]"
@@ -184,7 +183,7 @@ class ServiceFoundation(Foundation):
 
 @dataclass(frozen=True, slots=True)
 class RecallFoundation(Foundation):
-    """What long-term memory is built on. `model` works behind the reply; None where no model is configured."""
+    """Dependencies of long-term memory. `model` works behind the reply; None if no model is configured."""
 
     clock: "Clock"
     model: "ChatClient | None"
@@ -204,7 +203,7 @@ class HookFoundation:
 
 @dataclass(frozen=True, slots=True)
 class SensesFoundation:
-    """What files are shown with. `sees`: whether the model that answers people sees; `eye` and `ear`: models for it."""
+    """Dependencies of showing files. `sees`: whether the main model reads pictures; `eye`, `ear`: models for files."""
 
     sees: "Callable[[], bool]"
     eye: "BudgetedModel | None"
@@ -213,10 +212,10 @@ class SensesFoundation:
 
 @dataclass(frozen=True, slots=True)
 class OpeningFoundation(ServiceFoundation):
-    """What abilities and their services are opened on, each after those that it needs, in `opened` what those opened.
+    """Dependencies of abilities and their services, opened in order of their needs; `opened` has the earlier results.
 
-    `tool_http` makes a client as tools are handed it. `plugins` has the classes that plugins' modules hold. `channels`
-    are the ways out that are on, by name.
+    `tool_http` creates a client like that of tools. `plugins` has the classes in plugins' modules. `channels` are the
+    active notification channels by name.
     """
 
     wakeups: "Wakeups"
@@ -229,9 +228,10 @@ class OpeningFoundation(ServiceFoundation):
 
 @dataclass(frozen=True, slots=True)
 class WorkFoundation(OpeningFoundation):
-    """What a worker offers the work of abilities, once there is an assistant. `worker` is its name.
+    """Dependencies of an ability's work in a worker, after the assistant is built. `worker` is its name.
 
-    `recall` is what turns recall from. `model` works behind the reply, paid by the person whom a call is for.
+    `recall` is the memory that turns search. `model` works behind the reply; its calls are paid by the person
+    concerned.
     """
 
     worker: str
@@ -244,7 +244,7 @@ class WorkFoundation(OpeningFoundation):
 
 @dataclass(frozen=True, slots=True)
 class AccountsFoundation(Foundation):
-    """What people's accounts are opened on, in every process."""
+    """Dependencies of people's accounts, in every process."""
 
     clock: "Clock"
     credentials: "CredentialStore"
@@ -252,7 +252,7 @@ class AccountsFoundation(Foundation):
 
 @dataclass(frozen=True, slots=True)
 class WebFoundation(AccountsFoundation):
-    """What `web` offers the ways in of abilities."""
+    """Dependencies of an ability's routes in `web`."""
 
     redis_url: str
     wakeups: "Wakeups"
@@ -260,9 +260,9 @@ class WebFoundation(AccountsFoundation):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a worker runs beside its turns, until it is cancelled. `look` is called when work of the kind `due` is.
+    """A background part of a worker, run until cancelled. `look` is called when work of the kind `due` is due.
 
-    The ability's `sql/due.sql` tells of its kinds; `by_peoples_clock`: by people's time, which is not the machine's.
+    The ability's `sql/due.sql` lists its kinds; `by_peoples_clock`: due by `Clock`, not by the machine's time.
     """
 
     name: str
@@ -274,9 +274,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What a worker does again and again: about each `every`, and when work of the kind `due` is, as of `Work`.
+    """Periodic work of a worker: about each `every`, and when work of the kind `due` is due, as in `Work`.
 
-    Any number of workers may do it at once, so that it claims what it does; `for_all`: one does it at a time.
+    Several workers may run it at once, so it must claim its rows; `for_all`: a single worker runs it at a time.
     """
 
     name: str
@@ -289,7 +289,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where tools come from that may change while a worker runs. `prefixes`: the beginnings of their names."""
+    """Sources of tools that may change while a worker runs. `prefixes`: the beginnings of the tools' names."""
 
     sources: "Sequence[ToolSource]" = ()
     prefixes: Sequence[str] = ()
@@ -297,11 +297,11 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class ConsolePages:
-    """Pages of the console: what makes them, such as classes of `Pages`, and their entries in the menu.
+    """Pages of the console: their factories, such as classes of `Pages`, and their entries in the menu.
 
     An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
-    under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows what its viewer may
-    see. `said` are sentences that the page of a person shows where one of these led back to it, by the word in `said=`.
+    under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows only data that its
+    viewer may see. `said` maps the word in `said=` to the sentence that a person's page shows after a redirect.
     """
 
     makes: "Sequence[MakePages]"
@@ -313,38 +313,43 @@ class ConsolePages:
 class Ability:
     """A thing that the assistant can do. Its name is that of its folder.
 
-    needs: the abilities that it imports; without one of them it is left out.
+    needs: the abilities that it imports; if any is missing, it is left out.
     extras: the optional packages that its settings need.
     settings: loads its settings.
     loads: imports libraries that take long, before a worker serves anybody: a thread that imports stops the loop too.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
     hooks: makes what is called at the moments of each turn, in a worker and where a turn is repeated.
     sources: opens further tools, in a worker.
-    services: opens what tools and chat words find by its type, as `context.service(Kind)`; the stack closes it. A
+    services: opens the services that tools and chat words get as `context.service(Kind)`; the stack closes them. A
         `MessageAccess` among them is `context.messages`.
-    answers: takes an inbound message that answers what it sent to somebody; its `sql/awaited.sql` holds that back.
-    described: the collections of a person's stored values of which a turn is begun with keys and descriptions.
-    words: what a person types for it, answered without a model; `answer` names a function of the ability's.
-    tables: those of its tables that have rows of people, parents first, with what becomes of them.
-    merge_hooks: makes what is called when two people become one, where moved rows are not enough.
-    trials: loads what tries a password before it is stored, by the service whose accounts it opens: without it nobody
-        can connect one.
-    accounts: opens people's accounts elsewhere, in every process; the stack closes them. One ability has it.
-    access: what it does in people's accounts, such as `mail.read`: nobody is asked to allow what no ability does.
+    answers: takes an inbound message that answers its message to a third party; its `sql/awaited.sql` holds the reply
+        back.
+    described: the collections of a person's stored values whose keys and descriptions every turn begins with.
+    words: its chat words, answered without a model; `answer` names a function of the ability.
+    tables: its tables with rows of people, parents first, and how each is exported, moved and deleted.
+    merge_hooks: creates the hooks that run when two people are merged, if moving rows is not enough.
+    trials: loads the checks that try a password before it is stored, by service; a service without a check cannot be
+        connected.
+    accounts: opens people's accounts elsewhere, in every process; the stack closes them. Only a single ability declares
+        it.
+    access: its kinds of access to people's accounts, such as `mail.read`; people are asked to allow only declared
+        kinds.
     commands: its groups of the command line.
-    starters: what `new` writes to begin with, by its kind.
+    starters: the templates of `new`, by kind.
     pages: loads its pages of the console, with the first request to it.
-    probes: loads what `doctor` examines of it.
-    opens: opens what it offers before there is an assistant: to abilities that need it, to turns, to programs.
-    joins: opens what it offers once there is an assistant, such as what does the work of runs within turns.
-    work: opens what a worker runs beside its turns; the stack closes it.
-    routes: opens its ways in over HTTP, each of which proves what comes by it; the stack closes them.
-    around: runs something from before a worker takes work until it has stopped.
-    trigger: reads what began a turn of a tenant's that no message of theirs began, to show it and to repeat it.
-    client_tools: makes what programs of people's may ask of it.
-    recall: opens what turns recall from, in a worker; None where the settings want none. One ability has it.
-    shows: makes what shows a model the files of messages, in a worker. One ability has it.
-    memories: returns what opens a person's memory in a process without a model, as `web` is; None likewise.
+    probes: loads its checks for `doctor`.
+    opens: opens its objects before the assistant is built: for dependent abilities, turns and programs.
+    joins: opens its objects after the assistant is built, such as the executors of runs.
+    work: opens its background work in a worker; the stack closes it.
+    routes: opens its HTTP routes, each of which authenticates its requests; the stack closes them.
+    around: runs around a worker's work, from before the first claim until the last part has stopped.
+    trigger: reads the trigger of a tenant's turn that no message began, to show it and to replay it.
+    client_tools: creates its tools for people's programs.
+    recall: opens the memory that turns search, in a worker; None if the settings turn it off. Only a single ability
+        declares it.
+    shows: creates the view of messages' files for a model, in a worker. Only a single ability declares it.
+    memories: returns a function that opens a person's memory in a process without a model, such as `web`; None
+        likewise.
     """
 
     name: str

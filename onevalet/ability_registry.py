@@ -21,15 +21,15 @@ PACKAGE = "abilities"
 
 @cache
 def all_abilities() -> tuple[Ability, ...]:
-    """Return the abilities of this installation, each after those that it needs; one that lacks another is left out.
+    """Return the abilities of this installation in order of their needs, without those whose needs are missing.
 
-    Raises `ConfigError` for a package of the operator's that declares none as it should.
+    Raises `ConfigError` for an operator's package without a valid declaration.
     """
     return in_order((*declared_abilities(), *_brought().values()))
 
 
 def declared_abilities() -> tuple[Ability, ...]:
-    """Return what the folders of `abilities` declare."""
+    """Return the declarations in the folders of `abilities`."""
     folders = importlib.import_module(PACKAGE).__path__
     return tuple(
         _declared(f"{PACKAGE}.{name}")
@@ -38,9 +38,9 @@ def declared_abilities() -> tuple[Ability, ...]:
 
 
 def ability_of(package: str) -> Ability | None:
-    """Return the ability that a package of the operator's is; None for one that has tools and agents alone.
+    """Return the ability in an operator's package; None if the package has only tools and agents.
 
-    Raises `ConfigError` where it was not known when the process began.
+    Raises `ConfigError` if the ability was unknown when the process began.
     """
     if (found := _brought().get(package)) is None and _folder(package) is not None:
         raise ConfigError(f"{package} is an ability: name it in ONEVALET_PLUGINS in the environment, or in .env.")
@@ -48,7 +48,7 @@ def ability_of(package: str) -> Ability | None:
 
 
 def is_shipped(ability: Ability) -> bool:
-    """Return whether an ability is one of `abilities`."""
+    """Return whether an ability ships in `abilities`."""
     return ability not in _brought().values()
 
 
@@ -61,7 +61,7 @@ def folder_of(ability: Ability) -> Path:
 
 
 def in_order(declared: Iterable[Ability]) -> tuple[Ability, ...]:
-    """Return abilities, each after those that it needs, without those that lack one.
+    """Return abilities in order of their needs, without those whose needs are missing.
 
     Raises `graphlib.CycleError` if they need one another.
     """

@@ -1,4 +1,4 @@
-"""The settings of backups: where they go, how often, how many are kept, and who may read everything."""
+"""The settings of backups: their folder, interval and number, and the login that may read every row."""
 
 from pathlib import Path
 from typing import Annotated

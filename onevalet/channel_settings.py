@@ -1,4 +1,4 @@
-"""What the settings of each channel must hold, checked before anything is started or announced."""
+"""Checks of each channel's settings, made before anything is started or announced."""
 
 import re
 from typing import TYPE_CHECKING
@@ -15,11 +15,11 @@ _TOKENS = {
     "slack_app_token": (r"xapp-.+", "xapp- and more: copy it from your Slack app, Basic Information"),
     "telegram_bot_token": (r"[0-9]+:[A-Za-z0-9_-]{35,}", "digits, a colon and 35 characters: copy it from @BotFather"),
 }
-"""The shape of what each provider issues, by setting."""
+"""The format of each provider's tokens, by setting."""
 
 
 def check_channels(settings: "Settings") -> None:
-    """Raise an error for an incomplete group, naming what is missing."""
+    """Raise an error for an incomplete group, naming the missing settings."""
     groups: dict[str, dict[str, object]] = {
         "SMS": {
             "TWILIO_ACCOUNT_SID": settings.twilio_account_sid,

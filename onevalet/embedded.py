@@ -1,6 +1,6 @@
-"""OneValet inside a program: one object with the whole assistant behind it.
+"""OneValet inside a program: a single object with the whole assistant behind it.
 
-The class imports what it wires only when it is entered, so that naming it costs nothing.
+Importing the class is cheap: it imports its parts only when it is entered.
 """
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a program is answered: `text` is Markdown, in paragraphs where the assistant sent several messages.
+    """The reply to a program: `text` is Markdown, with a paragraph for each message of the assistant.
 
-    `state` is WAITING while the person is asked something; `approvals` are the actions that wait for their consent.
-    Where nothing is said, `reason` says why.
+    `state` is WAITING while a question to the person is open; `approvals` are the actions that wait for their consent.
+    `reason` explains an empty reply.
     """
 
     text: str
@@ -44,15 +44,15 @@ class _Open:
 
 
 class OneValet:
-    """The assistant inside a program: a worker with everything that one has, entered by `async with`.
+    """The assistant inside a program: a complete worker, entered by `async with`.
 
-    `settings` are those of `.env`, by the same names, and go before the environment and `.env`. Where they name no
-    DATABASE_URL or REDIS_URL, embedded servers are started, with their data in ONEVALET_HOME. `plugins` are tools,
-    agents, hooks and whatever else a plugin's module may hold, besides those of ONEVALET_PLUGINS. `serve` also receives
-    from the channels that are on, as `web` does.
+    `settings` have the names of `.env`, and go before the environment and `.env`. Without a DATABASE_URL or REDIS_URL,
+    embedded servers are started, with their data in ONEVALET_HOME. `plugins` are tools, agents, hooks and other
+    contents of a plugin's module, besides those of ONEVALET_PLUGINS. `serve` also receives from the channels that are
+    on, as `web` does.
 
-    A person is named by `tenant`: the id of somebody who is known, or a name of the program's own, under which they are
-    let in.
+    A person is named by `tenant`: the id of a known person, or a name of the program's own, under which a new person is
+    admitted.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class OneValet:
         self._opened: _Open | None = None
 
     async def __aenter__(self) -> Self:
-        """Start the servers that are needed and the worker. Raises `ConfigError` with what to change."""
+        """Start the necessary servers and the worker. Raises `ConfigError` naming the setting to change."""
         from onevalet.wiring.embedding import open_inside
         from onevalet.wiring.outbound import Brought
         from onevalet.wiring.program import ProgramNotification
@@ -80,7 +80,7 @@ class OneValet:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the worker, which hands back what it has begun, and the servers."""
+        """Stop the worker, which hands back unfinished work, and the servers."""
         self._opened = None
         await self._stack.aclose()
 
@@ -92,10 +92,10 @@ class OneValet:
         return await self._inside.talking.person(tenant, timezone)
 
     async def handle_message(self, text: str, *, tenant: str, conversation: str = "") -> Reply:
-        """Take in what a person says, and return what they are answered.
+        """Take in a person's message, and return the reply.
 
-        The message is committed first, so that it survives this process. `conversation` names one beside the person's
-        main one.
+        The message is committed first, so that it survives this process. `conversation` names a further conversation
+        besides the person's main one.
         """
         return await self._inside.talking.say(text, tenant, conversation)
 
@@ -114,11 +114,11 @@ class OneValet:
         return await self._inside.talking.stop(tenant, message, conversation)
 
     async def unread(self, tenant: str, conversation: str = "") -> list[str]:
-        """Return what the person was written since: reminders, results of tasks. Each message comes once."""
+        """Return the unread messages to the person: reminders, results of tasks. Each message is returned once."""
         return await self._inside.talking.unread(tenant, conversation)
 
     async def notify(self, tenant: str, text: str, **about: str) -> bool:
-        """Notify a person where and when they want it; return whether it reaches them.
+        """Notify a person by their preferences; return whether the notification reaches them.
 
         `about` may hold `title`, `category`, `urgency` (urgent, normal, low) and `dedupe_key`.
         """
@@ -134,24 +134,24 @@ class OneValet:
 
     @property
     def approvals(self) -> "Approvals":
-        """Return what waits for people's consent."""
+        """Return the access to pending approvals."""
         return Approvals(self._inside.talking)
 
     @property
     def orchestrator(self) -> "Orchestrator":
-        """Return what answers turns."""
+        """Return the orchestrator of turns."""
         return self._inside.parts.assistant.orchestrator
 
     @property
     def tasks(self) -> "TriggerEngine":
-        """Return people's tasks, and what makes them run."""
+        """Return the engine of people's tasks."""
         from onevalet import TriggerEngine
 
         return self._opened_as(TriggerEngine)
 
     @property
     def memory(self) -> "Momex":
-        """Return what is remembered; raises `ConfigError` where ONEVALET_MEMORY is off."""
+        """Return the long-term memory; raises `ConfigError` if ONEVALET_MEMORY is off."""
         from onevalet import Momex
 
         memory = self.orchestrator.momex
@@ -172,7 +172,7 @@ class OneValet:
         return self._opened_as(EventBus)
 
     def _opened_as[Kind](self, kind: type[Kind]) -> Kind:
-        """Return what an ability has opened."""
+        """Return an object that an ability has opened."""
         return self._inside.parts.foundation.opened.get(kind)
 
     @property
@@ -183,23 +183,25 @@ class OneValet:
 
 
 class Approvals:
-    """What waits for people's consent, and their decisions, which a program passes on from the person themselves."""
+    """Pending approvals, and people's decisions, which a program passes on from the person themselves."""
 
     def __init__(self, talking: "Talking") -> None:
         self._talking = talking
 
     async def list(self, tenant: str) -> "list[PendingApproval]":
-        """Return what waits for a person's decision, wherever it was asked, the oldest first."""
+        """Return a person's pending approvals from all conversations, the oldest first."""
         return await self._talking.pending(tenant)
 
     async def approve(self, tenant: str, code: str) -> Reply:
-        """Pass on that the person approves exactly what was shown; return what follows. Raises `ConfigError`."""
+        """Pass on that the person approves exactly the action shown; return the reply. Raises `ConfigError` if none
+        waits.
+        """
         from core.approvals.exact_replies import Verb
 
         return await self._talking.decide(tenant, code, Verb.APPROVE)
 
     async def cancel(self, tenant: str, code: str) -> Reply:
-        """Pass on that the person refuses; return what follows. Raises `ConfigError` where nothing of it waits."""
+        """Pass on that the person refuses; return the reply. Raises `ConfigError` if none waits."""
         from core.approvals.exact_replies import Verb
 
         return await self._talking.decide(tenant, code, Verb.CANCEL)

@@ -9,9 +9,9 @@ _PLUGINS = "ONEVALET_PLUGINS"
 
 
 def named_plugins() -> tuple[str, ...]:
-    """Return the packages that the operator named, as the settings have them; none where that is left to us.
+    """Return the packages in the operator's ONEVALET_PLUGINS; empty if it is unset.
 
-    The abilities among them make the settings, so that they are known before.
+    The abilities among them extend the settings, so they must be known first.
     """
     value = _value(os.environ)
     if not value and Path(".env").is_file():
@@ -27,7 +27,7 @@ def _value(values: Mapping[str, str | None]) -> str:
 
 @contextmanager
 def exported(values: Mapping[str, str]) -> Iterator[None]:
-    """Set variables for the block, and put back what was there."""
+    """Set variables for the block, and restore their previous values."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,4 +1,4 @@
-"""The settings of people's files: where they are kept, how long, who sees pictures and who hears recordings."""
+"""The settings of people's files: their storage and lifetime, and the models for pictures and recordings."""
 
 import re
 from typing import Annotated
@@ -50,7 +50,7 @@ class FileSettings(BaseSettings):
 
 
 def check_files(settings: FileSettings) -> None:
-    """Raise an error for a bucket or a server without what it needs."""
+    """Raise an error for an incomplete bucket or transcription server."""
     if settings.onevalet_transcription_url and not settings.onevalet_transcription_model:
         raise ConfigError("ONEVALET_TRANSCRIPTION_URL needs ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1.")
     place = settings.onevalet_files

@@ -88,7 +88,7 @@ class MailSettings(FileSettings):
 
 
 def check_mailbox(settings: MailSettings) -> None:
-    """Raise an error for a mailbox without what it needs, naming what is missing."""
+    """Raise an error for an incomplete mailbox, naming the missing settings."""
     group: dict[str, object] = {
         "ONEVALET_MAIL_ADDRESS": settings.onevalet_mail_address,
         "ONEVALET_MAIL_IMAP_URL": settings.onevalet_mail_imap_url,

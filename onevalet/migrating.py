@@ -11,14 +11,14 @@ async def migrate(database_url: str) -> list[str]:
     """Apply the missing migrations, each in a transaction, then the changed functions; return the files' names.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
-    Applies nothing where newer code has migrated the database and it still serves this code. Raises `ConfigError` with
-    one sentence when the database cannot be reached or prepared.
+    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with one
+    sentence when the database cannot be reached or prepared.
     """
     return await migrate_database(database_url, sql_of_abilities())
 
 
 async def check_database(database_url: str) -> DatabaseState:
-    """Return what `migrate` would find to do; change nothing."""
+    """Return the pending work of `migrate`; change nothing."""
     return await compare_database(database_url, sql_of_abilities())
 
 
@@ -33,5 +33,5 @@ def migrations_of_abilities() -> list[SqlFile]:
 
 
 def sql_of_abilities() -> list[AbilitySql]:
-    """Return where the SQL of the abilities is."""
+    """Return the folders of the abilities' SQL."""
     return [AbilitySql(ability.name, folder_of(ability) / "sql") for ability in all_abilities()]

@@ -1,6 +1,6 @@
 """The map in CONTRIBUTING.md and the rooms in docs/architecture.md: `uv run -m onevalet.rooms_page` writes both.
 
-What is in a room is said by the first line of its package.
+The first line of a package describes its room.
 """
 
 import ast
@@ -18,7 +18,7 @@ _BEGIN, _END = "<!-- {name}: written by `python -m onevalet.rooms_page` -->\n", 
 
 
 def first_line(package: str) -> str:
-    """Return what a package says of itself, without the full stop; empty where it says nothing."""
+    """Return the first line of a package's docstring without the full stop; empty if it has none."""
     text = (ROOT / package / "__init__.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0].removesuffix(".")
 
@@ -49,7 +49,7 @@ def rooms_of_core() -> str:
 
 
 def other_rooms() -> str:
-    """Return the table of the rooms beside core, but for those of the tests."""
+    """Return the table of the rooms outside core, without those of the tests."""
     lines = ["| room | what is in it |", "|---|---|"]
     for folder in HOUSE:
         if folder not in ("core", "tests"):

@@ -69,7 +69,7 @@ def _check_address(url: SecretStr | None, schemes: tuple[str, ...], such_as: str
     try:
         parts = urlsplit(url.get_secret_value() if url else "")
         is_good = url is None or (parts.scheme in schemes and parts.port != 0)
-    except ValueError:  # what is no address at all, or a port that is no number
+    except ValueError:  # not an address, or its port is not a number
         is_good = False
     if not is_good:
         raise ValueError(f"must be an address such as {such_as}")
@@ -219,13 +219,13 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the environment before `.env`, and collect from both what has names of its own."""
+        """Read the environment before `.env`, and collect from both the variables with chosen names."""
         loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
         own = [own.source(settings_cls, env_settings, dotenv_settings) for own in _OWN if own.source is not None]
         return init_settings, loop, *own, env_settings, dotenv_settings
 
     def of[Kind: BaseSettings](self, kind: type[Kind]) -> Kind:
-        """Return the settings of one ability. Raises `TypeError` for those of none."""
+        """Return the settings of an ability. Raises `TypeError` if no ability declares them."""
         if not isinstance(self, kind):
             raise TypeError(f"no ability declares {kind.__name__}")
         return self
@@ -316,7 +316,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
     @property
     def assistant_name(self) -> str:
-        """Return what the assistant is called; empty where only its persona may say it."""
+        """Return the assistant's name; empty if only its persona may give it."""
         return self.onevalet_name or ("" if self.onevalet_system_prompt else "OneValet")
 
     @property
@@ -332,7 +332,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Read and check all settings; raise `ConfigError` with one sentence that says what to do."""
+    """Read and check all settings; raise `ConfigError` with one sentence that names the remedy."""
     try:
         settings = Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
@@ -353,7 +353,7 @@ def prefixes() -> tuple[str, ...]:
 
 
 def sentence_of(error: ValidationError) -> str:
-    """Return what is wrong with the first setting that cannot be used, without its value."""
+    """Return the problem with the first invalid setting, without its value."""
     first = error.errors()[0]
     name = "_".join(str(item) for item in first["loc"][:1]).upper()
     return f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}."
@@ -375,7 +375,7 @@ class _LoopSource(PydanticBaseSettingsSource):
 
     @override
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
-        """Return nothing for single fields: `__call__` returns the only one."""
+        """Return nothing for single fields: `__call__` returns the whole group."""
         return None, field_name, False
 
     @override

@@ -15,7 +15,7 @@ _DONE = {"pause": "Paused", "resume": "Resumed", "cancel": "Dropped"}
 
 
 async def print_agents(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """List what waits for people, of one person or of all, the longest wait first."""
+    """List the agents that wait for a person, or for all people, the longest wait first."""
     async with open_database(settings, "agents") as database:
         if tenant:
             tenants = [await known_tenant(database, tenant)]
@@ -38,7 +38,7 @@ async def print_agents(settings: Settings, tenant: str, *, as_json: bool) -> Non
 async def change_agent(settings: Settings, change: str, agent: str, tenant: str) -> None:
     """Pause, resume or cancel a waiting agent, named by the beginning of its id.
 
-    Raise `ConfigError` where that is not possible.
+    Raise `ConfigError` if the agent's state does not allow it.
     """
     async with open_database(settings, "agents") as database:
         tenant = await one_tenant(database, tenant)

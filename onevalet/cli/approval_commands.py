@@ -1,4 +1,4 @@
-"""The groups of commands about what a person agrees to: each action, and some in advance."""
+"""The commands about a person's consent: approvals of single actions, and standing consents."""
 
 from typing import Annotated
 

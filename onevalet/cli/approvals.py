@@ -1,4 +1,4 @@
-"""`approvals …` and `consents …`: what waits, what was agreed to in advance, and what the operator decides, audited."""
+"""`approvals …` and `consents …`: pending approvals, standing consents, and the operator's audited decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> 
 async def decide(settings: Settings, code: str, word: str, tenant: str, *, as_json: bool) -> None:
     """Decide for a person by a word: `approve` or `cancel`.
 
-    Raise `ConfigError` where the approval is not pending, or where the code names several.
+    Raise `ConfigError` if the approval is not pending, or if the code matches several.
     """
     verb = next((verb for verb in _DONE if verb.value == word.lower()), None)
     if verb is None:
@@ -129,7 +129,7 @@ async def print_consents(settings: Settings, tenant: str, *, as_json: bool) -> N
 
 
 async def withdraw(settings: Settings, number: int, tenant: str) -> None:
-    """End a consent for a person, who is told. Raise `ConfigError` where it is not active."""
+    """End a consent for a person, who is notified. Raise `ConfigError` if it is not active."""
     async with open_database(settings, "consents") as database:
         tenant = await known_tenant(database, tenant)
         row = await database.tenant_row(tenant, "select language from tenants where tenant_id = $1")

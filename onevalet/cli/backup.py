@@ -35,7 +35,7 @@ class _Place:
 
 
 async def back_up(settings: Settings, file: Path | None, *, as_json: bool) -> None:
-    """Take a backup into a new file; one in the folder of backups where none is named."""
+    """Take a backup into a new file, by default in the folder of backups."""
     clock = Clock(settings.onevalet_clock)
     path = file or backup_folder(settings) / backup_name(clock.now())
     if path.exists():
@@ -60,7 +60,7 @@ async def back_up(settings: Settings, file: Path | None, *, as_json: bool) -> No
 
 
 async def restore(settings: Settings, file: Path, *, replace: bool, verify: bool) -> None:
-    """Restore a backup, or with `verify` only try whether it can be; raise `ConfigError` where it does not fit."""
+    """Restore a backup, or with `verify` only try it; raise `ConfigError` if it does not fit."""
     try:
         backup = await asyncio.to_thread(open_backup, file)
         async with _place(settings) as place:
@@ -120,7 +120,7 @@ def _tell_lacks(settings: Settings, backup: Backup) -> None:
 
 @asynccontextmanager
 async def _place(settings: Settings) -> AsyncIterator[_Place]:
-    """Yield the database of a running `dev`, that of the settings, or the embedded one, started for the block."""
+    """Yield the database of a running `dev` or of the settings, else the embedded database, started for the block."""
     home = settings.onevalet_home
     if (running := find_running(home)) is not None:
         yield _Place(running.owner_url, running.database_url)

@@ -1,4 +1,4 @@
-"""`channels setup`: set webhooks, commands and the like at the providers, and list what is left to do by hand."""
+"""`channels setup`: set webhooks, commands and the like at the providers, and list the remaining manual steps."""
 
 from dataclasses import asdict
 

@@ -25,7 +25,7 @@ from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.worker import open_worker
 
 CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by=Admission.OPERATOR)
-"""Anybody who can run `chat` can read the database too, so there is nothing to ask for."""
+"""Anyone who can run `chat` can read the database too, so no pairing is needed."""
 LOG = "chat.log"
 """The log of the newest `chat`, in ONEVALET_HOME."""
 QUIT = frozenset({"/quit", "/exit", "/bye"})
@@ -89,7 +89,7 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
 
 
 async def wait_for_start(home: Path) -> Running | None:
-    """Return the `dev` that runs here, waiting for one that starts; None without one, or if it never gets ready."""
+    """Return the `dev` that runs here, waiting for a starting one; None if there is none, or if it never gets ready."""
     running, told = find_running(home), False
     end = time.monotonic() + STARTS_WITHIN
     while running is None and time.monotonic() < end and is_starting(home):

@@ -9,7 +9,7 @@ from operations.console.sign_in import ConsoleSignIn
 
 
 async def print_link(settings: Settings, tenant: str) -> None:
-    """Print a link, by default the owner's. Raises `ConfigError` where there can be none."""
+    """Print a link, by default for the owner. Raises `ConfigError` if no link can be made."""
     public_url = settings.public_url or reach(settings).gateway_url
     if not public_url:
         raise ConfigError("PUBLIC_URL is not set: set it to the address at which people reach `web`.")

@@ -1,4 +1,4 @@
-"""What the credentials of a service must hold, where a tool that ships reads them; other services are free."""
+"""The required fields of credentials for services that shipped tools read; other services are free."""
 
 import re
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ _FORMS: Mapping[str, tuple[type[BaseModel], str]] = {
 
 
 def check_credentials(service: str, given: JsonObject) -> None:
-    """Raise `CredentialError` with one sentence where a known service could not use these; no value is repeated."""
+    """Raise `CredentialError` with one sentence if a known service cannot use these; no value is repeated."""
     if service not in _FORMS:
         return
     form, fields = _FORMS[service]

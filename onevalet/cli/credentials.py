@@ -56,7 +56,7 @@ async def delete_credentials(settings: Settings, tenant: str, service: str, acco
 
 
 async def rotate(settings: Settings, *, as_json: bool) -> bool:
-    """Wrap everybody's data key with the newest secret key; return False when some could not be opened."""
+    """Wrap every data key with the newest secret key; return False if some could not be opened."""
     async with _opened(settings) as (database, keys):
         done = await rotate_keys(database, keys)
         newest = keys.newest.id

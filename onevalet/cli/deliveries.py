@@ -1,4 +1,4 @@
-"""`deliveries …`: messages that did not arrive or wait, over everybody; send one again, or leave it."""
+"""`deliveries …`: undelivered and waiting messages of all people; send a message again, or drop it."""
 
 from core.clock import Clock
 from core.db.database import Database
@@ -27,7 +27,7 @@ _REFUSED = {
 
 
 async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
-    """List the newest messages that did not arrive, wait, or of which nobody knows whether they did; without texts."""
+    """List the newest messages that failed, wait, or have an unknown outcome; without texts."""
     async with open_database(settings, "deliveries") as database:
         rows = page = await list_unsettled(database, _OPERATOR)
         while len(page) == PAGE and len(rows) < SHOWN:
@@ -44,7 +44,7 @@ async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
 
 
 async def settle(settings: Settings, message: str, *, resend: bool) -> None:
-    """Send a message again, or decide that it is not; raise `ConfigError` where that cannot be."""
+    """Send a message again, or drop it; raise `ConfigError` if that is impossible."""
     async with open_database(settings, "deliveries") as database:
         tenant = await _owner_of(database, message)
         clock = Clock(settings.onevalet_clock)

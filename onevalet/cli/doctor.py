@@ -1,4 +1,4 @@
-"""`doctor`: one table of what is configured, what answers, what came in and went out last, and what to fix."""
+"""`doctor`: one table of the configuration, reachability, last messages in and out, and necessary fixes."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 async def print_checks(settings: Settings, *, as_json: bool, fix: bool = False) -> bool:
-    """Print the findings, red ones first; return True when nothing needs fixing. `fix`: repair the providers first."""
+    """Print the findings, red ones first; return whether nothing needs fixing. `fix`: repair the providers first."""
     findings = await run_checks(settings, fix=fix)
     if as_json:
         say_json([asdict(finding) | {"ok": finding.ok} for finding in findings])
@@ -31,14 +31,14 @@ async def print_checks(settings: Settings, *, as_json: bool, fix: bool = False) 
 
 
 async def run_checks(settings: Settings, *, fix: bool = False) -> list[Finding]:
-    """Run all checks, after what `fix` repairs; never raise."""
+    """Run all checks, after the repairs of `fix`; never raise."""
     try:
         reached = reach(settings)
     except ConfigError as error:
         missing = Finding(Area.SYSTEM, "system", State.RED, "not found", str(error))
         return [missing, *await _examine(Installation(settings), fix)]
     if reached.simulator_url:
-        # The running `dev` knows its own port, whatever PORT is for this command.
+        # A running `dev` reports its own port: this command's PORT may differ.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
         try:
             settings = wired_to_simulator(settings, reached.simulator_url)
@@ -64,7 +64,7 @@ async def _opened(url: str) -> AsyncIterator[Database]:
 
 
 def _lines(findings: Sequence[Finding]) -> list[str]:
-    """Return the output: what is red first, then the rest by area, in aligned columns."""
+    """Return the output: red findings first, then the rest by area, in aligned columns."""
     width = max((len(finding.what) for finding in findings), default=0)
     red = [finding for finding in findings if not finding.ok]
     lines = [f"{len(red)} to fix:", *_group(red, width)] if red else ["Nothing to fix."]

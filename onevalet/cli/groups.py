@@ -35,7 +35,7 @@ GROUPS = {
     "deliveries": deliveries_app,
     **FURTHER,
 }
-"""The groups of commands by their names; those of the one without a name stand alone."""
+"""The groups of commands by name; commands under the empty name stand alone."""
 COMMANDS = (backup, restore)
 """Commands in no group whose options have a file of their own."""
 

@@ -1,4 +1,4 @@
-"""What `onevalet --help` lists: the commands under headings, by what they are for.
+"""The page of `onevalet --help`: the commands under headings, by purpose.
 
 Plain text: typer's frames need `rich`, which takes longer to load than the help takes to read.
 """
@@ -17,14 +17,14 @@ _OWN: dict[str, tuple[str, ...]] = {
     "Consent": ("approvals", "consents", "agents", "mcp"),
     "Look into": ("console", "trace", "replay", "deliveries"),
 }
-"""The commands that every installation has, by what they are for, in the order in which the help lists them."""
+"""The commands of every installation by purpose, in the order of the help."""
 
 _WHOLE = 1000
 """More letters than a command's first sentence has."""
 
 
 def headings() -> Mapping[str, tuple[str, ...]]:
-    """Return every command, by what it is for: after the others, those of the abilities."""
+    """Return every command by purpose; the abilities' commands come last."""
     found = dict(_OWN)
     for commands in (commands for ability in all_abilities() for commands in ability.commands):
         names = found.get(commands.heading, ())

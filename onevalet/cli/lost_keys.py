@@ -1,4 +1,4 @@
-"""`keys discard`: what was sealed under a lost secret key is listed, and deleted on request."""
+"""`keys discard`: list the data sealed under a lost secret key, and delete it on request."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from operations.keys.lost import discard_lost, find_lost
 
 
 async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:
-    """List what no secret key of the settings opens; with `yes`, delete it."""
+    """List the data that no secret key of the settings opens; with `yes`, delete it."""
     given = with_key_file(settings, make=False)
     keys = secret_keys(given) if given.onevalet_secret_keys else None
     async with _opened(settings) as database:
@@ -37,7 +37,7 @@ async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:
 
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[Database]:
-    """Yield the system's database; start the embedded one where `dev` does not run: without its key `dev` cannot."""
+    """Yield the system's database; start an embedded one if `dev` is off: without its key it cannot start."""
     home = settings.onevalet_home
     if settings.database_url is not None or find_running(home) is not None:
         async with open_database(settings, "keys") as database:

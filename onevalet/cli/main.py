@@ -167,5 +167,5 @@ def replay(
 
 
 def main() -> None:
-    """Run the command line. Exit code 2: the operator must change something, which one sentence names."""
+    """Run the command line. Exit code 2: the operator must change something, and one sentence says how."""
     in_sentences(lambda: run_commands(app))

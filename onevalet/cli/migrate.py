@@ -1,4 +1,4 @@
-"""`migrate` and `migrate --check`: what was applied, what is pending, and what of it the version at work can bear."""
+"""`migrate` and `migrate --check`: applied and pending changes, and which of them the running version can serve."""
 
 import typer
 
@@ -15,14 +15,14 @@ NEWER = 3
 
 
 async def apply_pending(settings: Settings) -> None:
-    """Apply what is missing and say what that was."""
+    """Apply the missing changes and list them."""
     url = database_url(settings)
     applied = await migrate(url)
     say("\n".join(f"applied {name}" for name in applied) or describe(await check_database(url)))
 
 
 async def print_pending(settings: Settings) -> None:
-    """Say what `migrate` would do; exit with 0 where that is nothing."""
+    """Print the changes that `migrate` would make; exit with 0 if there are none."""
     state = await check_database(database_url(settings))
     say(describe(state))
     if state.is_newer:

@@ -1,4 +1,4 @@
-"""`new`: a tool, agent, channel or what an ability has to begin with, and its test, which passes."""
+"""`new`: a first tool, agent, channel or an ability's own kind, with a test that passes."""
 
 import keyword
 import re
@@ -129,18 +129,18 @@ STARTERS: Mapping[str, Starter] = {
     "agent": Starter("$name.py", _AGENT, _AGENT_TEST, _PLUGIN),
     "channel": Starter("$name.py", _CHANNEL, _CHANNEL_TEST, _NAME_IT.format(setting="ONEVALET_CHANNELS")),
 }
-"""What may be begun besides what abilities have to begin with."""
+"""The templates of the core, besides those of abilities."""
 
 
 def kinds() -> list[str]:
-    """Return what may be begun."""
+    """Return the kinds that `new` offers."""
     return [*STARTERS, *(kind for ability in all_abilities() for kind in ability.starters)]
 
 
 def write_new(kind: str, name: str, package: str, root: Path) -> tuple[list[Path], str]:
-    """Write what `name` begins with into a package below `root`, and its test; return the files, and what comes next.
+    """Write the first files of `name` and their test into a package below `root`; return the files and the next step.
 
-    Raises `ConfigError` for a name that cannot be used, and where a file is there already.
+    Raises `ConfigError` if the name is invalid or a file exists already.
     """
     name = name.replace("-", "_").lower()
     for word in (name, package):

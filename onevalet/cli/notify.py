@@ -54,7 +54,7 @@ async def delete_address(settings: Settings, tenant: str, channel: str, address:
 async def send_notification(
     settings: Settings, tenant: str, text: str, urgency: Urgency, *, patience: float = PATIENCE
 ) -> bool:
-    """Notify a person through the running system and print what became of it; return whether it reaches them.
+    """Notify a person through the running system and print its outcome; return whether it reaches them.
 
     Wait for at most `patience` seconds until it is sent or refused.
     """
@@ -87,7 +87,7 @@ async def send_notification(
 async def _outcome(
     store: NotificationStore, tenant: str, result: Notified, patience: float
 ) -> tuple[NotificationStatus, str]:
-    """Return what became of a notification that is owed, as soon as it is known, and why it failed."""
+    """Return the final status of a queued notification, within `patience` seconds, and the reason for a failure."""
     status, reason = result.fate, ""
     with suppress(TimeoutError):
         async with asyncio.timeout(patience):

@@ -1,4 +1,4 @@
-"""What many commands have: options, and groups."""
+"""Options and groups shared by many commands."""
 
 from typing import Annotated
 

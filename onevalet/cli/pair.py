@@ -15,7 +15,7 @@ from onevalet.wiring.channels import own_account
 
 
 async def pair(settings: Settings, code: str, role: PersonRole, tier: str | None = None, address: str = "") -> bool:
-    """Admit a person and print who it is, or print why not. Return whether anybody was admitted.
+    """Admit a person and print who it is, or why it failed. Return whether a person was admitted.
 
     The person is named by `code` or by `address`, such as `sms:+15551234567`. Raise `ConfigError` for neither or both.
     """
@@ -48,7 +48,7 @@ def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> 
 
 
 def sentence_of(pairing: Pairing, role: PersonRole) -> str:
-    """Return what an operator is told of a pairing."""
+    """Return the message to an operator about a pairing."""
     match pairing.outcome:
         case PairOutcome.PAIRED:
             return f"{pairing.channel} {pairing.user_key} is in, as {role.value}: they may write now."

@@ -1,4 +1,4 @@
-"""`people …`: who is here, and what is known of one person; secrets are never shown."""
+"""`people …`: everyone here, and the stored data of one person; secrets are never shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ _WAITING = {
     "agents": ("agent that waits for an answer", "agents that wait for an answer"),
     "tasks": ("active task", "active tasks"),
 }
-"""What may wait for a person or the system, in words for one and for several."""
+"""Kinds of waiting work, in words for one and for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Person:
 
 
 async def print_people(settings: Settings, *, as_json: bool) -> None:
-    """List everybody with their addresses."""
+    """List all people with their addresses."""
     async with open_database(settings, "people") as database:
         found = await database.rows("select * from find_tenants($1)", EVERYBODY)
         people = [await _read(database, str(row["tenant_id"])) for row in found]
@@ -67,7 +67,7 @@ async def print_people(settings: Settings, *, as_json: bool) -> None:
 
 
 async def print_person(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """Show a person: addresses, preferences, the names of connected accounts, and what waits."""
+    """Show a person: addresses, preferences, the names of connected accounts, and waiting work."""
     async with open_database(settings, "people") as database:
         tenant = await one_tenant(database, tenant, several="Say whom: `people list` names everybody.")
         person = await _read(database, tenant)

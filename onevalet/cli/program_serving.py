@@ -1,4 +1,4 @@
-"""The assistant as an MCP server over the pipes of whoever started it, and the tokens for that."""
+"""The assistant as an MCP server over the pipes of its parent process, and the tokens for that."""
 
 import asyncio
 import os
@@ -85,7 +85,7 @@ async def print_tokens(settings: Settings, tenant: str, *, as_json: bool) -> Non
 
 
 async def revoke(settings: Settings, tenant: str, number: int) -> None:
-    """Revoke a token; raise `ConfigError` where there is none of this number."""
+    """Revoke a token; raise `ConfigError` if there is none of this number."""
     async with _tokens(settings, tenant) as (tokens, owner, clock):
         name = await tokens.revoke(owner, number, clock.now())
     if name is None:

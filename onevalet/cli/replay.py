@@ -37,7 +37,7 @@ RECORDED = "recorded"
 
 
 async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
-    """Print the journal; with a model, print where the repeated turn differs. Return True when it does not."""
+    """Print the journal; with a model, print where the repeated turn differs. Return whether it does not differ."""
     async with open_database(settings, "replay") as database:
         triggers = [ability.trigger for ability in all_abilities() if ability.trigger is not None]
         transcript = await read_transcript(database, turn, triggers)
@@ -62,8 +62,8 @@ async def run_again(
 ) -> list[Difference]:
     """Run a turn again at its original time, over the recorded answers or a live model, without any effect.
 
-    Hooks and rules are the current ones; `storage` is for rules that look something up. An approval that a rule asks
-    for counts as given.
+    Hooks and rules are the current ones; `storage` serves rules that query the database. Approvals that rules ask for
+    count as given.
     """
     plugins = plugins or load_plugins(settings.onevalet_plugins)
     client = _client(settings, transcript, model)

@@ -1,4 +1,4 @@
-"""How a command runs: with the settings read, the logs set up, and its errors printed as one sentence."""
+"""The running of a command: settings are read, logs set up, and errors printed as one sentence."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the settings take longer to load than the help to read
 
 
 def run_commands(app: typer.Typer) -> None:
-    """Run the command line. Wrong usage is one sentence with exit code 2, in place of typer's frame."""
+    """Run the command line. Wrong usage prints one sentence with exit code 2, in place of typer's frame."""
     try:
         code = app(prog_name="onevalet", standalone_mode=False)
     except TyperException as error:
@@ -29,7 +29,7 @@ def run_commands(app: typer.Typer) -> None:
 
 
 def _told(error: TyperException) -> str:
-    # Of a choice, typer repeats what pydantic says.
+    # For a choice, typer repeats pydantic's message.
     problem = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     if not problem:
         return ""  # a group without a command: its help is printed already
@@ -53,7 +53,7 @@ def in_sentences(work: Callable[[], object]) -> None:
 
 
 def run_work[Result](work: Callable[["Settings"], Awaitable[Result]]) -> Result:
-    """Run a command that ends by itself. It says what went wrong, so that its log has errors only."""
+    """Run a command that ends by itself. Its output reports problems, so its log has errors only."""
     settings = read_settings(logging.ERROR)
 
     async def run() -> Result:
@@ -77,7 +77,7 @@ def serve(work: Callable[["Settings", asyncio.Event], Awaitable[None]]) -> None:
 
 
 def read_settings(level: int = logging.INFO) -> "Settings":
-    """Read the settings, use what abilities declare, and set up the logs, which redact the secrets among them."""
+    """Read the settings, apply the abilities' declarations, and set up logs that redact the settings' secrets."""
     from onevalet.settings import load_settings
     from onevalet.wiring.abilities import use_abilities
     from onevalet.wiring.logs import set_up_logs
@@ -90,7 +90,7 @@ def read_settings(level: int = logging.INFO) -> "Settings":
 
 
 def _export_others() -> None:
-    """Put what is no setting of ours in `.env`, such as OPENAI_API_BASE, into the environment, which goes before it.
+    """Export the foreign variables of `.env`, such as OPENAI_API_BASE; the environment goes before them.
 
     litellm reads its variables there. It looks for a `.env` itself, but above the folder that it is installed in.
     """

@@ -1,4 +1,4 @@
-"""What a command works on: the system of a running `dev`, else that of the settings."""
+"""The system that a command works on: a running `dev`, else that of the settings."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -58,7 +58,7 @@ async def open_database(
 async def one_tenant(
     database: Database, tenant: str, *, nobody: str = NOBODY, several: str = "Say whose with --tenant."
 ) -> str:
-    """Return the tenant that was named, else the only one there is; raise `ConfigError` for none and for several."""
+    """Return the named tenant, else the only one; raise `ConfigError` if there is none or several."""
     if tenant:
         return await known_tenant(database, tenant)
     rows = await database.rows("select * from find_tenants(2)")
@@ -68,7 +68,7 @@ async def one_tenant(
 
 
 async def known_tenant(database: Database, tenant: str) -> str:
-    """Return a tenant that was named; raise `ConfigError` where there is none of this name."""
+    """Return the named tenant; raise `ConfigError` if there is none of this name."""
     if await database.tenant_row(tenant, "select 1 from tenants where tenant_id = $1") is None:
         raise ConfigError(f"There is no person {tenant}: `people list` names everybody.")
     return tenant
@@ -78,7 +78,7 @@ async def known_tenant(database: Database, tenant: str) -> str:
 async def open_accounts(settings: Settings, database: Database) -> AsyncIterator["PeoplesAccounts"]:
     """Yield people's accounts, whose tokens are refreshed as they are used.
 
-    Raises `ConfigError` where nobody can connect any.
+    Raises `ConfigError` if no ability opens accounts.
     """
     from core.clock import Clock
     from core.credentials.store import CredentialStore
@@ -93,7 +93,7 @@ async def open_accounts(settings: Settings, database: Database) -> AsyncIterator
 
 
 def foundation_of(ability: Ability, settings: Settings, database: Database) -> Foundation:
-    """Return what an ability's commands are built on; raise `ConfigError` where an extra is missing."""
+    """Return the dependencies of an ability's commands; raise `ConfigError` if an extra is missing."""
     from onevalet.wiring.abilities import build_foundation
 
     return build_foundation(ability, settings, database)

@@ -56,7 +56,7 @@ async def export_person(settings: Settings, person: str, file: Path) -> None:
 
 
 async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
-    """Delete a person for good; without `yes` only say what there is."""
+    """Delete a person for good; without `yes`, raise `ConfigError` with the number of rows."""
     async with _system(settings) as system:
         if not yes:
             person = await known_tenant(system.database, person)
@@ -81,7 +81,7 @@ async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
 
 
 async def import_person(settings: Settings, file: Path, role: PersonRole | None, admit: Sequence[str]) -> None:
-    """Take a person in from an archive; raise `ConfigError` for one that does not fit, which changes nothing.
+    """Import a person from an archive; raise `ConfigError`, and change nothing, if it does not fit.
 
     `admit`: the addresses, such as `sms:+15551234567`, that the operator confirms.
     """
@@ -108,7 +108,7 @@ async def import_person(settings: Settings, file: Path, role: PersonRole | None,
 
 
 def _list_unconfirmed(addresses: Sequence[str]) -> None:
-    """Show addresses as they are to be typed, without what steers a terminal."""
+    """Print addresses as arguments to type, without terminal control characters."""
     for address in addresses:
         shown = "".join(letter if letter.isprintable() else "?" for letter in address)
         say(f"Not confirmed, so not theirs here: --admit {shlex.quote(shown)}")

@@ -16,7 +16,7 @@ _HOW = """\
 
 
 def ask_address(talk: Dialogue, draft: Draft, doorway: Doorway, *, must_reach: bool) -> str:
-    """Return the address, once a call to it has come out here. `must_reach`: take no other one."""
+    """Return the address, after a call to it has arrived here. `must_reach`: accept no other address."""
     settings = draft.settings({})
     known = draft.value(NAME)
     if not known:
@@ -43,7 +43,7 @@ def ask_address(talk: Dialogue, draft: Draft, doorway: Doorway, *, must_reach: b
 
 
 async def _call(url: str, doorway: Doorway) -> str:
-    """Return what is wrong with an address, empty where it leads here."""
+    """Return the problem with an address; empty if it leads here."""
     try:
         if doorway.is_open:
             await call(url, doorway.mark_path, lambda _, text: text == doorway.mark)

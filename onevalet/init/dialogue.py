@@ -1,4 +1,4 @@
-"""Questions and their answers: in a terminal, or by flags where nobody can be asked."""
+"""Questions and their answers: in a terminal, or by flags if there is no terminal."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ KEEPS = "Enter keeps the present one"
 
 
 class Wrong(Exception):
-    """An answer that cannot be used; the text says why, and what to do, in a sentence."""
+    """An answer that cannot be used; the text is a sentence with the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of several answers. `key` is what a flag says; those of a `group` are shown together, in order."""
+    """A selectable answer. `key` is its value for a flag; options of a `group` are shown together, in order."""
 
     key: str
     title: str
@@ -26,7 +26,7 @@ class Option:
 
 
 class Dialogue:
-    """Ask for what was not given by a flag. Without a terminal, what is missing or wrong raises `ConfigError`.
+    """Ask for answers that no flag gave. Without a terminal, a missing or wrong answer raises `ConfigError`.
 
     `given` maps the names of questions, which are those of settings, to answers. Ctrl-C raises `typer.Abort`.
     """
@@ -43,7 +43,7 @@ class Dialogue:
         return any(name in self._given for name in names)
 
     def given(self, name: str) -> str:
-        """Return the answer that a flag gives, empty where none does."""
+        """Return the answer of a flag; empty if there is none."""
         return self._given.get(name, "")
 
     @property
@@ -52,7 +52,7 @@ class Dialogue:
         return sorted(self._given)
 
     def ask(self, name: str, question: str, *, default: str = "", secret: bool = False, enter: str = KEEPS) -> str:
-        """Return the answer to a question; `default` is what Enter stands for, as `enter` says where it is secret."""
+        """Return the answer to a question; Enter stands for `default`, and `enter` describes a secret default."""
         if name in self._given:
             return self._given.pop(name)
         if not self.interactive:
@@ -73,7 +73,7 @@ class Dialogue:
     def ask_until[Proof](
         self, name: str, question: str, prove: Callable[[str], Proof], *, default: str = "", secret: bool = False
     ) -> tuple[str, Proof]:
-        """Return an answer together with what proved it; `prove` raises `Wrong`, and the question comes again."""
+        """Return an answer and the result of its proof; `prove` raises `Wrong`, and the question is asked again."""
         while True:
             answer = self.ask(name, question, default=default, secret=secret)
             try:
@@ -82,7 +82,7 @@ class Dialogue:
                 self.refuse(name, wrong)
 
     def choose(self, name: str, question: str, options: Sequence[Option], default: str) -> str:
-        """Return the key of one of the options, which are numbered."""
+        """Return the key of the chosen option; options are numbered."""
         if self.interactive and name not in self._given:
             self.say(question)
             numbered = list(enumerate(options, start=1))
@@ -105,7 +105,7 @@ class Dialogue:
             typer.prompt(words, default="", show_default=False, prompt_suffix="")
 
     def refuse(self, name: str, wrong: Wrong) -> None:
-        """Say what is wrong with an answer; without a terminal, that is the end."""
+        """Print the problem with an answer; without a terminal, raise it."""
         if not self.interactive:
             raise ConfigError(f"{name}: {wrong}")
         self.say(f"  {wrong}")
@@ -116,7 +116,7 @@ def _line(words: str, default: str) -> str:
 
 
 def _bare(answer: str, name: str) -> str:
-    """Return an answer without what is often pasted with it: spaces, quotes, the setting's own name."""
+    """Return an answer without the usual leftovers of pasting: spaces, quotes, the setting's own name."""
     text = answer.strip().removeprefix(f"{name}=")
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 

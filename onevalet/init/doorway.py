@@ -1,6 +1,6 @@
-"""Listens where `web` will, as long as `init` runs and nothing else does, so that what comes from outside is seen.
+"""Listens at the address of `web` while `init` runs and the port is free, so that requests from outside are seen.
 
-Every provider is told to come again (503): nothing that people write is lost.
+Every request is answered with 503, so providers try again and no message is lost.
 """
 
 import secrets
@@ -28,11 +28,11 @@ class Seen:
 
 
 class Doorway:
-    """Take what comes to HOST and PORT. Where something else listens already, `is_open` is False."""
+    """Receive requests at HOST and PORT. If another program listens there already, `is_open` is False."""
 
     def __init__(self, host: str, port: int) -> None:
         self.mark = secrets.token_urlsafe(16)
-        """What it answers to `mark_path`, by which it is known to be this one."""
+        """The answer to `mark_path`, which identifies this process."""
         self.seen: list[Seen] = []
         self._server: ThreadingHTTPServer | None = None
         handler = type("Handler", (_Handler,), {"doorway": self})
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _challenge(body: bytes) -> str:
-    """Return what Slack wants back when it verifies a request URL (docs.slack.dev, events/url_verification)."""
+    """Return Slack's expected reply when it verifies a request URL (docs.slack.dev, events/url_verification)."""
     try:
         told = read_json(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What `init` has so far: the file's values, those of the environment, and what was proved and saved."""
+"""The draft of `init`: the values of the file and the environment, and the proved and saved answers."""
 
 import os
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ _ALSO_READ = frozenset(
 class Draft:
     """The values of one `.env`.
 
-    A part is saved when all of it is proved, so that the file is whole at any moment; without `each`, all parts
-    together, by `finish`.
+    A part is saved after all its answers are proved, so the file is always complete; without `each`, `finish` saves all
+    parts together.
     """
 
     def __init__(self, path: Path, *, each: bool = True) -> None:
@@ -38,14 +38,14 @@ class Draft:
         self.saved: dict[str, str] = {}
 
     def value(self, name: str) -> str:
-        """Return what a process would read: the environment goes before the file. Empty where neither says."""
+        """Return the value that a process would read: the environment goes before the file. Empty if neither has it."""
         return os.environ.get(name) or self._values.get(name, "")
 
     def has(self, *names: str) -> bool:
         return all(self.value(name) for name in names)
 
     def settings(self, values: Mapping[str, str]) -> Settings:
-        """Return settings with these values, and none of the file's other parts; raise `Wrong` for a bad one."""
+        """Return settings with these values and no other parts of the file; raise `Wrong` for an invalid value."""
         known = {name: value for name, value in self._values.items() if name in _ALSO_READ} | dict(values)
         fields = {name.lower(): value for name, value in known.items() if name.lower() in Settings.model_fields}
         try:
@@ -54,7 +54,7 @@ class Draft:
             raise Wrong(sentence_of(error)) from error
 
     def save(self, changes: Mapping[str, str]) -> None:
-        """Save a part that is proved. Raises `ConfigError` where the file cannot be written."""
+        """Save a proved part. Raises `ConfigError` if the file cannot be written."""
         changed = {name: value for name, value in changes.items() if value != self._values.get(name, "")}
         self._values |= changed
         self.saved |= changed
@@ -62,7 +62,7 @@ class Draft:
             self.finish()
 
     def finish(self) -> None:
-        """Write what was saved. Raises `ConfigError` where the file cannot be written."""
+        """Write the saved values. Raises `ConfigError` if the file cannot be written."""
         if self.saved:
             save_values(self.path, self.saved)
 

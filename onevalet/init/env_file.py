@@ -12,25 +12,25 @@ from dotenv.parser import parse_stream
 from core.errors import ConfigError
 
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./~*-]*")
-"""What every reader of such files (ours, Docker Compose, systemd) takes as it stands."""
+"""Characters that every reader of such files (ours, Docker Compose, systemd) takes literally."""
 
 
 def read_values(path: Path) -> dict[str, str]:
-    """Return what a file sets, nothing where there is none. Raises `ConfigError` for a file that cannot be read."""
+    """Return the values in a file; empty if it does not exist. Raises `ConfigError` if it cannot be read."""
     bindings = parse_stream(io.StringIO(_read(path)))
     return {binding.key: binding.value for binding in bindings if binding.key and binding.value}
 
 
 def save_values(path: Path, changes: Mapping[str, str]) -> None:
-    """Set values, for their owner's eyes only (0600). An empty value empties its line, where there is one.
+    """Set values in a file that only its owner may read (0600). An empty value empties its line, if there is one.
 
-    Raises `ConfigError` for a value that no line can hold, and for a file that cannot be written.
+    Raises `ConfigError` if a value does not fit in a line or the file cannot be written.
     """
     for name, value in changes.items():
         if not value.isprintable():
             raise ConfigError(f"{name} cannot be saved: it has a line break, or a character that cannot be printed.")
     text = "".join(_changed(_read(path), changes))
-    # What is linked to is replaced, not the link.
+    # Replace the target of a link, not the link.
     place = path.resolve()
     try:
         descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=f"{place.name}.")
@@ -49,7 +49,7 @@ def save_values(path: Path, changes: Mapping[str, str]) -> None:
 
 
 def _changed(text: str, changes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the file's pieces: each name where it first stood, further lines of it left out, new ones at the end."""
+    """Yield the file's pieces: each name at its first line, without its further lines, and new names at the end."""
     left, last = dict(changes), ""
     for binding in parse_stream(io.StringIO(text, newline="")):
         original = binding.original.string
@@ -65,7 +65,7 @@ def _changed(text: str, changes: Mapping[str, str]) -> Iterator[str]:
 
 
 def _replaced(line: str, value: str) -> str:
-    """Return a line with another value; what stands before the name and the comment behind the value stay."""
+    """Return a line with another value; text before the name and the comment after the value stay."""
     found = re.match(r"(\s*(?:export\s+)?[^\s=]+)\s*(?:=[^\S\n]*(.*))?", line, re.DOTALL)
     head, rest = (found[1], found[2] or "") if found else (line, "")
     comment = re.search(r"['\"]([^\S\n]+#[^\n]*)$" if rest[:1] in ("'", '"') else r"((?:^|\s+)#[^\n]*)$", rest.rstrip())

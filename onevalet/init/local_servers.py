@@ -1,4 +1,4 @@
-"""Model servers on this machine, found by looking where each listens by default, and recognized by what it says.
+"""Model servers on this machine, found at their default addresses and recognized by their answers.
 
 Sources: docs.ollama.com/api, llama.cpp's tools/server/README.md, docs.vllm.ai (OpenAI-compatible server),
 lmstudio.ai/docs.
@@ -21,14 +21,14 @@ LOCAL_SECONDS = 120.0
 _LEAST_CONTEXT = 16_384
 """Tokens that hold the prompt with its tools, and a conversation behind it."""
 _USUAL_CONTEXT = 131_072
-"""What is never exceeded: more costs a local model minutes for each answer."""
+"""Upper limit of the context in use: a longer prompt costs a local model minutes for each answer."""
 _CURES = {
     "Ollama": "OLLAMA_CONTEXT_LENGTH=32768",
     "llama.cpp": "--ctx-size 32768",
     "vLLM": "--max-model-len 32768",
 }
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "organization_owner": "LM Studio", "library": "Ollama"}
-"""What each writes into `owned_by` of its models."""
+"""The `owned_by` value of each server's models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ class LocalServer:
 
     @property
     def base(self) -> str:
-        """Return what OPENAI_API_BASE is set to."""
+        """Return the value for OPENAI_API_BASE."""
         return f"{self.url}/v1"
 
     def asked_for(self, model: str) -> dict[str, str]:
-        """Return the settings with which one of its models is asked."""
+        """Return the settings that select a model of this server."""
         return {"ONEVALET_MODEL": f"openai/{model}", "OPENAI_API_BASE": self.base, "ONEVALET_MODEL_KEYS": "none"}
 
 
 def places(further: Sequence[str]) -> list[str]:
-    """Return the origins to look at: where servers listen by default, what OLLAMA_HOST says, and further ones."""
+    """Return the origins to try: the default addresses, OLLAMA_HOST, and further addresses."""
     told = os.environ.get("OLLAMA_HOST", "").replace("0.0.0.0", "127.0.0.1")  # noqa: S104
     if told and "://" not in told:
         told = f"http://{told if ':' in told else f'{told}:11434'}"
@@ -67,7 +67,7 @@ async def find_servers(origins: Sequence[str]) -> list[LocalServer]:
 
 
 async def loaded_context(server: LocalServer, model: str) -> int:
-    """Return how many tokens a model that has just answered can hold there, 0 where the server does not say."""
+    """Return the context size in tokens of a model that has just answered; 0 if the server does not say."""
     async with aiohttp.ClientSession(timeout=_LOOK) as session:
         match server.kind:
             case "Ollama":
@@ -84,7 +84,7 @@ async def loaded_context(server: LocalServer, model: str) -> int:
 
 
 def short_of_context(kind: str, context: int) -> str:
-    """Return a sentence where a model holds too little of a conversation; empty where it does, or does not say."""
+    """Return a sentence if a model's context is too small; empty if it is large enough or unknown."""
     if not 0 < context < _LEAST_CONTEXT:
         return ""
     cure = _CURES.get(kind, "a context of 32,768 tokens")
@@ -94,7 +94,7 @@ def short_of_context(kind: str, context: int) -> str:
 
 
 def values_for(context: int) -> dict[str, str]:
-    """Return the settings that suit a model on this machine: what it holds, and no calls besides the answer's."""
+    """Return the settings for a model on this machine: its context size, and no calls besides the answer's."""
     return {
         "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(min(context or 32_768, _USUAL_CONTEXT)),
         "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
@@ -120,7 +120,7 @@ async def _get(session: aiohttp.ClientSession, url: str) -> JsonObject:
         async with session.get(url) as answer:
             told = read_json(await answer.read()) if answer.status == 200 else None
     except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
-        return {}  # nobody there, or somebody else
+        return {}  # no server, or another program
     return told if isinstance(told, dict) else {}
 
 

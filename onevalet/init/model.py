@@ -1,4 +1,4 @@
-"""Which model answers: chosen, asked for one word, and saved when it gave it."""
+"""The choice of the model: it is asked for one word, and saved if it answers."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ from onevalet.settings import Settings
 from operations.doctor.models import MODEL_SECONDS, check_model
 
 PRESET = "preset"
-"""The name of the question which one."""
+"""The name of the question about the preset."""
 
 
 def set_up_model(talk: Dialogue, draft: Draft, further: Sequence[str]) -> None:
@@ -68,7 +68,7 @@ def _ask_preset(talk: Dialogue, draft: Draft, preset: Preset) -> dict[str, str]:
         for asked in preset.asks:
             told[asked.name] = talk.ask(asked.name, asked.question, default=told[asked.name])
         model = talk.ask("ONEVALET_MODEL", _model_question(preset), default=model)
-        # Where a server may want no key, its client still wants one.
+        # Its client wants a key even if the server needs none.
         free = preset.key == "server"
         enter = "Enter if it wants none" if free else KEEPS
         key = key or ("none" if free else "")
@@ -84,7 +84,7 @@ def _ask_preset(talk: Dialogue, draft: Draft, preset: Preset) -> dict[str, str]:
 
 
 def _ask_server(talk: Dialogue, draft: Draft, server: LocalServer) -> dict[str, str]:
-    """Return the settings of a server on this machine, one of whose models answered."""
+    """Return the settings of a server on this machine after one of its models answered."""
     options = [Option(model, model) for model in server.models]
     first = server.models[0]
     name = first if len(options) == 1 else talk.choose("model", "Which of its models?", options, first)
@@ -98,7 +98,7 @@ def _ask_server(talk: Dialogue, draft: Draft, server: LocalServer) -> dict[str, 
 
 
 def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: float) -> None:
-    """Have the model answer one word; raise `Wrong` where it does not."""
+    """Ask the model for one word; raise `Wrong` if it does not answer."""
     settings = draft.settings(values)
     talk.say(f"  Asking {settings.onevalet_model} for one word …")
     begun = time.monotonic()

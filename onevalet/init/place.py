@@ -1,4 +1,4 @@
-"""Where it will run, and what that needs besides a model and a channel: database, Redis, keys, passwords."""
+"""The place to run, and its needs besides a model and a channel: database, Redis, keys, passwords."""
 
 import asyncio
 import base64
@@ -14,7 +14,7 @@ from onevalet.init.dialogue import Dialogue, Option, Wrong
 from onevalet.init.draft import Draft
 
 PLACE = "run"
-"""The name of the question where."""
+"""The name of the question about the place."""
 _OPTIONS = (
     Option("dev", "With `bin/dev`, which brings its own Postgres and Valkey: to try it, or for yourself"),
     Option("compose", "With Docker Compose, which brings both: on a server"),
@@ -35,7 +35,7 @@ _TO_RUN = {
 
 
 def set_up_place(talk: Dialogue, draft: Draft) -> str:
-    """Ask where it will run and save what that needs; return the place."""
+    """Ask for the place to run and save its settings; return the place."""
     place = talk.choose(PLACE, "Where will OneValet run?", _OPTIONS, "own" if draft.has("DATABASE_URL") else "dev")
     needed: dict[str, str] = {}
     if place == "own":

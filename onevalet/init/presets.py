@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Group(StrEnum):
-    """Where a model runs, in the order in which it is offered."""
+    """Kinds of model providers, in the order in which they are offered."""
 
     PROVIDER = "At a provider, with a key of yours"
     BROKER = "At a broker of many providers, with one key"
@@ -25,7 +25,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A way to a model. `model` is litellm's name of the suggested one; empty where only the server knows any."""
+    """A preset for a model. `model` is litellm's name of a suggestion; empty if only the server knows its models."""
 
     key: str
     title: str
@@ -35,7 +35,7 @@ class Preset:
     asks: tuple[Asked, ...] = ()
     has_key: bool = True
     key_looks: str = ""
-    """What its keys look like, as a regular expression that Python and browsers read alike; empty: like any."""
+    """Format of its keys, as a regular expression that Python and browsers read alike; empty for any format."""
 
 
 PRESETS = (
@@ -126,4 +126,4 @@ NAMES = (
     "ONEVALET_EXTRACTION",
     "ONEVALET_PROFILE",
 )
-"""What one choice or another sets; the next choice empties what it does not set itself."""
+"""All settings of any choice; the next choice empties those that it does not set itself."""

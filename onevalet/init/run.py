@@ -1,4 +1,4 @@
-"""The first hour, in order: where it runs, the model, the channels one by one, and what to run then."""
+"""The first hour, in order: the place to run, the model, each channel, and the commands to run then."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _FURTHER_MODELS: tuple[tuple[str, tuple[str, ...], Callable[[Dialogue, Draft], N
 
 
 def run_init(talk: Dialogue, draft: Draft, further: Sequence[str], *, must_reach: bool) -> None:
-    """Ask for all parts, saving each when it is proved; say what to run."""
+    """Ask for all parts, saving each after its proof; print the commands to run."""
     talk.say(f"Each answer is tried, and saved to {draft.path} when it works. Enter takes what is in brackets.")
     talk.say()
     place = set_up_place(talk, draft)
@@ -60,7 +60,7 @@ def _wants(talk: Dialogue, draft: Draft, part: str, names: tuple[str, ...], sett
         name = part.removeprefix("an ").removeprefix("a ")
         shown = f"{name}: {draft.value(setting)} is set." if is_model else f"{name} is set up."
         return talk.confirm(f"{shown[0].upper()}{shown[1:]} Change it?", default=False)
-    # What the assistant can do without is offered, not suggested.
+    # The optional parts are offered, not suggested.
     return talk.confirm(f"Set up {part}?", default=part in ("a model", "Telegram", "SMS", "Slack"))
 
 
@@ -68,7 +68,7 @@ def _set_up_channel(talk: Dialogue, draft: Draft, doorway: Doorway, set_up: SetU
     while True:
         try:
             return set_up(talk, draft, doorway, lambda: ask_address(talk, draft, doorway, must_reach=must_reach))
-        except Wrong as wrong:  # the provider took the answers one by one, but not all of them together
+        except Wrong as wrong:  # the provider accepted each answer, but not all of them together
             talk.refuse("channel", wrong)
             if not talk.confirm("Once more from the beginning?", default=True):
                 return None
@@ -94,7 +94,7 @@ def _end(talk: Dialogue, draft: Draft, place: str) -> None:
 
 
 def where(file: str) -> Path:
-    """Return the file to write; raise `ConfigError` for one that cannot be written."""
+    """Return the file to write; raise `ConfigError` if it cannot be written."""
     path = Path(file)
     if path.is_dir():
         raise ConfigError(f"The file {file} is a folder: name one in it, such as --file {file.rstrip('/')}/.env.")
@@ -114,4 +114,4 @@ NAMES = frozenset(
         *(name for _, names, _ in (*_CHANNELS, *_FURTHER_MODELS) for name in names),
     }
 )
-"""What may be given by flags, besides a model's own settings."""
+"""Names that flags may set, besides a model's own settings."""

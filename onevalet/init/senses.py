@@ -1,4 +1,4 @@
-"""The models beside the one that answers: for memory's search, and for voice notes. Each is tried before it is kept."""
+"""The further models: for memory's search, and for voice notes. Each is tried before it is saved."""
 
 import asyncio
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def set_up_transcription(talk: Dialogue, draft: Draft) -> None:
 
 
 def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
-    """Have a model do its work once; raise `Wrong` where it does not."""
+    """Try a model once; raise `Wrong` if it fails."""
     settings = draft.settings(values)
     model = values.get(EMBEDDING) or values[TRANSCRIPTION]
     talk.say(f"  Trying {model} …")
@@ -78,6 +78,6 @@ def _provider(draft: Draft) -> str:
 
 
 def _model_key(draft: Draft, model: str) -> str:
-    """Return the key of the model that answers, where this one is of the same provider."""
+    """Return the answering model's key if this model has the same provider."""
     keys = draft.value("ONEVALET_MODEL_KEYS").split(",")
     return keys[0].strip() if _provider(draft) == model.partition("/")[0] else ""

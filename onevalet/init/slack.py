@@ -1,4 +1,4 @@
-"""Slack: the app made from a manifest, its tokens proved, its secret held against what Slack signed."""
+"""Slack: the app created from a manifest, its tokens proved, its secret checked against a signed request."""
 
 import asyncio
 import re
@@ -107,13 +107,13 @@ def _prove_socket(draft: Draft, bot: str, token: str, api_url: str) -> None:
 
 
 def _prove_secret(doorway: Doorway, secret: str) -> bool:
-    """Return whether Slack has signed anything with it yet; raise `Wrong` where it has signed with another."""
+    """Return whether a request signed with the secret has arrived; raise `Wrong` if a request has another signature."""
     if not re.fullmatch("[0-9a-f]{32}", secret):
         raise Wrong("A signing secret has 32 hexadecimal digits: copy it from Basic Information, App Credentials.")
     signed = [request for request in doorway.came_to(WEBHOOK_PATH) if "x-slack-signature" in request.headers]
     for request in signed:
         sent_at, signature = (request.headers.get(f"x-slack-{name}") for name in ("request-timestamp", "signature"))
-        # However long ago it came: only whether the secret is the one matters.
+        # Age does not matter: only the secret is checked.
         now = float(sent_at) if sent_at and sent_at.isdecimal() else time.time()
         if is_signed(secret, request.body, sent_at, signature, now):
             return True

@@ -76,7 +76,7 @@ def _shaped(draft: Draft, sid: str) -> str:
 
 
 def _prove_account(sid: str, token: str, api_url: str) -> list[str]:
-    """Return the account's numbers; raise `Wrong` where Twilio does not let us in."""
+    """Return the account's numbers; raise `Wrong` if Twilio refuses the login."""
     try:
         return asyncio.run(_look_at(sid, token, api_url))
     except FAILURES as error:
@@ -106,7 +106,7 @@ async def _set_up(sid: str, token: str, sender: str, url: str, api_url: str) -> 
 
 
 def _hear(talk: Dialogue, doorway: Doorway, token: str, url: str, sender: str) -> None:
-    """Have Twilio call, by a text of the person's."""
+    """Wait for a call from Twilio, caused by a text of the person."""
     if not talk.interactive or not doorway.is_open:
         return
 

@@ -1,4 +1,4 @@
-"""Telegram: the bot made at @BotFather, its token proved, the webhook set and, where it says so, reached."""
+"""Telegram: the bot created at @BotFather, its token proved, the webhook set, and a call to it awaited."""
 
 import asyncio
 import secrets
@@ -102,7 +102,7 @@ async def _set_up(token: str, api_url: str, webhook: str, secret: str) -> list[s
 
 
 def _hear(talk: Dialogue, doorway: Doorway, token: str, api_url: str, secret: str) -> None:
-    """Have Telegram call: by a message of the person's, or by what it remembers of its last try."""
+    """Wait for a call from Telegram, caused by the person's message, or report its last error."""
     while True:
         talk.pause("  Write anything to it now, then press Enter here … ")
         if doorway.wait_for(WEBHOOK_PATH, lambda request: request.headers.get(SECRET_HEADER.lower()) == secret):
@@ -114,7 +114,7 @@ def _hear(talk: Dialogue, doorway: Doorway, token: str, api_url: str, secret: st
 
 
 async def _last_error(token: str, api_url: str) -> str:
-    """Return what Telegram says of its last call to the webhook."""
+    """Return Telegram's report about its last call to the webhook."""
     api = TelegramApi(bot_token=token, api_url=api_url)
     try:
         info = await api.bot.get_webhook_info()

@@ -33,7 +33,7 @@ def server_environment() -> dict[str, str]:
 
 
 def unprivileged_user() -> ServerUser | None:
-    """Return the user for a server that refuses root: `nobody` for root, else None (this process's own user)."""
+    """Return the user for a server that refuses root: `nobody` if this process is root, else None (its own user)."""
     if os.geteuid() != 0:
         return None
     try:
@@ -47,11 +47,7 @@ def unprivileged_user() -> ServerUser | None:
 
 
 class Child:
-    """A server process that ends with this one.
-
-    Start it from the main thread: Linux sends the death signal when the thread that started the child ends.
-    The child has a session of its own, so that Ctrl-C does not reach it and servers end in our order.
-    """
+    """A server process that ends with this process."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ class Running:
     database_url: str
     redis_url: str
     owner_url: str = ""
-    """The database's address for its owner; empty where it is not ours."""
+    """The database's address for its owner; empty if the database is not embedded."""
 
 
 class Home:
@@ -46,7 +46,7 @@ class Home:
 
 @contextmanager
 def own_folder(prefix: str) -> Iterator[Path]:
-    """Yield a new folder, through which embedded servers reach what is theirs, and remove it afterwards."""
+    """Yield a new folder, through which embedded servers reach their files, and remove it afterwards."""
     with tempfile.TemporaryDirectory(prefix=prefix) as name:
         folder = Path(name)
         if os.geteuid() == 0:
@@ -79,7 +79,7 @@ def hold_home(path: Path) -> Iterator[Home]:
 
 
 def find_running(path: Path) -> Running | None:
-    """Return the `dev` that runs on this folder now; None when there is none, even if a killed one left its file."""
+    """Return the `dev` that runs on this folder now; None if there is none, even if a killed `dev` left its file."""
     published = path / "running.json"
     try:
         if not is_locked(path / "home.lock"):

@@ -10,7 +10,7 @@ _POLL_SECONDS = 0.05
 
 
 class FileLock:
-    """An exclusive flock on one file. A child that is handed `fd` holds it too, until the child ends."""
+    """An exclusive flock on a file. A child that inherits `fd` holds it too, until the child ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

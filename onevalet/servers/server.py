@@ -18,7 +18,7 @@ _START_SECONDS = 60.0
 
 
 class EmbeddedServer(ABC):
-    """One server on one folder, on 127.0.0.1."""
+    """A server on one folder, on 127.0.0.1."""
 
     name: str
     end_signal: signal.Signals
@@ -72,7 +72,7 @@ class EmbeddedServer(ABC):
         self._lock.release()
 
     async def _launch(self, command: Callable[[], Sequence[str | Path]], user: ServerUser | None = None) -> None:
-        """Start the process, once more where a short wait helps, and wait until it answers. `command` has the port."""
+        """Start the process, again if a short wait helps, and wait until it answers. `command` has the arguments."""
         log = self._home / f"{self.name}.log"
         deadline = time.monotonic() + _START_SECONDS
         keep_port = self._port is not None

@@ -1,4 +1,4 @@
-"""The embedded servers, run for the length of a block and restarted when one dies."""
+"""The embedded servers, run for the length of a block and restarted when they die."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,8 +35,8 @@ class Services:
 async def embedded_services(home: Path, *, database: bool, redis: bool) -> AsyncIterator[Services]:
     """Run the requested servers on their data below `home`, and stop them at the end.
 
-    A server that dies is restarted on the same address. Raise `ConfigError` when one cannot start. Enter this in
-    the main thread: the servers end with the thread that starts them.
+    A server that dies is restarted on the same address. Raise `ConfigError` if a server cannot start. Enter this in the
+    main thread: the servers end with the thread that starts them.
     """
     postgres = Postgres(home) if database else None
     valkey = Valkey(home) if redis else None

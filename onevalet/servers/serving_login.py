@@ -15,7 +15,7 @@ _RIGHTS = "login noinherit nosuperuser nocreatedb nocreaterole noreplication nob
 
 
 async def make_serving_login(owner_url: str, password_file: Path) -> str:
-    """Create the login and the password in the file where either is missing; return the URL to log in with.
+    """Create the login and the password file if they are missing; return the URL to log in with.
 
     Data of an older version has neither, so both are checked at every start.
     """
@@ -38,7 +38,7 @@ async def make_serving_login(owner_url: str, password_file: Path) -> str:
 
 def _password(file: Path) -> str:
     if not file.exists():
-        # Under another name first, so that nobody reads half of it.
+        # Under another name first, so that no reader sees half of it.
         fresh = file.with_name(f"{file.name}.new")
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

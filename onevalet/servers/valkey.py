@@ -20,7 +20,7 @@ _DATABASES = 64
 
 
 class Valkey(EmbeddedServer):
-    """One Valkey server on one folder, on 127.0.0.1, with a random password."""
+    """A Valkey server on one folder, on 127.0.0.1, with a random password."""
 
     name = "valkey"
     end_signal = signal.SIGTERM
@@ -38,7 +38,7 @@ class Valkey(EmbeddedServer):
         return self.url_of(0)
 
     def url_of(self, database: int) -> str:
-        """Return the REDIS_URL of one of its numbered databases (0 to 63)."""
+        """Return the REDIS_URL of a numbered database (0 to 63)."""
         return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
 
     async def _serve(self) -> None:
@@ -59,7 +59,7 @@ class Valkey(EmbeddedServer):
         return False
 
     def _write_config(self) -> Path:
-        """Write the settings to a private file: everybody can read a command line, with its password."""
+        """Write the settings to a private file: a command line, with its password, is public."""
         lines = [
             "bind 127.0.0.1",
             f"port {self._port}",

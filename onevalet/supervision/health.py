@@ -1,6 +1,6 @@
 """The health file of a worker: its loop writes it every few seconds, and `worker --check` reads it.
 
-Its first line is when that was and by whom; each further one says what stalls.
+Its first line has the time and the writer; each further line names a stall.
 """
 
 import os
@@ -16,7 +16,7 @@ _log = structlog.get_logger()
 
 
 class HealthFile:
-    """Write when the loop last ran, on the machine's monotonic clock, which nobody sets."""
+    """Write when the loop last ran, on the machine's monotonic clock, which never jumps."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -43,7 +43,7 @@ class HealthFile:
 
 
 def health_problem(path: Path | None) -> str:
-    """Return one sentence that says why a worker is not healthy; empty when it is."""
+    """Return a sentence that says why a worker is not healthy; empty if it is."""
     if path is None:
         return "ONEVALET_HEALTH_FILE is not set: name a file that the worker and this check both reach."
     try:
@@ -60,7 +60,7 @@ def health_problem(path: Path | None) -> str:
 
 
 def stalls_told(path: Path) -> list[str]:
-    """Return what a healthy worker's file says that stalls; none where it has just gone."""
+    """Return the stalls in a healthy worker's file; empty if the file has just gone."""
     try:
         return path.read_text().splitlines()[1:]
     except OSError:

@@ -1,7 +1,7 @@
 """The heartbeat of a worker's event loop, in memory that the worker shares with its supervisor.
 
 The loop beats each second. The observer counts its own checks without a new beat, not the seconds between them: after a
-suspended machine or a stopped container both sides have missed the same time, and only one check was missed.
+suspended machine or a stopped container both sides have missed the same time, and only a single check was missed.
 """
 
 import mmap
@@ -12,7 +12,7 @@ import sys
 BEAT_EVERY = 1.0
 """Seconds between two beats, and between two checks."""
 BLOCKED_AFTER = 5
-"""Checks without a beat after which the log says where the loop stands."""
+"""Checks without a beat after which the loop's stack is logged."""
 HUNG_AFTER = 30
 """Checks without a beat after which a worker is replaced."""
 PRIVATE_HUNG_AFTER = 10
@@ -27,13 +27,13 @@ _WORK_SIZE = 112
 
 
 class Heartbeat:
-    """What a worker tells its supervisor: its beats, whether it has started, and the work that blocks its loop."""
+    """Data that a worker shares with its supervisor: its beats, whether it has started, and its current work."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _WORK + _WORK_SIZE)  # anonymous and shared: a forked process has the same
 
     def beat(self) -> None:
-        """Count one more iteration of the loop."""
+        """Count another iteration of the loop."""
         struct.pack_into("<Q", self._memory, _BEATS, self.beats + 1)
 
     @property

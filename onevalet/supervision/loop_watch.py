@@ -1,4 +1,4 @@
-"""A worker's watch over itself: its loop beats, and a thread logs where the loop stands when it does not."""
+"""A worker's watch over itself: its loop beats, and if it stops, a thread logs the loop's stack."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ class LoopWatch:
             notify("READY=1")
 
     def note_stalls(self, stalls: Sequence[str]) -> None:
-        """Have the health file tell from now on what stalls."""
+        """Write these stalls to the health file from now on."""
         if self._health is not None:
             self._health.stalls = tuple(stalls)
 
@@ -89,8 +89,8 @@ async def watched_loop(
 ) -> AsyncIterator[LoopWatch]:
     """Watch the running loop during the block.
 
-    `supervisor`: the pid of the process without which this one ends. `ends`: a loop that hangs ends its process, to be
-    started again; otherwise it is only logged. `speaks`: this process reports to systemd.
+    `supervisor`: the pid of the parent process; this process ends with it. `ends`: a loop that hangs ends its process,
+    to be started again; otherwise it is only logged. `speaks`: this process reports to systemd.
     """
     heartbeat = heartbeat or Heartbeat()
     health = HealthFile(health_file) if health_file else None

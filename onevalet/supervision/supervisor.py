@@ -1,11 +1,11 @@
-"""The supervisor of a worker: when its worker is killed, the next one starts at once.
+"""The supervisor of a worker: if its worker is killed, the next starts at once.
 
-A cold worker needs seconds for its imports, and the work of a dead one is free only when its leases end. The supervisor
-imports everything once, forks its worker, knows when the worker is dead, and tells the next one whose leases to end.
-Asked by its worker, it forks private processes for quarantined turns, which have crashed workers: what crashes such a
-process is certain, and no other turn crashes with it. The supervisor holds no connection and does no work itself; the
-memory of the imports is shared. It watches the heartbeat of each process: one whose event loop has stood still for
-half a minute is killed, and counts as dead.
+A cold worker needs seconds for its imports, and the work of a dead worker is free only when its leases end. The
+supervisor imports everything once, forks its worker, notices its death, and tells the next worker whose leases to end.
+Asked by its worker, it forks private processes for quarantined turns, which have crashed workers: if such a process
+crashes, the cause is certain, and no other turn crashes with it. The supervisor holds no connection and does no work
+itself; the memory of the imports is shared. It watches the heartbeat of each process: a process whose event loop has
+stood still for half a minute is killed, and counts as dead.
 """
 
 import asyncio
@@ -53,9 +53,10 @@ type Signals = set[int | signal.Signals]
 
 
 def supervise(work: Work, settings: Settings) -> None:
-    """Run a worker, and another one whenever a signal kills it, until one ends by itself or this process must stop.
+    """Run a worker, and a new worker after each that a signal kills, until a worker ends by itself or this process must
+    stop.
 
-    Exit with the worker's code. Where forking is not safe, the worker runs in this process.
+    Exit with the worker's code. If forking is not safe, the worker runs in this process.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_supervisor")
@@ -90,12 +91,12 @@ class _Process:
 
     @property
     def hung_on(self) -> str | None:
-        """Return the work that blocked its loop: "" where that is not known, None where the loop did not hang."""
+        """Return the work that blocked its loop: "" if unknown, None if the loop did not hang."""
         return self.heartbeat.work or ("" if self.observer.hung else None)
 
 
 class Supervisor:
-    """Fork, wait, and fork again. Signals are read one by one, so that none interrupts the handling of another."""
+    """Fork, wait, and fork again. Signals are read one by one, so that no handler interrupts another."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -112,8 +113,8 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Supervise until the worker ends by itself or this process is told to stop; return the exit code."""
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, children leave no exit status
+        """Supervise until the worker ends by itself or this process must stop; return the exit code."""
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it is ignored, children leave no exit status
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
         self._start_worker(blocked)
         while self._worker or self._private or self._due is not None:
@@ -131,7 +132,7 @@ class Supervisor:
         return self._code
 
     def _check(self) -> None:
-        """Check each heartbeat once a second and kill what hangs. After a suspension only one check is made."""
+        """Check each heartbeat once a second and kill hanging processes; after a suspension, check only once."""
         if time.monotonic() < self._checked + BEAT_EVERY:
             return
         self._checked = time.monotonic()
@@ -147,7 +148,7 @@ class Supervisor:
             notify("READY=1")
 
     def _reap(self, blocked: Signals) -> None:
-        """Reap exited children and restart what must be restarted."""
+        """Reap exited children and restart those that are still needed."""
         for pid in [self._worker, *self._private]:
             ended, status = os.waitpid(pid, os.WNOHANG) if pid else (0, 0)
             if not ended:
@@ -230,7 +231,7 @@ def _run_child(supervisor: int, blocked: Signals, work: Callable[[], None]) -> N
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
-        # When the supervisor is killed, the worker ends as if it were told to stop.
+        # If the supervisor is killed, the worker ends as after SIGTERM.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if os.getppid() == supervisor:

@@ -17,10 +17,10 @@ class Dead:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStart:
-    """What a worker is told at its start.
+    """The arguments of a worker's start.
 
     `dead`: workers whose leases it ends at once. `ask`: asks for a private process. `supervisor`: the pid of the
-    process that started this one and watches its `heartbeat`; this one ends without it.
+    parent, which watches the worker's `heartbeat`; the worker ends with it.
     """
 
     dead: tuple[Dead, ...] = ()

@@ -1,7 +1,7 @@
 """Tests of your own tools, agents and whole conversations, without a paid model: docs/testing.md.
 
-What rehearses one tool or agent reaches neither network nor database. A scenario plays a whole conversation through the
-installation, with simulated providers, in a clone of the project.
+The rehearsal of a tool or an agent reaches neither network nor database. A scenario plays a whole conversation through
+the installation, with simulated providers, in a clone of the project.
 """
 
 from typing import TYPE_CHECKING

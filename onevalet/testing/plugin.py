@@ -1,7 +1,7 @@
-"""A plugin of pytest for tests of what stands on OneValet, and of scenario files: `-p onevalet.testing.plugin`.
+"""A pytest plugin for tests of code built on OneValet, and of scenario files: `-p onevalet.testing.plugin`.
 
-A test has a folder and an environment of its own: nobody's settings, and no home that another test has used. A test may
-be a coroutine, and imports what lies in the folder in which pytest was started. Each scenario file is a test.
+A test has a folder and an environment of its own: no settings, and a fresh home. A test may be a coroutine, and imports
+modules from the folder in which pytest was started. Each scenario file is a test.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Let tests import what lies beside them, and be coroutines where pytest-asyncio is there."""
+    """Let tests import modules of their folder, and be coroutines if pytest-asyncio is installed."""
     folder = str(config.invocation_params.dir)
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def own_home() -> Iterator[Path]:
-    """Yield ONEVALET_HOME of this test; it goes with it, and so does what the test changes in the environment."""
+    """Yield ONEVALET_HOME of this test; it is removed afterwards, and the environment is restored."""
     from onevalet.settings import Settings
 
     before = dict(os.environ)
@@ -68,7 +68,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file, which is one test."""
+    """A scenario file, which is a single test."""
 
     def collect(self) -> Iterator["ScenarioItem"]:
         yield ScenarioItem.from_parent(self, name=self.path.name.partition(".")[0])
@@ -81,7 +81,7 @@ class ScenarioItem(pytest.Item):
         asyncio.run(play_file(self.path))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str | object:  # type: ignore[override]
-        """Say what went otherwise; a traceback would only show how scenarios are played."""
+        """Return the first difference; a traceback would only show how scenarios are played."""
         if isinstance(excinfo.value, ConfigError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)

@@ -71,7 +71,7 @@ class MemoryStorage:
 
 @dataclass
 class MemoryCredentials:
-    """A person's connected accounts, one for each service: `context.credentials`."""
+    """A person's connected accounts, at most one for each service: `context.credentials`."""
 
     services: Mapping[str, JsonObject] = field(default_factory=dict)
 
@@ -92,11 +92,11 @@ class MemoryCredentials:
         self.services = {name: values for name, values in self.services.items() if name != service}
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Accept any choice: there is one account of each service at most."""
+        """Accept any choice: each service has at most one account."""
 
 
 class MemoryAccounts:
-    """One connected account with the servers that are named, such as `imap`: `context.accounts`. It can do anything."""
+    """A connected account with the named servers, such as `imap`: `context.accounts`. It allows every access."""
 
     def __init__(self, address: str, secret: str = "", **servers: str) -> None:
         self.account = Account("email", "primary", address, frozenset(Ability))
@@ -122,7 +122,7 @@ class MemoryFiles:
 
 @dataclass
 class MemoryAnswers:
-    """A person's answers in their order, None where they skip: `context.ask`. `asked` has the questions."""
+    """A person's answers in order, None for a skipped question: `context.ask`. `asked` has the questions."""
 
     answers: Sequence[str | None] = ()
     asked: list[Question] = field(default_factory=list)
@@ -137,7 +137,7 @@ class MemoryAnswers:
 
 @dataclass
 class MemorySink:
-    """An inbox in memory, for channels of your own: `accepted` holds what came in, once."""
+    """An inbox in memory, for channels of your own: `accepted` holds each inbound message once."""
 
     accepted: list[Inbound] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
@@ -152,7 +152,7 @@ class MemorySink:
 
 
 def make_setup() -> ChannelSetup:
-    """Create what a channel of your own is made with; nobody is reached by its relay."""
+    """Create the setup for a channel of your own; its relay reaches no server."""
     return ChannelSetup(StandingClock(), Relay("redis://127.0.0.1:1"))
 
 
@@ -176,10 +176,10 @@ def make_context(**changes: Any) -> ToolExecutionContext:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """How far an agent gets with the values of its fields.
+    """The state that an agent reaches with the values of its fields.
 
-    `question` is what the person is asked first, empty when all is known. `approval` is what they are shown, None
-    when nothing is asked of them. `fields` are the valid values so far, as JSON.
+    `question` is the first question to the person, empty if every field has a value. `approval` is the request for
+    their consent, None if none is needed. `fields` are the valid values so far, as JSON.
     """
 
     question: str
@@ -196,7 +196,7 @@ class Rehearsal:
 
 
 def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = None, /, **given: Any) -> Rehearsal:
-    """Call an agent as the model does, with the values of its fields, up to the point where it would run."""
+    """Call an agent as the model does, with the values of its fields, up to its run."""
     valet = valet_of(agent)
     if valet is None:
         raise ConfigError(f"{agent.__qualname__} is no agent: mark it with @valet(...).")

@@ -1,4 +1,4 @@
-"""What the scripted model embeds: always the same for the same words."""
+"""The scripted model's embeddings: always the same for the same words."""
 
 import hashlib
 import math

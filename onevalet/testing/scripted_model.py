@@ -1,11 +1,11 @@
-"""A scripted model behind the OpenAI wire protocol: what it answers is up to the test, the wire is real.
+"""A scripted model behind the OpenAI wire protocol: the test chooses the answers, the wire is real.
 
     async with ScriptedModel([calls(("add", {"a": 1})), text("3")]) as model:
-        ...  # OPENAI_API_BASE = model.url, any OPENAI_API_KEY
+...  # OPENAI_API_BASE = model.url, any OPENAI_API_KEY
     assert model.calls[1].last_user == "one plus two"
 
-`python -m onevalet.testing.scripted_model --port 0 --script echo` serves one from a process of its own; its first line
-of output is JSON with the url.
+`python -m onevalet.testing.scripted_model --port 0 --script echo` serves it in a process of its own; its first line of
+output is JSON with the url.
 """
 
 import argparse
@@ -48,8 +48,8 @@ _LOOK = 0.1
 class ScriptedModel:
     """Serve models, chat completions, embeddings and transcriptions under /v1 on 127.0.0.1, and keep every request.
 
-    `script` is a function of the call, or replies to give one by one. `strict` refuses conversations that
-    OpenAI refuses: tool calls without results, results without calls, bad tool names.
+    `script` is a function of the call, or a sequence of replies. `strict` refuses conversations that OpenAI refuses:
+    tool calls without results, results without calls, bad tool names.
     """
 
     script: Script
@@ -60,7 +60,7 @@ class ScriptedModel:
     embedded: list[list[str]] = field(default_factory=list)
     embeddings: Reply | None = None  # how embeddings fail
     heard: str = ""  # the words of every recording
-    listed: tuple[str, ...] = ()  # the models that it says it has, as a server on one's own machine does
+    listed: tuple[str, ...] = ()  # the models in its list, as of a server on one's own machine
     trouble: Literal["", "fails", "hangs"] = ""  # it fails, or says nothing, for as long as it is in trouble
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
@@ -100,7 +100,7 @@ class ScriptedModel:
 
     @property
     def waiting(self) -> int:
-        """Count the queued replies that nobody has asked for yet."""
+        """Count the queued replies that no call has taken yet."""
         return len(self._queue)
 
     async def _reply(self, call: ModelCall) -> Reply:
@@ -140,7 +140,7 @@ class ScriptedModel:
         return web.json_response(_completion(call, reply))
 
     async def _meet_trouble(self, request: web.Request) -> web.Response | None:
-        """Fail, or wait until all is well; None where the one who asked is still there then."""
+        """Fail, or wait until the trouble ends; None if the client is still connected then."""
         while self.trouble == "hangs" and not self._stopping.is_set():
             await self._pause(_LOOK)
         if self.trouble == "fails":
@@ -180,7 +180,7 @@ class ScriptedModel:
 
 
 def complain(call: ModelCall) -> str:
-    """Return what OpenAI would refuse in this request, or ""."""
+    """Return OpenAI's complaint about this request, or ""."""
     if not call.messages:
         return "Invalid 'messages': empty array. Expected an array with minimum length 1."
     for name in call.tools:

@@ -1,4 +1,4 @@
-"""What a scripted model is asked, and what it answers: one chat completion request, and the replies to choose from."""
+"""The requests to a scripted model and its replies: a chat completion request, and the replies to choose from."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from core.turns.prompt_lines import CONTEXT
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One chat completion request. `number` counts from 1; `at` is monotonic seconds."""
+    """A chat completion request. `number` counts from 1; `at` is monotonic seconds."""
 
     number: int
     at: float
@@ -49,7 +49,7 @@ class ModelCall:
 
     @property
     def context(self) -> str:
-        """Return the text of the message that tells the time and what waits, or ""."""
+        """Return the text of the message with the time and the waiting entries, or ""."""
         texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
         return next((text for text in texts if text.startswith(CONTEXT)), "")
 
@@ -62,9 +62,9 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model does: answer, fail, hang, or break. Made by the helpers below.
+    """A reaction of the model: answer, fail, hang, or break. Created by the helpers below.
 
-    `delay` is in seconds before anything is sent, `spread` those over which a streamed answer is written.
+    `delay` is the seconds before anything is sent; `spread`, the seconds over which a streamed answer is written.
     """
 
     text: str | None = None
@@ -84,7 +84,7 @@ class Reply:
         return replace(self, delay=seconds)
 
     def over(self, seconds: float) -> "Reply":
-        """Return the same reply, written slowly where it is streamed."""
+        """Return the same reply, written slowly if it is streamed."""
         return replace(self, spread=seconds)
 
 
@@ -107,7 +107,7 @@ def error(status: int, *, retry_after: float | None = None, code: str = "", mess
 
 
 def hang(seconds: float) -> Reply:
-    """Say nothing for a while, then close the connection."""
+    """Send nothing for a while, then close the connection."""
     return Reply(delay=seconds, cut=True)
 
 
@@ -122,7 +122,7 @@ def malformed(raw: bytes = b'{"choices": [{"mess') -> Reply:
 
 
 def echo(call: ModelCall) -> Reply:
-    """Return what the person said since the last answer."""
+    """Return the person's texts since the last answer."""
     return text("echo: " + " | ".join(call.new_user_texts or [call.last_user]))
 
 

@@ -1,4 +1,4 @@
-"""What a test's own package says, in another language: with the catalogues that it has as a plugin."""
+"""The sentences of a test's own package in another language, from the catalogues that it has as a plugin."""
 
 import sys
 from collections.abc import Iterator

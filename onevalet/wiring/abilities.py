@@ -1,4 +1,4 @@
-"""What abilities are built on, and what they open in a worker: one loop over the declarations."""
+"""The dependencies of abilities, and the parts that they open in a worker: one loop over the declarations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -17,7 +17,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # unused by `web`
     from aiohttp.web import RouteDef
 
     from core.tools.person_access import AccountAccess
@@ -25,13 +25,13 @@ if TYPE_CHECKING:  # what `web` has no use for
 
 
 def build_foundation(ability: Ability, settings: Settings, database: Database) -> Foundation:
-    """Return what an ability is built on. Raises `ConfigError` if an extra that its settings need is not installed."""
+    """Return an ability's dependencies. Raises `ConfigError` if an extra that its settings need is not installed."""
     require_extras(ability, settings)
     return Foundation(settings, database, partial(guarded_client, settings))
 
 
 async def open_sources(stack: AsyncExitStack, settings: Settings, database: Database) -> Sources:
-    """Return where further tools of all abilities come from; `stack` closes it."""
+    """Return the sources of further tools of all abilities; `stack` closes them."""
     opened = [
         await stack.enter_async_context(ability.sources(build_foundation(ability, settings, database)))
         for ability in all_abilities()
@@ -44,7 +44,7 @@ async def open_sources(stack: AsyncExitStack, settings: Settings, database: Data
 
 
 def open_abilities(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
-    """Open what abilities offer one another, turns and programs; `stack` closes it."""
+    """Open the objects that abilities offer one another, turns and programs; `stack` closes them."""
     for ability in all_abilities():
         if ability.opens is not None:
             require_extras(ability, foundation.settings)
@@ -60,12 +60,12 @@ def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[R
 def service_foundation(
     settings: Settings, database: Database, clock: Clock, accounts: "Callable[[str], AccountAccess]"
 ) -> ServiceFoundation:
-    """Return what pages of abilities are built on."""
+    """Return the dependencies of abilities' pages."""
     return ServiceFoundation(settings, database, partial(guarded_client, settings), clock, accounts)
 
 
 def open_services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
-    """Return what all abilities bring for tools, by its type; `stack` closes it."""
+    """Return the services of all abilities for tools, by type; `stack` closes them."""
     opened: dict[type, ForTurn] = {}
     for ability in all_abilities():
         if ability.services is not None:
@@ -75,7 +75,7 @@ def open_services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapp
 
 
 def use_abilities() -> None:
-    """Hand what the abilities declare to those rooms of the spine that know it in every process."""
+    """Hand the abilities' declarations to those rooms of the spine that need them in every process."""
     for ability in all_abilities():
         use = use_catalogues if is_shipped(ability) else add_catalogues  # a test checks those that ship
         use(folder_of(ability) / "locales")

@@ -12,16 +12,16 @@ from operations.console.rendering import Renderer
 
 @dataclass(frozen=True, slots=True)
 class AbilityPages:
-    """What makes the pages, their entries in the menu, and the folders of their templates by the abilities' names."""
+    """The pages' factories, their entries in the menu, and the folders of their templates by the abilities' names."""
 
     makes: Sequence[MakePages]
     menu: Sequence[tuple[str, str]]
     templates: dict[str, Path]
     said: Mapping[str, str]
-    """What a person's page says where one of these led back to it, by its word."""
+    """Sentences of a person's page after a redirect from these pages, by the word in the address."""
 
     def renderer(self) -> Renderer:
-        """Return what renders ours and theirs."""
+        """Return the renderer of our pages and theirs."""
         return Renderer(self.menu, self.templates)
 
 

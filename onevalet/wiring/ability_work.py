@@ -1,4 +1,4 @@
-"""What abilities have a worker do beside its turns: one loop over the declarations."""
+"""The work of abilities in a worker beside its turns: one loop over the declarations."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,7 +18,7 @@ from onevalet.wiring.assistant import Assistant
 
 @dataclass(frozen=True, slots=True)
 class AbilityWork:
-    """The parts that a worker runs, the rows that it claims, and what it does from time to time."""
+    """The parts that a worker runs, the rows that it claims, and its periodic chores."""
 
     parts: list[Part] = field(default_factory=list)
     claimed: list[ClaimedWork[Any]] = field(default_factory=list)
@@ -26,7 +26,7 @@ class AbilityWork:
 
 
 def join_assistant(assistant: Assistant, worker: str, service: NotificationService) -> WorkFoundation:
-    """Open what abilities offer once there is an assistant; return what their work is opened on."""
+    """Open the abilities' objects that need the assistant; return the dependencies of their work."""
     below = assistant.foundation
     foundation = WorkFoundation(
         below.settings,
@@ -76,7 +76,7 @@ def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: Du
 
 @asynccontextmanager
 async def around_work(foundation: WorkFoundation) -> AsyncIterator[None]:
-    """Run inside the block what abilities run around a worker's work. Raises `ConfigError` for what does not start."""
+    """Run the abilities' `around` inside the block. Raises `ConfigError` if any does not start."""
     async with AsyncExitStack() as stack:
         for ability in all_abilities():
             if ability.around is not None:

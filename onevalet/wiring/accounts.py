@@ -14,7 +14,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # unused by `web`
     from core.tools.account_access import PeoplesAccounts
     from core.tools.person_access import AccountAccess
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what `web` has no use for
 def open_accounts(
     stack: AsyncExitStack, settings: Settings, database: Database, credentials: CredentialStore, clock: Clock
 ) -> "PeoplesAccounts | None":
-    """Return people's accounts, which `stack` closes; None where nobody can connect any."""
+    """Return people's accounts, which `stack` closes; None if no ability opens accounts."""
     for ability in all_abilities():
         if ability.accounts is not None:
             require_extras(ability, settings)
@@ -32,7 +32,7 @@ def open_accounts(
 
 
 def access_to(accounts: "PeoplesAccounts | None") -> "Callable[[str], AccountAccess]":
-    """Return what opens the accounts of one person; what is asked of it says so where nobody can connect any."""
+    """Return an opener of a person's accounts; without accounts, its requests say that there are none."""
     if accounts is not None:
         return accounts.for_tenant
 

@@ -30,11 +30,11 @@ from onevalet.wiring.secret_keys import secret_keys
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """An orchestrator and what it was built from."""
+    """An orchestrator and the parts that it was built from."""
 
     orchestrator: Orchestrator
     foundation: OpeningFoundation
-    """What the abilities were opened on, and what they have opened."""
+    """The dependencies of the abilities, and the objects that they have opened."""
     approvals: ApprovalStore
     accounts: PeoplesAccounts | None
     credentials: CredentialStore

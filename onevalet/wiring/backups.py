@@ -1,4 +1,4 @@
-"""Backups: who takes them, where they go, and the worker's part in them."""
+"""Backups: the account that takes them, their folder, and the worker's part in them."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -22,12 +22,12 @@ def owner_url(settings: Settings) -> str:
 
 
 def backup_folder(settings: Settings) -> Path:
-    """Return where backups go that were given no name."""
+    """Return the folder of backups without a given name."""
     return settings.onevalet_backups or settings.onevalet_home / "backups"
 
 
 def build_taker(settings: Settings, blobs: BlobStore, url: str = "") -> BackupTaker:
-    """Create what takes backups."""
+    """Create the taker of backups."""
     return BackupTaker(url or owner_url(settings), blobs, __version__)
 
 

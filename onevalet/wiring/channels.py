@@ -131,7 +131,7 @@ def notification_channel_names(settings: Settings) -> set[str]:
 
 
 def own_account(settings: Settings, channel: str) -> str:
-    """Return the account of ours that a channel receives at; empty where it is off, or only its provider knows it."""
+    """Return our account on a channel; empty if the channel is off, or if only its provider knows it."""
     match channel:
         case "sms" if settings.sms_on:
             return settings.twilio_from

@@ -22,7 +22,7 @@ class Connections:
     settings: Settings
     database: Database
     way_in: Database
-    """Where what comes in is taken in: the database, or the router to it where people are divided over several."""
+    """The database that commits inbound messages, or the router to it if people are divided over several databases."""
     wakeups: RedisWakeups
 
 
@@ -34,7 +34,7 @@ def database_url(settings: Settings) -> str:
 
 
 def doing_now(settings: Settings) -> DoingNow:
-    """Return where running turns tell what they do."""
+    """Return the live status of running turns."""
     return DoingNow(redis_url(settings))
 
 
@@ -46,7 +46,7 @@ def redis_url(settings: Settings) -> str:
 
 
 def check_worker(settings: Settings, *, demo: bool = False) -> None:
-    """Raise `ConfigError` where the settings lack what every worker needs. `demo`: the demo model may answer."""
+    """Raise `ConfigError` if a setting that every worker needs is missing. `demo`: the demo model may answer."""
     database_url(settings)
     redis_url(settings)
     if not settings.onevalet_model and not (demo and has_workbench()):

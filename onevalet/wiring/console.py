@@ -1,4 +1,4 @@
-"""The console, which `web` serves. Light: what answers is imported when somebody looks."""
+"""The console, which `web` serves. Light: its pages are imported with the first request."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +19,7 @@ from operations.console.door import ConsoleDoor
 from operations.console.sign_in import ConsoleSignIn
 from operations.programs.tokens import ClientTokens
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # unused by `web`
     from core.tools.account_access import PeoplesAccounts
 
 

@@ -1,4 +1,4 @@
-"""What `web` serves to people and their programs besides channels: the console and the MCP server, loaded when used."""
+"""Routes of `web` for people and programs besides channels: the console and the MCP server, loaded when used."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ from onevalet.wiring.console import build_console
 from onevalet.wiring.program_doors import open_program_door
 from operations.programs.tokens import ClientTokens
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # unused by `web`
     from core.tools.account_access import PeoplesAccounts
 
 

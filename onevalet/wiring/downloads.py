@@ -1,4 +1,4 @@
-"""What people download by links, which `web` serves. Light: what makes archives is imported with the first one."""
+"""Downloads by links, which `web` serves. Light: the maker of archives is imported with the first download."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from onevalet.wiring.file_store import build_links
 from operations.tenants.exports import Archives, ExportRoutes
 from operations.tenants.links import ExportLinks
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # unused by `web`
     from core.tools.account_access import PeoplesAccounts
 
 
@@ -25,7 +25,7 @@ def download_routes(
     accounts: "PeoplesAccounts | None",
     clock: Clock,
 ) -> Sequence[web.RouteDef]:
-    """Return the routes to people's files and archives; without PUBLIC_URL nobody has a link."""
+    """Return the routes to people's files and archives; without PUBLIC_URL no links exist."""
 
     def load() -> Archives:
         from onevalet.wiring.tenants import build_exporter

@@ -1,4 +1,4 @@
-"""A worker inside a program: what `onevalet.OneValet` opens."""
+"""A worker inside a program, opened by `onevalet.OneValet`."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,7 +22,7 @@ from onevalet.wiring.worker_process import build_process
 
 @asynccontextmanager
 async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -> AsyncIterator[WorkerParts]:
-    """Run a worker inside the block, with embedded servers where the settings name none; yield its parts."""
+    """Run a worker inside the block, with embedded servers if the settings name none; yield its parts."""
     settings = load_settings(**{name.lower(): value for name, value in given.items()})
     log_inside(settings.secrets())
     async with AsyncExitStack() as stack:
@@ -42,9 +42,9 @@ async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -
 
 
 async def known_person(parts: WorkerParts, name: str, timezone: str | None = None) -> tuple[str, str]:
-    """Return the ids of a person and of their address here, by the program's own name or the id of somebody known.
+    """Return the ids of a person and of their address here, by the program's own name or the id of a known person.
 
-    Somebody new is let in, in a timezone (IANA), since it is the program that vouches for them.
+    A new person is admitted, in a timezone (IANA), since the program vouches for them.
     """
     database = parts.connections.database
     row = await database.call("select tenant_id from find_identity($1,$2,$3)", CHANNEL, ACCOUNT, name)

@@ -1,4 +1,4 @@
-"""Optional packages: which extras there are, and what a setting says where its extra is not installed."""
+"""Optional packages: the extras, and the error of a setting whose extra is not installed."""
 
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -23,7 +23,7 @@ def is_installed(extra: str) -> bool:
 
 
 def require(extra: str, setting: str, otherwise: str) -> None:
-    """Raise `ConfigError` where the extra that a setting needs is not installed. `otherwise`: what to set instead."""
+    """Raise `ConfigError` if the extra that a setting needs is not installed. `otherwise`: the alternative."""
     if not is_installed(extra):
         raise ConfigError(
             f"{setting} needs packages that are not installed: install onevalet[{extra}] (docs/deploy.md says how),"
@@ -32,7 +32,7 @@ def require(extra: str, setting: str, otherwise: str) -> None:
 
 
 def check_extras(settings: Settings) -> None:
-    """Raise `ConfigError` where the settings of a worker name what is not installed."""
+    """Raise `ConfigError` if a worker's settings need an extra that is not installed."""
     if settings.onevalet_vision_model:
         require("media", "ONEVALET_VISION_MODEL", "unset it")
     for ability in all_abilities():
@@ -40,7 +40,7 @@ def check_extras(settings: Settings) -> None:
 
 
 def require_extras(ability: Ability, settings: Settings) -> None:
-    """Raise `ConfigError` where settings of an ability name what is not installed."""
+    """Raise `ConfigError` if an ability's settings need an extra that is not installed."""
     for extra in ability.extras:
         value = getattr(settings, extra.setting)
         if value and value != "off":

@@ -18,7 +18,7 @@ _MEGABYTE = 1024 * 1024
 
 @asynccontextmanager
 async def open_file_store(settings: Settings, database: Database) -> AsyncIterator[FileStore]:
-    """Yield where people's files are kept."""
+    """Yield the store of people's files."""
     blobs = build_blobs(settings)
     try:
         yield FileStore(database, blobs, _limits(settings))

@@ -24,7 +24,7 @@ async def open_files(
 
 
 def _fetchers(settings: Settings, stack: AsyncExitStack) -> dict[str, FileFetcher]:
-    """Create what fetches files from the providers that are on."""
+    """Create the fetchers of files for the providers that are on."""
     fetchers: dict[str, FileFetcher] = {}
     if settings.sms_on and settings.twilio_auth_token:
         from channels.sms.media import TwilioMedia

@@ -1,7 +1,7 @@
 """Tracebacks for the log: complete chains, but only those parts of a database error that quote no values.
 
-Postgres quotes values in its messages and details (`Token "Infinity"`, `Failing row contains (…)`), and asyncpg what it
-could not encode (`$1: {…}`). Class, SQLSTATE, table, column and constraint tell as much without them.
+Postgres quotes values in its messages and details (`Token "Infinity"`, `Failing row contains (…)`), and asyncpg the
+value that it could not encode (`$1: {…}`). Class, SQLSTATE, table, column and constraint tell as much without them.
 """
 
 import sys
@@ -36,7 +36,7 @@ def print_uncaught(clean: Callable[[str], str]) -> None:
         show(args.exc_value, f"in the thread {args.thread.name}:" if args.thread else "in a thread:")
 
     def of_a_finalizer(args: "sys.UnraisableHookArgs") -> None:
-        # What the object says of itself may quote anything.
+        # The object's own message may quote anything.
         show(args.exc_value, f"ignored in {type(args.object).__qualname__}:")
 
     sys.excepthook, threading.excepthook, sys.unraisablehook = of_the_process, of_a_thread, of_a_finalizer

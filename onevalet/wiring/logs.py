@@ -65,7 +65,7 @@ def log_inside(secrets: Iterable[str]) -> None:
 
 
 class Repeats:
-    """Let a warning with a cause pass once in `SECONDS`, with the number of those left out since.
+    """Pass a warning with a cause once in `SECONDS`, with the number of repeats left out since.
 
     In an outage every call, poll and request logs the same: the first of each is logged, the rest counted.
     """

@@ -13,7 +13,7 @@ from onevalet.wiring.http import guarded_client
 
 
 def open_memories(settings: Settings, database: Database, clock: Clock) -> Callable[[str], MemoryAccess] | None:
-    """Return what opens a person's memory; None where nothing is remembered."""
+    """Return an opener of a person's memory; None if no ability has a memory."""
     foundation = Foundation(settings, database, partial(guarded_client, settings))
     for ability in all_abilities():
         if ability.memories is not None:

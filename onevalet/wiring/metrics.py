@@ -1,6 +1,6 @@
-"""What processes tell of themselves: `/metrics` where the settings say, and what stalls.
+"""Reports of processes about themselves: `/metrics` if the settings turn it on, and stalls.
 
-A process that nobody scrapes opens no port and adds no route.
+A process that is not scraped opens no port and adds no route.
 """
 
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ _log = structlog.get_logger()
 async def open_web_metrics(connections: Connections) -> AsyncIterator[list[web.RouteDef]]:
     """Serve `/metrics` on its own port inside the block; yield its routes for the public port, none without a token.
 
-    Only `web` tells what waits in the database: it is the same in every process.
+    Only `web` reports the backlog in the database, which is the same in every process.
     """
     settings = connections.settings
     token = _token(settings)
@@ -37,7 +37,7 @@ async def open_web_metrics(connections: Connections) -> AsyncIterator[list[web.R
 
 
 def known_stalls(connections: Connections) -> KnownStalls:
-    """Return what tells `/readyz` of stalls."""
+    """Return the stalls for `/readyz`."""
     return Stalls(connections.database).known
 
 

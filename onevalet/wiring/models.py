@@ -1,4 +1,4 @@
-"""The models that the settings name, and what people may spend on them."""
+"""The models that the settings name, and people's budgets for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from providers.models.litellm_client import LiteLLMClient
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The clients of the models in use: `main` answers, `small` works behind the reply where one is named."""
+    """The clients of the models in use: `main` answers, `small` works behind the reply if it is set."""
 
     main: LiteLLMClient
     small: LiteLLMClient | None = None
@@ -33,7 +33,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class BudgetPrices:
-    """What the models cost that budgets limit."""
+    """The prices of the models that budgets limit."""
 
     models: Sequence[ModelPrice]
     embedding: ModelPrice | None
@@ -45,7 +45,7 @@ def build_models(settings: Settings) -> Models:
 
 
 def build_client(settings: Settings) -> LiteLLMClient:
-    """Create the client of the configured model and its fallbacks; without one, the demo model answers if there is."""
+    """Create the client of the configured model and its fallbacks; without a model, of the demo model if present."""
     local = demo_model(settings.onevalet_home)
     return LiteLLMClient(
         settings.onevalet_model or (local.model if local else ""),
@@ -60,7 +60,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
 
 
 def build_small_client(settings: Settings) -> LiteLLMClient | None:
-    """Create the client of the model for work behind the reply; None where the main model does it."""
+    """Create the client of the model for work behind the reply; None if the main model does it."""
     model, small = settings.onevalet_model, settings.onevalet_small_model
     if not (model and small):
         return None
@@ -100,7 +100,7 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
 
 
 def budget_prices(settings: Settings, client: LiteLLMClient) -> BudgetPrices | None:
-    """Return the prices that budgets are kept by, None without any budget; raise `ConfigError` for an unknown one."""
+    """Return the prices for budgets, None without any budget; raise `ConfigError` for an unknown price."""
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None

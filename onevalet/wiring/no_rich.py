@@ -1,6 +1,6 @@
 """structlog imported without `rich`, which the command line brings for its help.
 
-structlog imports it where it is installed, to draw tracebacks that our logs never have (`log_errors`): 3 MB in every
+structlog imports `rich`, if installed, to draw tracebacks that our logs never have (`log_errors`): 3 MB in every
 process, with its lexers.
 """
 
@@ -9,7 +9,7 @@ import sys
 
 
 def import_structlog() -> None:
-    """Import structlog as it is where `rich` is not installed, unless either is imported already."""
+    """Import structlog without `rich`, unless either is imported already."""
     if "structlog" in sys.modules or "rich" in sys.modules:
         return
     sys.modules["rich"] = None  # type: ignore[assignment]  # Python's own mark for a module that is not there

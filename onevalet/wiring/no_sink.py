@@ -1,4 +1,4 @@
-"""Where commands that only look at channels hand in messages: nowhere."""
+"""A sink for commands that only look at channels: it takes no messages."""
 
 from core.errors import OneValetError
 from core.messaging.channels import Received

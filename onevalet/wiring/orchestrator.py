@@ -57,7 +57,7 @@ async def build_orchestrator(
     plugins.check_prefixes(rooms.prefixes)
     plugins.check_groups(config.groups_in_full, rooms.prefixes)
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
-    # This takes seconds of CPU, so it is done before the first lease is taken, while nobody waits.
+    # This takes seconds of CPU, so it is done before the first lease is taken, while no person waits.
     await client.warm_up()
     check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)

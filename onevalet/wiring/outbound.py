@@ -20,9 +20,9 @@ from onevalet.wiring.rooms import Rooms
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What a program brings besides the modules that the settings name.
+    """A program's own additions to the modules that the settings name.
 
-    `values` are collected as those of a plugin's module are; `channels` are further ways out.
+    `values` are collected like those of a plugin's module; `channels` are further notification channels.
     """
 
     values: Sequence[object] = ()
@@ -39,7 +39,7 @@ class Outbound:
     channels: Mapping[str, NotificationChannel]
     service: NotificationService
     rooms: Rooms
-    """What tools and abilities reach over the channels."""
+    """The parts that tools and abilities reach over the channels."""
 
 
 @asynccontextmanager
@@ -49,7 +49,7 @@ async def open_outbound(connections: Connections, clock: Clock, brought: Brought
         channels = build_notification_channels(settings) | {channel.name: channel for channel in brought.channels}
         for channel in channels.values():
             stack.push_async_callback(channel.close)
-        chats = channels.keys() - {CHANNEL}  # nobody reads news in a program
+        chats = channels.keys() - {CHANNEL}  # news is not read in a program
         service = build_service(connections.database, chats, connections.wakeups, clock, settings.manners)
         yield Outbound(channels, service, Rooms(channels=channels, notify=service.send, brought=tuple(brought.values)))
 

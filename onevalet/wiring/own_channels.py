@@ -32,7 +32,7 @@ def own_names(settings: Settings) -> set[str]:
 
 
 def only_sending(settings: Settings) -> set[str]:
-    """Return the names of the ways out of plugins on which nobody can write to us."""
+    """Return the names of plugins' outbound channels that receive no messages."""
     modules = settings.onevalet_channels
     return own_names(settings) - {kind.name for kind in _kinds(modules, InboundChannel)} if modules else set()
 

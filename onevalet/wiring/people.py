@@ -1,4 +1,4 @@
-"""What people change about themselves: linking, preferences and profile."""
+"""Commands by which people change their own data: linking, preferences and profile."""
 
 from core.approvals.store import ApprovalMerge
 from core.clock import Clock
@@ -19,10 +19,10 @@ def build_person_commands(database: Database, credentials: CredentialStore, cloc
 
 
 def build_linking(database: Database, credentials: CredentialStore, clock: Clock) -> Linking:
-    """Create what links people, with all hooks of a merge.
+    """Create the linking of people, with all hooks of a merge.
 
-    A room whose tables need more in a merge than moved rows adds its `core.people.merge.MergeHook` here, an ability in
-    its declaration.
+    If a merge must do more with a room's tables than move rows, the room adds its `core.people.merge.MergeHook` here,
+    and an ability in its declaration.
     """
     loads = (ability.merge_hooks for ability in all_abilities() if ability.merge_hooks is not None)
     hooks = (

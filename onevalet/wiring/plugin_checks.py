@@ -1,7 +1,6 @@
-"""What plugins bring, held against the class that it stands for: a mistake is told at start, in one sentence.
+"""Checks of plugins' classes against their base classes: a mistake is reported at start, in one sentence.
 
-Otherwise a moment that is misspelt by one parameter fails in each turn, and a rule of which nobody made an instance
-guards nothing.
+Otherwise a hook with a misspelt parameter fails in each turn, and a rule without an instance guards nothing.
 """
 
 import inspect
@@ -15,7 +14,7 @@ from core.tools.tool import place_of
 
 
 def check_methods(kind: type, base: type) -> None:
-    """Raise `ConfigError` where a class overrides a method of `base` so that it cannot be called as that one is."""
+    """Raise `ConfigError` if a class overrides a method of `base` with an incompatible signature."""
     for name, method in inspect.getmembers(base, inspect.isfunction):
         own = inspect.getattr_static(kind, name)
         if name.startswith("_") or own is inspect.getattr_static(base, name):
@@ -35,15 +34,15 @@ def check_methods(kind: type, base: type) -> None:
 
 
 def check_overridden(kind: type, base: type, name: str) -> None:
-    """Raise `ConfigError` where a class leaves out the one method that does its work."""
+    """Raise `ConfigError` if a class does not override the method that does its work."""
     if inspect.getattr_static(kind, name) is inspect.getattr_static(base, name):
         raise ConfigError(f"{_called(kind)} has no {name}; write `{_head(getattr(base, name))}`.")
 
 
 def check_instances(values: Sequence[object], base: type) -> None:
-    """Raise `ConfigError` for a class of a plugin that counts by its instances, and has none.
+    """Raise `ConfigError` for a plugin's class that works only by its instances, and has none.
 
-    A class that others build on, one that is private and one that is abstract need none.
+    Base, private and abstract classes need no instance.
     """
     kinds = [value for value in values if isinstance(value, type) and issubclass(value, base)]
     made = tuple(type(value) for value in values if isinstance(value, base))
@@ -59,12 +58,12 @@ def check_instances(values: Sequence[object], base: type) -> None:
 
 
 def made_of[Kind](kind: type[Kind], *given: Any) -> Kind:
-    """Return an instance of a class of a plugin. Raises `ConfigError` for one that cannot be made."""
+    """Return an instance of a plugin's class. Raises `ConfigError` if it cannot be created."""
     try:
         return kind(*given)
     except ConfigError:
         raise
-    except Exception as error:  # a plugin may raise anything; its author is told which class it was
+    except Exception as error:  # a plugin may raise anything; the error names its class for the author
         raise ConfigError(f"{_called(kind)} cannot be made: {type(error).__name__}: {error}.") from error
 
 
@@ -81,12 +80,12 @@ def only_kinds[Kind](values: Iterable[object], base: type[Kind]) -> list[type[Ki
 
 @dataclass(frozen=True, slots=True)
 class FoundClasses:
-    """What the modules of plugins hold. Implements `onevalet.ability.PluginClasses`."""
+    """The values in the modules of plugins. Implements `onevalet.ability.PluginClasses`."""
 
     values: Sequence[object] = ()
 
     def of[Kind](self, base: type[Kind], does: str = "") -> list[type[Kind]]:
-        """Return the subclasses of a base. Raises `ConfigError` for one that is wrong; `does`: what each overrides."""
+        """Return the subclasses of a base; raise `ConfigError` for a wrong class. `does`: the method to override."""
         kinds = only_kinds(self.values, base)
         for kind in kinds:
             check_methods(kind, base)
@@ -95,7 +94,7 @@ class FoundClasses:
         return kinds
 
     def make[Kind](self, kind: type[Kind]) -> Kind:
-        """Return an instance of one of them. Raises `ConfigError` for one that cannot be made."""
+        """Return an instance of a class. Raises `ConfigError` if it cannot be created."""
         return made_of(kind)
 
 

@@ -1,6 +1,6 @@
 """Load plugins, those that ship and an operator's own: import the modules and collect from their namespaces.
 
-No decorator registers anything: what a module holds when it has been imported is what it brings.
+No decorator registers anything: a module contributes the values in its namespace after its import.
 """
 
 import importlib
@@ -71,9 +71,9 @@ class Plugins:
 
 
 def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugins:
-    """Import the named modules, a package with its direct submodules, and collect what they define.
+    """Import the named modules, a package with its direct submodules, and collect their tools, agents and hooks.
 
-    `brought` are further values, collected as those of a module are.
+    `brought` are further values, collected like those of a module.
 
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
@@ -96,12 +96,12 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 
 
 def plugin_values(names: Sequence[str], brought: Sequence[Any] = ()) -> list[Any]:
-    """Return all that the named modules hold, and what a program brings."""
+    """Return all values of the named modules, and those of a program."""
     return [*(value for module in _modules(names) for value in vars(module).values()), *brought]
 
 
 def _check(values: Sequence[object]) -> None:
-    """Raise `ConfigError` for a hook, a rule, a judge or a check that would not do what its author means."""
+    """Raise `ConfigError` for a hook, a rule, a judge or a check that could not work."""
     for base in (Hook, SafetyCheck):
         check_instances(values, base)
     for kind in dict.fromkeys(type(value) for value in values if isinstance(value, Hook | SafetyCheck)):
@@ -130,7 +130,7 @@ def _modules(names: Sequence[str]) -> list[ModuleType]:
 
 
 def _with_abilities(names: Sequence[str]) -> Iterator[str]:
-    """Yield the names, after that of what ships the modules of the abilities, and of one that is named its modules."""
+    """Yield the module names; the shipped package adds the abilities' modules, and a named ability its own."""
     for name in names:
         if (named := ability_of(name)) is not None:
             yield from named.tools if named in all_abilities() else ()
@@ -141,7 +141,7 @@ def _with_abilities(names: Sequence[str]) -> Iterator[str]:
 
 
 def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:
-    """Return the groups of the tools and agents that name none: a plugin's module that brings several is one."""
+    """Return the groups of tools and agents without one: a plugin's module with several of them is a group."""
     modules = {tool.name: tool.fn.__module__ for tool in tools if tool.group is None}
     modules |= {valet.name: agent.__module__ for agent in agents if (valet := valet_of(agent)) and valet.group is None}
     members = Counter(modules.values())

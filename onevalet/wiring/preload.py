@@ -1,4 +1,4 @@
-"""Import what a worker needs: seconds of work, done before it serves anybody."""
+"""Imports of a worker: seconds of work, done before its first turn."""
 
 import asyncio
 import gc
@@ -10,10 +10,10 @@ from onevalet.settings import Settings
 
 
 async def load_worker(settings: Settings | None = None, *, litellm: bool = True) -> None:
-    """Import what a worker with these settings needs, and what its abilities load.
+    """Import the modules that a worker with these settings needs, and load those of its abilities.
 
-    Without settings: what any worker needs, and nothing of abilities, so that `dev` starts soon. The demo model needs
-    no litellm. This blocks the event loop, so nothing may depend on it yet.
+    Without settings: only the modules of any worker, and none of abilities, so that `dev` starts soon. The demo model
+    needs no litellm. This blocks the event loop, so nothing may depend on it yet.
     """
     for name in _modules(settings):
         importlib.import_module(name)
@@ -28,9 +28,9 @@ async def load_worker(settings: Settings | None = None, *, litellm: bool = True)
 
 
 def keep_loaded() -> None:
-    """Take what is loaded out of garbage collection: to search all of it would stop the loop for up to 250 ms.
+    """Exclude all loaded objects from garbage collection: searching them would stop the loop for up to 250 ms.
 
-    What is forked from here shares the pages of it, which no collection writes to.
+    Forked processes share their pages, which no collection writes to.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The channel of a program that has an assistant inside itself: what is said to it stays in this process."""
+"""The channel of a program with an assistant inside: its messages stay in this process."""
 
 import asyncio
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ CHANNEL, ACCOUNT = "program", "local"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the turn of a message stands, as the database has it; `turn_id` is None where there is no turn."""
+    """The state of a message's turn in the database; `turn_id` is None if there is no turn."""
 
     state: TurnState
     reason: str = ""
@@ -36,7 +36,7 @@ class Spoken:
 
 
 class ProgramNotification:
-    """The way out to the program: a part counts as sent when it is in the outbox, where the program reads it."""
+    """The program's notification channel: a part counts as sent once it is in the outbox, which the program reads."""
 
     name = CHANNEL
     can_find = True
@@ -70,7 +70,7 @@ class ProgramNotification:
 
     @contextmanager
     def watching(self, watched: "Watched | None") -> Iterator[None]:
-        """Tell of the events of the turns of a conversation inside the block, and of their results."""
+        """Report the events and results of a conversation's turns inside the block."""
         if watched is None:
             yield
             return
@@ -84,14 +84,14 @@ class ProgramNotification:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTalk:
-    """One person's conversation with the program, as the database has it."""
+    """A person's conversation with the program, as stored in the database."""
 
     database: Database
     tenant_id: str
     address: Address
 
     async def newest(self) -> int:
-        """Return the number of the newest message of the assistant's; 0 where there is none."""
+        """Return the number of the assistant's newest message; 0 if there is none."""
         row = await self.database.tenant_row(
             self.tenant_id,
             f"select coalesce(max(o.seq), 0) as seq from outbound o {_HERE}",  # noqa: S608 - a constant
@@ -105,7 +105,7 @@ class ProgramTalk:
         return bool(row and row["busy"])
 
     async def spoken(self, *, after: int = 0, unread: bool = False) -> list[Spoken]:
-        """Return what was sent after a number, or what the program has not read yet, in order."""
+        """Return the messages sent after a number, or only the unread ones, in order."""
         rows = await self.database.tenant_rows(
             self.tenant_id,
             f"select p.ref, o.seq, p.text from outbound o join outbound_parts p"  # noqa: S608 - constants
@@ -130,7 +130,7 @@ class ProgramTalk:
         return row["turn_id"] if row else None
 
     async def stop(self, words: str) -> str | None:
-        """Ask the turn that runs here to stop; return its lane, None where none runs."""
+        """Ask the turn that runs here to stop; return its lane, None if none runs."""
         row = await self.database.tenant_row(
             self.tenant_id,
             "select c.id, stop_running($1, c.id, $5) as turn_id from conversations c"
@@ -159,7 +159,7 @@ class ProgramTalk:
 
 
 class Watched:
-    """What a program reads of one message's turn: its events, and its result once it ran in this process."""
+    """A program's view of a message's turn: its events, and its result if it ran in this process."""
 
     def __init__(self, talk: ProgramTalk, message: InboundMessage) -> None:
         self.talk = talk
@@ -172,14 +172,14 @@ class Watched:
         self._is_ours: dict[str, bool] = {}
 
     async def emit(self, event: StreamEvent) -> None:
-        """Take an event; those of other turns of the conversation are left out."""
+        """Queue an event, unless it belongs to another turn of the conversation."""
         if event.turn_id not in self._is_ours:
             self._is_ours[event.turn_id] = await self.talk.turn_of(self.message.keys[0]) == event.turn_id
         if self._is_ours[event.turn_id]:
             self.events.put_nowait(event)
 
     def result(self, text: str) -> TurnResult:
-        """Return what came of the turn, and of one that ran in another process what is stored."""
+        """Return the result of the turn; if it ran in another process, the stored state."""
         ended = self.ended
         known = self.results.get(ended.turn_id or "")
         return known or TurnResult(ended.state, text, ended.reason, usage=ended.usage)

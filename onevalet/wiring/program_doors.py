@@ -1,4 +1,4 @@
-"""What programs of people ask by: the door of `web`, and the tools behind it, which are imported with the first use."""
+"""Access for people's programs: the route of `web`, and its tools, which are imported with the first use."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -39,7 +39,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     from operations.programs.tools import ClientTools
 
     settings, database = connections.settings, connections.database
-    # Whoever has a token was let in when it was made; nobody else comes in this way.
+    # A token's person was admitted when it was made; there is no other way in here.
     access = Access(Policy.ALLOWLIST)
     inbox = Inbox(database, connections.wakeups, make_id, access, clock=clock, waiting=settings.waiting)
     return ClientTools(

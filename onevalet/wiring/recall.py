@@ -1,4 +1,4 @@
-"""What turns recall from, of the ability that declares it."""
+"""The memory that turns search, from the ability that declares it."""
 
 from contextlib import AsyncExitStack
 from functools import partial
@@ -23,7 +23,7 @@ def open_recall(
     models: Models,
     budgets: DailyBudgets | None = None,
 ) -> Recall | None:
-    """Return what turns recall from, which `stack` closes; None where nothing is remembered."""
+    """Return the memory that turns search, which `stack` closes; None if no ability has one."""
     for ability in all_abilities():
         if ability.recall is not None:
             require_extras(ability, settings)

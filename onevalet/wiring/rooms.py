@@ -1,4 +1,4 @@
-"""What a worker has besides its stores, which an orchestrator's tools reach."""
+"""The parts of a worker besides its stores, for an orchestrator's tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from onevalet.wiring.senses import Files
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """What there is; None for what a worker does not have."""
+    """The parts of a worker; None for a part that it does not have."""
 
     approvals: ApprovalStore | None = None
     engine: TaskEngine | None = None
@@ -21,10 +21,10 @@ class Rooms:
     """The ways out that are on, by name."""
     notify: Notify | None = None
     brought: tuple[object, ...] = ()
-    """What a program brings besides the plugins' modules."""
+    """A program's own values besides the plugins' modules."""
     sources: Sequence[ToolSource] = ()
-    """What brings further tools, which abilities open."""
+    """Sources of further tools, opened by abilities."""
     prefixes: Sequence[str] = ()
-    """What the names of their tools begin with."""
+    """The prefixes of their tools' names."""
     services: Mapping[type, ForTurn] = field(default_factory=dict)
-    """What abilities bring for tools."""
+    """Services of abilities for tools."""

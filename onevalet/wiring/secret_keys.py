@@ -27,7 +27,7 @@ def key_file(home: Path) -> Path:
 
 
 def with_key_file(settings: Settings, *, make: bool) -> Settings:
-    """Return settings with the file's key as their oldest one. `make`: create the file where there is no key at all.
+    """Return settings with the file's key as the oldest key. `make`: create the file if there is no key at all.
 
     A key that is set later is newer: data under the file's key stays readable, and `keys rotate` moves it.
     """
@@ -41,9 +41,9 @@ def with_key_file(settings: Settings, *, make: bool) -> Settings:
 
 
 async def key_for(settings: Settings, database: Database) -> Settings:
-    """Return settings with the file's key, which is created where there is no key at all and nothing is sealed.
+    """Return settings with the file's key, which is created if there is no key at all and nothing is sealed.
 
-    Raise `ConfigError` where the file is gone, and with it what the database has sealed.
+    Raise `ConfigError` if the file is gone, so that sealed data of the database cannot be read.
     """
     path = key_file(settings.onevalet_home)
     if not path.exists():
@@ -59,7 +59,7 @@ async def key_for(settings: Settings, database: Database) -> Settings:
 
 
 def make_key(path: Path) -> None:
-    """Create a file with a random key that only its owner may read; keep an existing one."""
+    """Create a file with a random key that only its owner may read; keep an existing file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.unlink(missing_ok=True)  # left by a killed process
@@ -69,7 +69,7 @@ def make_key(path: Path) -> None:
         file.flush()
         os.fsync(fd)
     try:
-        os.link(fresh, path)  # never over one that another process made at this moment
+        os.link(fresh, path)  # never over a key that another process made at this moment
     except FileExistsError:
         pass
     finally:
@@ -77,7 +77,7 @@ def make_key(path: Path) -> None:
 
 
 def read_key(path: Path, when_damaged: str) -> str:
-    """Return a file's key in base64, and close the file to others. `when_damaged`: what a `ConfigError` says to do."""
+    """Return a file's key in base64, and make the file private. `when_damaged`: the remedy in a `ConfigError`."""
     try:
         path.chmod(0o600)
         text = path.read_text().strip()

@@ -1,4 +1,4 @@
-"""What sees pictures and hears recordings: the models for it, if any are set, and the ability that uses them."""
+"""The readers of pictures and recordings: their models, if any are set, and the ability that uses them."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,7 +19,7 @@ from providers.models.transcription import PATIENCE, Transcriber
 async def open_senses(
     files: Files, settings: Settings, client: LiteLLMClient, database: Database, budgets: DailyBudgets | None
 ) -> AsyncIterator[Files]:
-    """Yield the files with what shows them to a model, if an ability does; their own models are closed at the end."""
+    """Yield the files with their view for a model, if an ability provides it; its own models are closed at the end."""
     shows = next((ability.shows for ability in all_abilities() if ability.shows is not None), None)
     if shows is None:
         yield files
@@ -39,7 +39,7 @@ async def open_senses(
 def build_eye(
     settings: Settings, client: LiteLLMClient, database: Database, budgets: DailyBudgets | None
 ) -> tuple[BudgetedModel | None, LiteLLMClient | None]:
-    """Return what looks at pictures, and the client of a model of its own, which is to be closed."""
+    """Return the model for pictures, and its own client, if any, which the caller closes."""
     named = settings.onevalet_vision_model
     if not named or named == settings.onevalet_model:
         seeing = client if named or client.sees() else None
@@ -54,7 +54,7 @@ def build_eye(
 
 
 def build_transcriber(settings: Settings, patience: float = PATIENCE) -> Transcriber | None:
-    """Create the client of the transcription model; None where none is set. `patience` as in `Transcriber`."""
+    """Create the client of the transcription model; None if none is set. `patience` as in `Transcriber`."""
     key = settings.onevalet_transcription_key
     if not settings.onevalet_transcription_model:
         return None

@@ -1,4 +1,4 @@
-"""What a program says to its assistant, and what it is answered."""
+"""A program's messages to its assistant, and the replies."""
 
 import asyncio
 from collections import defaultdict
@@ -27,31 +27,31 @@ from onevalet.wiring.worker_parts import WorkerParts
 _log = structlog.get_logger()
 
 LOOK = 0.05
-"""Seconds between two looks at the database for an answer; what is sent in this process ends the wait sooner."""
+"""Seconds between two looks at the database for an answer; messages sent in this process end the wait sooner."""
 
 
 class Talking:
-    """People's conversations with the program, one message at a time in each."""
+    """People's conversations with the program, in each a single message at a time."""
 
     def __init__(self, parts: WorkerParts, channel: ProgramNotification) -> None:
         self._parts = parts
         self._channel = channel
         connections = parts.connections
-        access = Access(Policy.ALLOWLIST)  # whoever writes has been let in before
+        access = Access(Policy.ALLOWLIST)  # people who write have been admitted before
         self._inbox = Inbox(connections.database, connections.wakeups, make_id, access, clock=parts.clock)
         self._one_by_one: defaultdict[Address, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def person(self, tenant: str, timezone: str | None = None) -> str:
-        """Return a person's id; let them in where they are new."""
+        """Return a person's id; admit new people."""
         return (await known_person(self._parts, tenant, timezone))[0]
 
     async def say(self, text: str, tenant: str, conversation: str) -> Reply:
-        """Take in a message, and return what is answered."""
+        """Take in a message, and return the reply."""
         talk, key = await self._talk(tenant, conversation)
         return await self._answered(talk, _message(text, talk, key))
 
     async def stream(self, text: str, tenant: str, conversation: str) -> AsyncGenerator[StreamEvent]:
-        """Do as `say`, and yield the events of its turn; the last one is EXECUTION_END, also where the turn failed.
+        """Do as `say`, and yield the events of its turn; the last is EXECUTION_END, even if the turn failed.
 
         Closing this stops the turn, and waits until it has stopped.
         """
@@ -95,7 +95,7 @@ class Talking:
         return lane is not None
 
     async def _break_off(self, answering: asyncio.Task[Reply], watched: Watched) -> None:
-        """Stop the turn of a message that nobody reads about any more; a message that waits its turn is not said."""
+        """Stop the turn of a message whose reader has gone; a message that still waits is not sent."""
         if not watched.begun:
             answering.cancel()
         while watched.begun and not answering.done() and not await self._asked_to_stop(watched.talk, ""):
@@ -105,7 +105,7 @@ class Talking:
             _log.warning("broken_off", cause=type(error).__name__)
 
     async def unread(self, tenant: str, conversation: str) -> list[str]:
-        """Return what was sent and not read yet."""
+        """Return the sent and unread messages."""
         talk, _ = await self._talk(tenant, conversation)
         spoken = await talk.spoken(unread=True)
         await self._mark_read(spoken)
@@ -121,7 +121,7 @@ class Talking:
             raise ConfigError(str(error)) from error
 
     async def decide(self, tenant: str, code: str, verb: Verb) -> Reply:
-        """Decide an approval as the person's own press does; raise `ConfigError` where none of that code waits."""
+        """Decide an approval like the person's own press; raise `ConfigError` if none with that code waits."""
         talk, key = await self._talk(tenant, "")
         approval = await self._parts.assistant.approvals.find(talk.tenant_id, code)
         if approval is None:
@@ -130,7 +130,7 @@ class Talking:
         return await self._answered(talk, press)
 
     async def pending(self, tenant: str) -> list[PendingApproval]:
-        """Return what waits for a person's consent, wherever it was asked."""
+        """Return a person's pending approvals from all conversations."""
         return await self._parts.assistant.approvals.list_pending(await self.person(tenant))
 
     async def _answered(self, talk: ProgramTalk, inbound: Inbound, watched: Watched | None = None) -> Reply:

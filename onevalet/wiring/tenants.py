@@ -1,4 +1,4 @@
-"""Exporting, deleting and importing people: what the command line, `web` and a worker do it with."""
+"""Exporting, deleting and importing people, for the command line, `web` and a worker."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ def build_exporter(
     credentials: CredentialStore,
     accounts: PeoplesAccounts | None,
 ) -> Exporter:
-    """Create what makes archives of people."""
+    """Create the exporter of people's archives."""
     return Exporter(database, files.blobs, clock, __version__, credentials, accounts)
 
 
@@ -44,7 +44,7 @@ def build_deletion(
     accounts: PeoplesAccounts | None,
     channels: Mapping[str, NotificationChannel] | None = None,
 ) -> Deletion:
-    """Create what deletes people. Without `channels` it can be asked for only: messages at providers would stay."""
+    """Create the deletion of people. Without `channels` it only takes requests: messages at providers would stay."""
     erasing = {name: channel for name, channel in (channels or {}).items() if isinstance(channel, Erasing)}
     return Deletion(database, files, clock, accounts, CopyEraser(database, erasing) if erasing else None)
 
@@ -53,7 +53,7 @@ def build_deletion(
 async def open_deletion(
     settings: Settings, database: Database, files: FileStore, clock: Clock, accounts: PeoplesAccounts | None
 ) -> AsyncIterator[Deletion]:
-    """Yield what deletes people, over the channels that are on."""
+    """Yield the deletion of people, over the channels that are on."""
     channels = build_notification_channels(settings)
     try:
         yield build_deletion(database, files, clock, accounts, channels)
@@ -63,7 +63,7 @@ async def open_deletion(
 
 
 def deletion_chore(deletion: Deletion) -> Chore:
-    """Return the work that deletes those who asked for it, and ends what others had begun."""
+    """Return the chore that carries out requested deletions, and finishes interrupted ones."""
     return Chore("deletions", timedelta(minutes=1), deletion.drain, for_all=True)
 
 
@@ -75,11 +75,11 @@ def build_person_data(
     keys: SecretKeys,
     accounts: PeoplesAccounts | None,
 ) -> PersonData:
-    """Create what people do with all their data from a chat."""
+    """Create the chat commands about all data of a person."""
     links = ExportLinks(database, settings.public_url, keys)
     return PersonData(links, build_deletion(database, files.intake.store, clock, accounts), clock)
 
 
 def build_importer(database: Database, files: FileStore) -> Importer:
-    """Create what takes archives in."""
+    """Create the importer of archives."""
     return Importer(database, files.blobs, make_id)

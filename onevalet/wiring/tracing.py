@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 
 @asynccontextmanager
 async def open_tracing(settings: Settings, process: str) -> AsyncIterator[None]:
-    """Record spans inside the block, where OTEL_EXPORTER_OTLP_ENDPOINT names a collector."""
+    """Record spans inside the block, if OTEL_EXPORTER_OTLP_ENDPOINT names a collector."""
     if not _is_on(settings):
         yield
         return
@@ -44,7 +44,7 @@ async def open_tracing(settings: Settings, process: str) -> AsyncIterator[None]:
 
 
 def require_tracing(settings: Settings) -> None:
-    """Raise `ConfigError` where a collector is named and OpenTelemetry is not installed."""
+    """Raise `ConfigError` if a collector is named and OpenTelemetry is not installed."""
     if _is_on(settings):
         require("tracing", "OTEL_EXPORTER_OTLP_ENDPOINT", "unset it")
 

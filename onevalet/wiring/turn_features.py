@@ -23,7 +23,7 @@ def build_turn_features(
     outbound: Outbound,
     clock: Clock,
 ) -> TurnFeatures:
-    """Return what turns may use besides the assistant."""
+    """Return the features of turns besides the assistant."""
     sign_in = ConsoleSignIn(connections.database, connections.settings.public_url, assistant.credentials.keys)
     doing = doing_now(connections.settings)
     stack.push_async_callback(doing.close)

@@ -1,4 +1,4 @@
-"""What a worker does from time to time beside its maintenance: deletions and backups."""
+"""Periodic work of a worker beside its maintenance: deletions and backups."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from onevalet.wiring.worker_parts import WorkerParts
 
 
 def more_chores(parts: WorkerParts) -> tuple[Chore, ...]:
-    """Return what a worker does from time to time beside its maintenance."""
+    """Return the periodic work of a worker beside its maintenance."""
     assistant, settings = parts.assistant, parts.connections.settings
     database, channels = parts.connections.database, parts.outbound.channels
     deletion = build_deletion(database, assistant.files, parts.clock, assistant.accounts, channels)

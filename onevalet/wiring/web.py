@@ -49,7 +49,7 @@ async def open_web(
         patience = min(2.5, settings.onevalet_database_patience)
         connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=patience))
         database = connections.database
-        keys = secret_keys(settings)  # checked now: a missing key would else show when somebody connects a service
+        keys = secret_keys(settings)  # checked now: otherwise a missing key shows only when a person connects a service
         credentials = CredentialStore(database, keys)
         store = await stack.enter_async_context(open_file_store(settings, database))
         clock = Clock(settings.onevalet_clock)

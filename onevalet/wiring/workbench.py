@@ -1,6 +1,6 @@
-"""The one way from the product to the workbench, which a clone has and what is installed for production has not.
+"""The only way from the product to the workbench, which a clone has and an installed wheel lacks.
 
-`dev`, the simulator, scenarios and the demo model are imported here, when they are asked for.
+`dev`, the simulator, scenarios and the demo model are imported here, at their first use.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ _BENCH = Path(__file__).parents[2] / "workbench" / "simulator"
 
 
 def has_workbench() -> bool:
-    """Return whether it lies beside the product; a package of this name elsewhere is somebody else's."""
+    """Return whether the workbench lies beside the product; a package of this name elsewhere is a foreign one."""
     return _BENCH.is_dir()
 
 
 async def start_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:
-    """Run `dev` until told to stop; `processes`: see `run_dev`. Raises `ConfigError` where it is left out."""
+    """Run `dev` until told to stop; `processes`: see `run_dev`. Raises `ConfigError` if it is left out."""
     if not (has_workbench() and is_installed("servers") and is_package_here("aiosmtpd")):
         raise ConfigError(
             "`dev` is not part of this installation: run bin/dev in a clone of the project, or `web` and `worker` here."
@@ -31,7 +31,7 @@ async def start_dev(settings: Settings, stop: asyncio.Event, *, processes: bool 
 
 
 def demo_model(home: Path | None = None) -> LocalModel | None:
-    """Return the demo model, None where it is left out. `home`: in the trouble that the page makes for it there."""
+    """Return the demo model, None if it is left out. `home`: where the page writes the trouble to simulate."""
     if not has_workbench():
         return None
     from workbench.demo.model import DEMO_MODEL
@@ -41,14 +41,14 @@ def demo_model(home: Path | None = None) -> LocalModel | None:
 
 
 def wired_to_simulator(settings: Settings, simulator_url: str) -> Settings:
-    """Return the settings with the accounts of a running `dev`'s simulator where they have none."""
+    """Return the settings, with missing accounts filled in from a running `dev`'s simulator."""
     from workbench.dev.simulator_wiring import simulator_config, wire_simulator
 
     return wire_simulator(settings, simulator_config(settings.onevalet_home), simulator_url).settings
 
 
 async def simulate(file: Path, channel: str = "") -> None:
-    """Play a scenario and print the talk. Raises `ConfigError` where scenarios are left out, and for a wrong one."""
+    """Play a scenario and print the talk. Raises `ConfigError` if scenarios are left out or the file is wrong."""
     _require_scenarios()
     from workbench.scenarios.command import simulate
 

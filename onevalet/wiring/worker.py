@@ -28,7 +28,7 @@ async def open_worker(
 ) -> AsyncIterator[Callable[[], Awaitable[object]]]:
     """Run turns and deliveries inside the block. `demo`: the demo model may answer when none is configured.
 
-    `note_stalls` is told every ten seconds what stalls, a phrase for each.
+    `note_stalls` gets a phrase for each stall, every ten seconds.
 
     Yield a call that waits until the worker ends by itself, as only a process for quarantined turns does.
     """

@@ -49,7 +49,7 @@ class WorkerParts:
     assistant: Assistant
     outbound: Outbound
     foundation: WorkFoundation
-    """What the work of abilities is opened on."""
+    """The dependencies of the abilities' work."""
     turns: TurnRunner
     delivery: DeliveryRunner
 
@@ -58,7 +58,7 @@ class WorkerParts:
         cls, stack: AsyncExitStack, settings: Settings, start: WorkerStart, brought: Brought = NOTHING
     ) -> Self:
         """Build the parts; `stack` closes them."""
-        # In a container each process has the number of the one before it: the run's id tells them apart.
+        # In a container each process has its predecessor's number: the run's id tells them apart.
         name = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
         # 1. The connections, and the clock, which is compared with the database's.
         connections = await stack.enter_async_context(
@@ -90,7 +90,7 @@ class WorkerParts:
         features = build_turn_features(stack, connections, assistant, outbound, clock)
         wakeups, channels = connections.wakeups, outbound.channels
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
-        # 5. The delivery of what turns and notifications leave in the outbox.
+        # 5. The delivery of the outbox, filled by turns and notifications.
         outbox = Outbox(connections.database, make_id, OUTBOX_LEASE)
         notes = ReceiptNotes(redis_url(settings))
         stack.push_async_callback(notes.close)

@@ -54,6 +54,6 @@ def build_process(
     watch.call(DueWork.REDRAWS, redraws.look)
     upkeep = (Part("redraws", redraws.poll), *of_abilities.parts, *maintenance.parts())
     process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, of_abilities.claimed, supervisor, watch, chores)
-    # What a turn says goes out from here, without a way through Redis.
+    # A turn's messages go out from here, without a way through Redis.
     connections.wakeups.offer_deliveries(process.take_delivery)
     return process
