@@ -193,9 +193,7 @@ class Approvals:
         return await self._talking.pending(tenant)
 
     async def approve(self, tenant: str, code: str) -> Reply:
-        """Pass on that the person approves exactly the action shown; return the reply. Raises `ConfigError` if none
-        waits.
-        """
+        """Pass on that the person approves exactly the action shown; return the reply. Raises `ConfigError`."""
         from core.approvals.exact_replies import Verb
 
         return await self._talking.decide(tenant, code, Verb.APPROVE)

@@ -1,1 +1,1 @@
-"""Archives that prove themselves: what people and operators take away, and bring back."""
+"""Archives with checksums and signatures, which people and operators take away and bring back."""

@@ -1,4 +1,4 @@
-"""Whose work an archive is: a signature over its manifest, by a key that only one installation has."""
+"""The origin of an archive: a signature over its manifest, by a key that only one installation has."""
 
 import hmac
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ class ArchiveKeys:
         return _signature(self.keys[0], manifest)
 
     def verify(self, manifest: bytes, signature: bytes) -> bool:
-        """Return whether one of these keys made the signature."""
+        """Return whether any of these keys made the signature."""
         return any(hmac.compare_digest(_signature(key, manifest), signature) for key in self.keys)
 
 

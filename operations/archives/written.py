@@ -19,7 +19,7 @@ def written(path: Path) -> Iterator[IO[bytes]]:
             yield out
             out.flush()
             os.fsync(out.fileno())
-        os.link(partial, path)  # never over one that is there
+        os.link(partial, path)  # never over an existing file
         _flush(path.parent)
     finally:
         partial.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ _MAX_SIGNATURE = 1024
 
 
 class ArchiveRefused(Exception):
-    """An archive that is not taken in, and why in one sentence."""
+    """An archive that is refused, and the reason in one sentence."""
 
 
 class Entry(BaseModel):
@@ -46,12 +46,12 @@ class ManifestBase(BaseModel):
     format: int
     onevalet: str
     schema_version: int
-    """The number of the newest migration where it was made."""
+    """The number of the newest migration at its origin."""
     entries: tuple[Entry, ...]
 
 
 class ArchiveWriter:
-    """Write a zip entry by entry; `take` returns what is ready, so that no more than a piece lies in memory."""
+    """Write a zip entry by entry; `take` returns the finished pieces, so that no more than one lies in memory."""
 
     def __init__(self, now: datetime) -> None:
         self._sink = _Sink()
@@ -98,7 +98,7 @@ class ArchiveWriter:
 
 
 class EntryWriter:
-    """One entry that is being written, with its size and digest so far."""
+    """An entry that is being written, with its size and digest so far."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out = out
@@ -114,9 +114,9 @@ class EntryWriter:
 
 
 def read_manifest[Told: ManifestBase](path: Path, told_as: type[Told], newest: int) -> Told:
-    """Check an archive from end to end; return its manifest. Raises `ArchiveRefused`, also for one cut or changed.
+    """Check an archive from end to end; return its manifest. Raises `ArchiveRefused`, also if it was cut or changed.
 
-    `newest`: the newest format that is known here.
+    `newest`: the newest format that this version reads.
     """
     try:
         with ZipFile(path) as packed:
@@ -135,7 +135,7 @@ def read_manifest[Told: ManifestBase](path: Path, told_as: type[Told], newest: i
 
 
 def is_signed(path: Path, keys: ArchiveKeys) -> bool:
-    """Return whether a checked archive is as one of these keys signed it."""
+    """Return whether any of these keys signed a checked archive."""
     with ZipFile(path) as packed:
         if SIGNATURE not in packed.namelist() or packed.getinfo(SIGNATURE).file_size > _MAX_SIGNATURE:
             return False
@@ -172,7 +172,7 @@ def _check(packed: ZipFile, entry: Entry) -> None:
 
 
 class _Sink:
-    """A file that only grows at its end and is emptied meanwhile, as a network connection is."""
+    """A file that only grows at its end and is emptied as it grows, as a network connection is."""
 
     def __init__(self) -> None:
         self.made = bytearray()
@@ -182,4 +182,4 @@ class _Sink:
         return len(data)
 
     def flush(self) -> None:
-        """Do nothing: what is written is there."""
+        """Do nothing: written bytes are available at once."""

@@ -22,7 +22,7 @@ _DEBIAN = Path("/usr/lib/postgresql")
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """`pg_dump`, `pg_restore` and `psql` of one version."""
+    """The `pg_dump`, `pg_restore` and `psql` of a version."""
 
     folder: Path
 
@@ -31,7 +31,7 @@ class Programs:
 
 
 def find_programs(server: int) -> Programs:
-    """Return the first programs, on PATH or beside it, that are as new as a server of this major version."""
+    """Return the first programs on PATH, of the package or of Debian that are as new as a server of this major version."""
     versions = []
     for folder in _folders():
         if all(os.access(folder / name, os.X_OK) for name in _NAMES):
@@ -68,7 +68,7 @@ class Login:
 
 
 class Run:
-    """A program that runs, with what it says when it fails."""
+    """A running program, with its error output."""
 
     def __init__(self, name: str, process: Process) -> None:
         self.name = name

@@ -23,7 +23,7 @@ from operations.backups.programs import Login, Programs, Run, find_programs, run
 from operations.backups.script import clearing, finishing
 from operations.backups.types import DUMP, Backup, BackupFailed
 
-# What `finishing` makes anew: it names the role that owned the tables where the backup was taken.
+# `finishing` creates these again: the dump names the role that owned the tables of the backup.
 _LEFT_OUT = re.compile(r"^\d+; \d+ \d+ (POLICY public \S+ owner |DEFAULT ACL |EXTENSION |ACL - SCHEMA |SCHEMA - )")
 _OWNED = re.compile(r"^\d+; \d+ \d+ POLICY public (\S+) owner ")
 _UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
@@ -46,10 +46,10 @@ class Restorer:
     url: str
 
     async def restore(self, backup: Backup, blobs: BlobStore, *, replace: bool) -> None:
-        """Put files and rows back: all of the rows, or none.
+        """Restore files and rows: all of the rows, or none.
 
-        `replace`: what is in the database goes; otherwise it must be empty. Raises `ConfigError`, `BackupFailed`, and
-        `OSError` for the store of files.
+        `replace`: delete the database's contents first; otherwise it must be empty. Raises `ConfigError`,
+        `BackupFailed`, and `OSError` for the store of files.
         """
         _check_version(backup)
         async with connected(self.url) as connection:
@@ -168,7 +168,7 @@ async def _pass_on(reading: Run, psql: Run, *, patched: bool) -> str:
 
 
 async def _contents(programs: Programs, backup: Backup, login: Login) -> Sequence[str]:
-    """Return what a dump has, a line for each object."""
+    """Return the list of a dump's contents, a line for each object."""
     async with run(programs, "pg_restore", ["--list"], login, reads=True) as reading:
         feeding = asyncio.create_task(reading.feed(_dump(backup)))
         told = await reading.process.stdout.read() if reading.process.stdout else b""

@@ -1,4 +1,4 @@
-"""Backups on a schedule: one worker takes each, old ones go, and anybody can read how old the last one is."""
+"""Scheduled backups: a single worker takes each, old backups are deleted, and the last one's age is readable."""
 
 import asyncio
 import re
@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class LastBackup:
-    """The last backup that came to an end, and what has failed since. `taken_at` None: there was none yet."""
+    """The last finished backup, and the failures since then. `taken_at` None: no backup has finished yet."""
 
     taken_at: datetime | None
     file: str
@@ -61,9 +61,9 @@ class BackupLog:
     async def take(
         self, taker: BackupTaker, path: Path, *, worker: str = "", every: timedelta | None = None
     ) -> Backup | None:
-        """Take a backup and record it; None where another is being taken, or `every` has not passed since the last.
+        """Take a backup and record it; None if another is being taken, or `every` has not passed since the last.
 
-        Raises what `BackupTaker.take` raises.
+        Raises the errors of `BackupTaker.take`.
         """
         now = await self.clock.sound_now()
         if now is None:
@@ -100,7 +100,7 @@ class BackupLog:
 
 @dataclass(frozen=True, slots=True)
 class BackupSchedule:
-    """Take a backup each `every` into a folder, and keep the newest `kept` of it."""
+    """Take a backup each `every` into a folder, and keep its newest `kept` backups."""
 
     log: BackupLog
     make_taker: Callable[[], BackupTaker]
@@ -110,7 +110,7 @@ class BackupSchedule:
     worker: str
 
     async def once(self) -> Backup | None:
-        """Take a backup where one is due. What fails is logged and recorded, and tried again later."""
+        """Take a backup if it is due. A failure is logged and recorded, and the backup tried again later."""
         now = await self.log.clock.sound_now()
         if now is None:
             return None
@@ -131,7 +131,7 @@ class BackupSchedule:
         return None
 
     def _remove_old(self, now: datetime) -> int:
-        """Delete the oldest backups, and what a dead worker had begun; return how many."""
+        """Delete the oldest backups, and abandoned files of dead workers; return the number of deleted backups."""
         names = sorted((path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)), reverse=True)
         begun = [path for path in self.folder.glob(f".onevalet-*.zip{PARTIAL}") if _age(path, now) > _ABANDONED]
         for path in (*names[self.kept :], *begun):

@@ -1,4 +1,4 @@
-"""The SQL around a dump: what is cleared before it, and what follows it in the same transaction. Pure."""
+"""The SQL around a dump: the clearing before it, and the checks after it in the same transaction. Pure."""
 
 from collections.abc import Sequence
 
@@ -59,7 +59,7 @@ def clearing() -> str:
 
 
 def finishing(manifest: BackupManifest, owned: Sequence[str]) -> str:
-    """Return the SQL that gives tables to the role that restores, and fails where rows differ from the manifest."""
+    """Return the SQL that gives tables to the restoring role, and fails if rows differ from the manifest."""
     policies = [
         f'create policy owner on public."{table}" to current_user using (true) with check (true);' for table in owned
     ]

@@ -27,7 +27,7 @@ class _SealedKeys(BaseModel):
 
     format: Literal[1]
     what: Literal["onevalet secret keys"]
-    # What was written is read again even where a later version takes another cost; a stranger's file costs no more.
+    # Files stay readable if a later version takes another cost; a stranger's file costs no more.
     cost: int = Field(ge=2**14, le=2**20)
     salt: str
     sealed: str

@@ -18,7 +18,7 @@ from operations.backups.programs import Login, Programs, find_programs, run
 from operations.backups.tables import TEXT_FORMS, sum_tables
 from operations.backups.types import DUMP, FORMAT, Backup, BackupFailed, BackupManifest, TableSum
 
-# The owner's rows are all rows by a policy of its own; whoever sees a part would make a backup of a part.
+# A policy gives the owner all rows; a role that sees a part of them would back up only that part.
 _SEES_ALL = """
 select r.rolsuper or r.rolbypassrls or exists (
     select from pg_policies p, unnest(p.roles) n
@@ -33,7 +33,7 @@ _KEY_IDS = "select distinct secret_key_id from data_keys order by 1"
 
 @dataclass(frozen=True, slots=True)
 class BackupTaker:
-    """Take backups of one installation. `url` logs in as the owner of the database, `version` is OneValet's own."""
+    """Take backups of an installation. `url` logs in as the owner of the database, `version` is OneValet's own."""
 
     url: str
     blobs: BlobStore
@@ -60,7 +60,7 @@ class BackupTaker:
                 keys = [row["key"] for row in await connection.fetch(_KEYS)]
                 secret_keys = [row["secret_key_id"] for row in await connection.fetch(_KEY_IDS)]
                 schema = await connection.fetchval("select max(number) from schema_migrations")
-            # A file's bytes are stored before its row says so: what a row of that moment names is there.
+            # A file's bytes are stored before its row, so each file named by a row of that moment exists.
             missing = await self._files(writer, out, keys)
             kept = await connection.fetch(_STILL_KEPT, missing)
         lost = [row["key"] for row in kept]

@@ -1,4 +1,4 @@
-"""What a backup is: an archive of one dump, people's files and a manifest; and why one is not taken or restored."""
+"""The parts of a backup: an archive with a dump, people's files and a manifest; and its errors."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ DUMP = "database.dump"
 
 
 class BackupFailed(OneValetError):
-    """A backup that was not taken, or not restored, and why in one sentence."""
+    """A backup that was not taken, or not restored, and the reason in one sentence."""
 
 
 class TableSum(BaseModel):
@@ -28,23 +28,23 @@ class TableSum(BaseModel):
 
 
 class BackupManifest(ManifestBase):
-    """What a backup says of itself."""
+    """The description of a backup."""
 
     taken_at: datetime
     postgres: int
-    """The server's major version: an older one may not understand the dump."""
+    """The server's major version: an older server may not understand the dump."""
     secret_keys: tuple[str, ...]
     """The ids of the keys that people's data keys are wrapped with; the keys themselves are in no backup."""
     tables: tuple[TableSum, ...]
     gone: tuple[str, ...] = ()
     """Keys of files that were deleted while the backup was taken."""
     lost: tuple[str, ...] = ()
-    """Keys of files whose bytes the store did not have, though nobody had deleted them."""
+    """Keys of files whose bytes the store did not have, though no deletion is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup whose every entry is what its manifest says. `path` must not change while it is read."""
+    """A backup whose every entry matches its manifest. `path` must not change while it is read."""
 
     path: Path
     manifest: BackupManifest
@@ -61,5 +61,5 @@ class Backup:
 
 
 def open_backup(path: Path) -> Backup:
-    """Check a backup from end to end. Raises `operations.archives.zips.ArchiveRefused`, also for one cut or changed."""
+    """Check a backup from end to end. Raises `operations.archives.zips.ArchiveRefused`, also if it was changed."""
     return Backup(path, read_manifest(path, BackupManifest, FORMAT))

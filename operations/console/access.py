@@ -1,11 +1,11 @@
-"""Who may see what in the console: people their own data, operators everybody's."""
+"""The rights of viewers in the console: people see their own data, operators all people's."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The person who looks at the console. An operator sees everybody's."""
+    """The person who looks at the console. An operator sees all people's data."""
 
     tenant_id: str
     operator: bool

@@ -1,4 +1,4 @@
-"""What people do in the console, each action written down before it is done."""
+"""People's actions in the console, each recorded before it is carried out."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ _KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """Make the keys of forms, and record what was asked for by them."""
+    """Make the keys of forms, and record the actions requested with them."""
 
     database: Database
     clock: Clock
@@ -25,9 +25,9 @@ class Actions:
         return self.make_id("con")
 
     def read_key(self, given: str, viewer: Viewer, tenant_id: str) -> str:
-        """Return the key that a form sent as that of its sender and of whom it is about, or a new one.
+        """Return a form's key, bound to its sender and its subject, or a new key.
 
-        What others sent under the same key is another's: ids are made of it, which are unique among everybody's.
+        The same key from another sender becomes a different id, since ids are unique among all people.
         """
         if not _KEY.fullmatch(given):
             return self.new_key()
@@ -35,7 +35,7 @@ class Actions:
         return f"con_{hashlib.sha256(said).hexdigest()[:26]}"
 
     async def record(self, viewer: Viewer, tenant_id: str, what: str, subject: str) -> None:
-        """Record that a viewer asks for an action on what is a person's."""
+        """Record that a viewer requests an action on a person's data."""
         await self.database.tenant_rows(
             tenant_id,
             "insert into console_actions (tenant_id, id, viewer, what, subject, at) values ($1, $2, $3, $4, $5, $6)",

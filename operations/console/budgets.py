@@ -1,4 +1,4 @@
-"""What may be spent, as the page shows it beside what was."""
+"""The budgets, as the page shows them beside the spending."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,7 +12,7 @@ from core.people.tiers import Tiers
 class ShownBudgets:
     """The limits of an installation in dollars, None for none, and of texts by SMS.
 
-    `segment_price`: dollars of one segment.
+    `segment_price`: the price of a segment in dollars.
     """
 
     day: Decimal | None = None
@@ -22,10 +22,10 @@ class ShownBudgets:
     segment_price: Decimal | None = None
 
     def of(self, role: PersonRole, tier: str) -> Decimal | None:
-        """Return what a person may spend in a day."""
+        """Return a person's budget for a day."""
         own = self.tiers.of(role, tier or None) if self.tiers else None
         return self.day if own is None or own.dollars_a_day is None else own.dollars_a_day
 
     def price(self, segments: int) -> Decimal | None:
-        """Return what so many segments cost; None where the operator has not said their price."""
+        """Return the price of so many segments; None if the operator has not set one."""
         return None if self.segment_price is None else segments * self.segment_price

@@ -11,10 +11,10 @@ WIDTH, HEIGHT = 560, 220
 _MAX_LABELS = 8
 """Days that are named below a chart; between them there is no room on a phone."""
 _FEW = 5
-"""Counts up to this one have a line each."""
+"""Counts up to this number have a line each."""
 _SVG = "http://www.w3.org/2000/svg"
 _DROPPED = frozenset({"style", "script", "desc"})
-"""What the console's policy would refuse (styles and scripts in the page), and what its own table says better."""
+"""Elements that the console's policy would refuse (styles and scripts in the page), or that its own table replaces."""
 _DROPPED_ATTRIBUTES = frozenset({"style", "id"})
 
 
@@ -34,7 +34,7 @@ class Chart:
 
 
 def bars(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> Markup | None:
-    """Draw values as stacked columns; None where there is nothing but zeros."""
+    """Draw values as stacked columns; None if all are zero."""
     import pygal
 
     return _drawn(pygal.StackedBar, title, labels, series)

@@ -1,4 +1,4 @@
-"""The console's door. What answers is loaded with the first request: `web` stays small where nobody looks."""
+"""The console's entry. Its pages are loaded with the first request, so that `web` stays small without visitors."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ type Load = Callable[[], Sequence[web.RouteDef]]
 class ConsoleDoor:
     """Route requests to the console. `load` returns its addresses; it is called once, in a thread.
 
-    `sign_in` proves from memory what a request shows, see `channels.http.connections`.
+    `sign_in` verifies a request's credentials from memory, see `channels.http.connections`.
     """
 
     def __init__(self, load: Load, sign_in: ConsoleSignIn) -> None:

@@ -1,4 +1,4 @@
-"""What changes is told to the page that shows it: its version is looked at each second while it is open."""
+"""Live updates of open pages: a page's version is read each second while it is open."""
 
 import asyncio
 import hashlib
@@ -20,9 +20,9 @@ from operations.console.rendering import HEADERS
 EVERY = 1.0
 """Seconds between two looks."""
 MAX_STREAMS = 50
-"""Pages of one process that are told at once; others show what was when they were opened."""
+"""Pages that a process updates at once; further pages stay as they were opened."""
 MAX_OF_ONE = 5
-"""Of these of one person, so that nobody holds them all."""
+"""The share of a single person, so that no person holds all streams."""
 LASTS = 300.0
 """Seconds after which the browser connects again, so that a session that has ended shows nothing more."""
 SHOWN = 50
@@ -37,26 +37,26 @@ _PERSON = re.compile(rf"/console/people/{_PERSON_ID}(/memory)?")
 
 
 type Doing = Callable[[str], Awaitable[str]]
-"""Returns what a running turn does at the moment, in words; empty where that is not known."""
+"""Returns a phrase for a running turn's current work; empty if unknown."""
 
 
 async def nothing_told(turn_id: str) -> str:
-    """Know of no turn what it does."""
+    """Report no work of any turn."""
     return ""
 
 
 @dataclass(slots=True)
 class LivePages:
-    """Tell pages of changes. `versions`: how the version of what a page shows is read."""
+    """Report changes to pages. `versions` reads the version of a page's contents."""
 
     versions: "PageVersions"
     _open: list[tuple[str, web.Request]] = field(default_factory=list, init=False)
-    """The pages that are told, each with its person."""
+    """The updated pages, each with its person."""
 
     async def stream(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Answer with events until the page is closed."""
         path, known = request.query.get("page", ""), request.query.get("version", "")
-        # One that was closed is told until the next look: somebody who goes from page to page has one open.
+        # A closed page counts until the next look: a person who goes from page to page has a single page open.
         of_whom = [person for person, opened in self._open if not _is_closed(opened)]
         if len(of_whom) >= MAX_STREAMS or of_whom.count(viewer.tenant_id) >= MAX_OF_ONE:
             raise RequestRefused("too many live pages", status=429)
@@ -87,7 +87,7 @@ class LivePages:
                 known, quiet = version, 0
                 await response.write(f"event: changed\ndata: {version}\n\n".encode())
             elif (quiet := quiet + 1) % 20 == 0:
-                await response.write(b": here\n\n")  # a proxy ends what says nothing
+                await response.write(b": here\n\n")  # a proxy ends silent connections
             if await stops_within(request, EVERY) or _is_closed(request):
                 return
 
@@ -99,7 +99,7 @@ def _is_closed(request: web.Request) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageVersions:
-    """A short text for each page that changes when what is on it does."""
+    """A short text for each page that changes with the page's contents."""
 
     database: Database
     doing: Doing = nothing_told
@@ -190,7 +190,7 @@ class PageVersions:
         )
 
     async def waiting(self, viewer: Viewer) -> str:
-        """Return the version of the first page of what waits."""
+        """Return the version of the first page of waiting entries."""
         if not viewer.operator:
             return await self._of(
                 viewer.tenant_id,
@@ -214,7 +214,7 @@ class PageVersions:
         return _short("".join(f"{row['task_id']}{row['state']}{row['next_at']}" for row in rows))
 
     async def deliveries(self, viewer: Viewer) -> str:
-        """Return the version of the first page of what did not arrive or waits."""
+        """Return the version of the first page of undelivered and waiting messages."""
         if viewer.operator:
             people = await self.database.rows("select * from find_held_people($1)", SHOWN)
             held = str([tuple(row) for row in people])

@@ -1,4 +1,4 @@
-"""A person's preferences as one form: what each field shows, and what a form that was sent changes."""
+"""A person's preferences as one form: the value of each field, and the changes of a submitted form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BUSY = {
 
 @dataclass(frozen=True, slots=True)
 class PreferenceField:
-    """One field. `choices` as (value, label), empty for a field that is typed; `wrong` says why it was refused."""
+    """A field. `choices` as (value, label), empty for a text field; `wrong` says why its value was refused."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ class PreferenceField:
 def preference_fields(
     known: Preferences, typed: Mapping[str, str] | None = None, wrong: Mapping[str, str] | None = None
 ) -> Sequence[PreferenceField]:
-    """Return the form. `typed`: what was sent and refused, which stays in it."""
+    """Return the form. `typed`: the refused values, which stay in it."""
     values, refused = shown_values(known) | dict(typed or {}), wrong or {}
     channels = dict.fromkeys((*known.channels, *([known.channel] if known.channel else [])))
     reached = (("", "where they wrote last"), *((name, channel_label(name)) for name in channels))
@@ -69,7 +69,7 @@ def changes_of(known: Preferences, sent: Mapping[str, str]) -> tuple[dict[str, s
 
 
 def shown_values(known: Preferences) -> dict[str, str]:
-    """Return what the form shows of each preference."""
+    """Return the form's value of each preference."""
     return {
         Preference.NAME: known.name or "",
         Preference.LANGUAGE: _language_name(known.language or ""),
@@ -83,7 +83,7 @@ def shown_values(known: Preferences) -> dict[str, str]:
 
 @cache
 def _language_name(tag: str) -> str:
-    """Return a language's English name; its tag where it has none."""
+    """Return a language's English name; its tag if it has no name."""
     if not tag:
         return ""
     try:

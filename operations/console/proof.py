@@ -1,4 +1,4 @@
-"""What a request shows to the console from memory alone: a session, or a link to sign in, that we made."""
+"""The proof that a request carries, checked from memory alone: a session or a sign-in link that we made."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from operations.console.sign_in import ConsoleSignIn
 
 
 def cookie_name(public_url: str) -> str:
-    """Return the name of the session's cookie, which other hosts cannot set where we are reached by https."""
+    """Return the name of the session's cookie, which other hosts cannot set if we are reached by https."""
     return "__Host-onevalet-console" if public_url.startswith("https:") else "onevalet-console"
 
 
@@ -19,7 +19,7 @@ class ConsoleProof:
     sign_in: ConsoleSignIn
 
     def __call__(self, request: web.Request) -> str | None:
-        """Return the session or the link that a request shows; its scripts and styles are in memory, for anybody."""
+        """Return the session or the link in a request; for scripts and styles, which are public, an empty text."""
         page = request.match_info.get("page", "")
         if page.startswith("static/"):
             return ""

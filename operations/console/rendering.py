@@ -42,9 +42,9 @@ PLACES = (
 
 
 def make_environment(further: Mapping[str, Path]) -> Environment:
-    """Return the templates' environment, which keeps what it compiled. An unknown name is an error, never empty.
+    """Return the templates' environment, which caches compiled templates. An unknown name is an error, never empty.
 
-    `further` are folders by what the names of their templates begin with, before a slash.
+    `further` are folders by the prefix of their templates' names, before a slash.
     """
     folders = PrefixLoader({name: FileSystemLoader(folder) for name, folder in further.items()})
     environment = Environment(
@@ -71,7 +71,7 @@ class Renderer:
     ) -> web.Response:
         """Return a page as a response. `values` are the names that its template uses.
 
-        `age` is of what the database dated, by the machine's clock; `ago` and `until` are of what people's clock did,
+        `age` is for dates by the database, on the machine's clock; `ago` and `until` are for dates on people's clock,
         which `dev` may have moved.
         """
         zone = zone_of(visit.viewer if visit else None)
@@ -95,7 +95,7 @@ class Renderer:
 
 
 def moved(now: datetime, machine_now: datetime) -> str:
-    """Return how far people's clock is from the machine's, in words; empty where they agree to the minute."""
+    """Return the difference between people's clock and the machine's, in words; empty if they agree to the minute."""
     apart = timedelta(seconds=round(abs(now - machine_now).total_seconds()))
     if apart < timedelta(minutes=1):
         return ""
@@ -103,7 +103,7 @@ def moved(now: datetime, machine_now: datetime) -> str:
 
 
 def markdown(text: str) -> Markup:
-    """Return Markdown as HTML without any markup of its own; as it was written where it is nested too deeply."""
+    """Return Markdown as HTML without any markup of its own; the plain source if it is nested too deeply."""
     from notify.email.html import body_html
 
     html = body_html(text)
@@ -111,7 +111,7 @@ def markdown(text: str) -> Markup:
 
 
 def plain(text: str) -> str:
-    """Return what we wrote, which is Markdown, as its words."""
+    """Return our own Markdown as plain text."""
     from notify.plain_markdown import to_plain
 
     return to_plain(text)
@@ -127,7 +127,7 @@ def zone_of(viewer: Viewer | None) -> tzinfo:
 
 
 def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:
-    """Return a moment in a zone: without the day where it is today's, without the year where it is this year's."""
+    """Return a moment in a zone: without the day if it is today's, without the year if it is this year's."""
     local, today = moment.astimezone(zone), now.astimezone(zone)
     if local.date() == today.date():
         return f"{local:%H:%M:%S}"
@@ -135,7 +135,7 @@ def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:
 
 
 def due(moment: datetime, zone: tzinfo, now: datetime) -> str:
-    """Return a moment that is planned, to the minute; the day goes with it where it is not today's."""
+    """Return a planned moment, to the minute; with the day if it is not today's."""
     local, today = moment.astimezone(zone), now.astimezone(zone)
     return f"{local:%H:%M}" if local.date() == today.date() else in_zone(moment, zone, now)
 
@@ -157,7 +157,7 @@ def milliseconds(value: float) -> str:
 
 
 def money(value: float) -> str:
-    """Return an amount of US dollars; small ones with the digits that tell."""
+    """Return an amount of US dollars; small amounts with four decimals."""
     return f"${value:.2f}" if value >= 1 or not value else f"${value:.4f}"
 
 

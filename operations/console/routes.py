@@ -1,4 +1,4 @@
-"""What answers at the console's addresses: signing in, the pages, and what they load."""
+"""The console's routes: signing in, the pages, and their files and updates."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,13 +27,13 @@ from operations.console.sign_in import PATH
 from operations.console.visits import Visit
 
 HIDDEN = "(hidden)"
-"""What is listed in the place of a text that belongs to somebody else."""
+"""The placeholder for a text that belongs to another person."""
 _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class ConsoleRoutes(Pages):
-    """Serve the console. `further` are the pages of abilities. Raises `ConfigError` for one that is open to anybody."""
+    """Serve the console. `further` are the pages of abilities. Raises `ConfigError` if a page is open to anyone."""
 
     def __init__(self, kit: Kit, further: Iterable[MakePages] = ()) -> None:
         super().__init__(kit)
@@ -170,7 +170,7 @@ class ConsoleRoutes(Pages):
 
 
 def _query(request: web.Request) -> str:
-    """Return what a link says of where it leads: to the programs, with the name of a new one, or nowhere else."""
+    """Return the query of a link's target: the programs, with the name of a new program, or nothing."""
     if request.query.get("to") != "programs":
         return ""
     return "?" + urlencode({"to": "programs", "name": request.query.get("name", "")[:60]})

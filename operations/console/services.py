@@ -1,4 +1,4 @@
-"""What the pages about people act through: the same parts as the chat and the command line."""
+"""The services behind the pages about people: the same parts as in chats and the command line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from operations.programs.tokens import ClientTokens
 
 @dataclass(frozen=True, slots=True)
 class PersonServices:
-    """The parts for one person's page. `tiers`: their names.
+    """The parts for a person's page. `tiers`: their names.
 
-    `accounts` is None where nobody can connect any; `memory` opens a person's, None where it is off. `tokens` are those
-    of programs, good for `token_life`: until they are revoked where it is None.
+    `accounts` is None if no ability opens accounts; `memory` opens a person's memory, None if it is off. `tokens` are
+    those of programs, valid for `token_life`, or until revoked if that is None.
     """
 
     accounts: PeoplesAccounts | None
@@ -25,4 +25,4 @@ class PersonServices:
     tokens: ClientTokens | None = None
     token_life: timedelta | None = None
     only_send: Sequence[str] = ()
-    """The channels of the operator's own on which nobody can write."""
+    """The operator's own channels that receive no messages."""

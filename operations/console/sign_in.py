@@ -1,4 +1,4 @@
-"""Signing in to the console: a link that is good once and for minutes, then a session in one browser."""
+"""Signing in to the console: a link that works once and for minutes, then a session in one browser."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ PATH = "/console"
 VALID = timedelta(minutes=10)
 """How long a link is good."""
 MAX_LINKS = 20
-"""Links of one person in a day."""
+"""Links for a person in a day."""
 LASTS = timedelta(days=7)
 IDLE = timedelta(hours=12)
 """A session ends so long after it began, and so long after its last request."""
@@ -23,7 +23,7 @@ IDLE = timedelta(hours=12)
 class ConsoleSignIn:
     """Make links, and find sessions. Without a `public_url` there is no console to lead to.
 
-    `keys` make the check sums of links and sessions: one that is not ours is not looked up.
+    `keys` make the check sums of links and sessions, so that foreign tokens are not looked up.
     """
 
     database: Database
@@ -44,9 +44,9 @@ class ConsoleSignIn:
         return OwnTokens.of(self.keys, "console session")
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
-        """Return a new link for a person; None where they had too many today, or there is no console.
+        """Return a new link for a person; None if they had too many today, or there is no console.
 
-        An owner's console shows everybody's.
+        An owner's console shows all people's data.
         """
         if not self.public_url:
             return None
@@ -77,7 +77,7 @@ class ConsoleSignIn:
         return row is not None
 
     async def begin(self, token: str, now: datetime) -> str | None:
-        """Use a link up; return the session that begins, or None where the link is not good."""
+        """Use a link up; return the session that begins, or None if the link is not valid."""
         if not self.links.is_ours(token):
             return None
         found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
@@ -96,7 +96,7 @@ class ConsoleSignIn:
         return session if row["begun"] else None
 
     async def viewer(self, session: str, now: datetime) -> Viewer | None:
-        """Return whose a session is; None where it has ended."""
+        """Return the viewer of a session; None if it has ended."""
         if not self.sessions.is_ours(session):
             return None
         found = await self.database.call("select tenant_id from find_console_session($1)", token_hash(session))

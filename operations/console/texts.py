@@ -22,7 +22,7 @@ class Texts:
     async def look(
         self, connection: Connection, viewer: Viewer, tenant_id: str, what: str, subject: str, now: datetime
     ) -> bool:
-        """Return whether the viewer may read a person's texts, and record that they look at somebody else's."""
+        """Return whether the viewer may read a person's texts, and record the look at another person's texts."""
         if viewer.tenant_id == tenant_id:
             return True
         if not (viewer.operator and self.for_operators):

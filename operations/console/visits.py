@@ -27,7 +27,7 @@ class SignInNeeded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request of a viewer. `proof` is what their forms send back; `counts` is what is open on the other pages."""
+    """A request of a viewer. `proof` is the token that their forms send back; `counts` has each page's open entries."""
 
     viewer: Viewer
     session: str = field(repr=False)
@@ -36,14 +36,14 @@ class Visit:
 
     @property
     def is_local(self) -> bool:
-        """Return whether nobody signed in, because `dev` runs on this machine."""
+        """Return whether the visit needs no session, because `dev` runs on this machine."""
         return self.session == _LOCAL
 
 
 class ConsoleVisits:
     """Find the viewer of a request.
 
-    `local`: a browser on this machine needs no session and sees what the owner does, which only `dev` allows.
+    `local`: a browser on this machine needs no session and sees the owner's view, which only `dev` allows.
     """
 
     def __init__(self, sign_in: ConsoleSignIn, database: Database, clock: Clock, *, local: bool = False) -> None:
@@ -79,7 +79,7 @@ class ConsoleVisits:
             raise RequestRefused("form of another page", status=403)
 
     def keep(self, response: web.StreamResponse, session: str) -> None:
-        """Have the browser keep its session."""
+        """Set the session's cookie in the browser."""
         seconds = int(LASTS.total_seconds())
         response.set_cookie(
             self._cookie, session, max_age=seconds, path="/", secure=self._secure, httponly=True, samesite="Lax"

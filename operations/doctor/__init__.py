@@ -1,4 +1,4 @@
-"""What `doctor` examines, a file for each area.
+"""The checks of `doctor`, a file for each area.
 
 `every` lists the probes, `examine` runs them side by side.
 """

@@ -16,11 +16,11 @@ _WHAT = "public address"
 
 
 class Astray(OneValetError):
-    """A call to an address does not come out where it should; says why, in a sentence."""
+    """A call to an address that does not arrive at its target; the text explains why, in a sentence."""
 
 
 async def check_address(settings: Settings) -> Sequence[Check]:
-    """Call PUBLIC_URL as providers do, though from here: what only the outside can reach is told by the providers."""
+    """Call PUBLIC_URL as providers do, though from here; failures outside are reported by the providers."""
     url = settings.public_url.rstrip("/")
     if not url:
         return []
@@ -42,7 +42,7 @@ def is_ours(status: int, text: str) -> bool:
 
 
 async def call(url: str, path: str, is_good: Callable[[int, str], bool]) -> None:
-    """Call an address once; raises `Astray` unless that comes out where it should."""
+    """Call an address once; raises `Astray` unless the call arrives at its target."""
     host = urlsplit(url).hostname
     try:
         async with (

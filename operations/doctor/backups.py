@@ -13,7 +13,7 @@ _NAME = "backups"
 _LATE = 2
 """So many times the schedule's span without a backup are too long."""
 _OLD = timedelta(days=7)
-"""A backup of this age is pointed out where there is no schedule."""
+"""A backup of this age is reported if there is no schedule."""
 
 
 async def check_backups(installation: Installation) -> Sequence[Check]:

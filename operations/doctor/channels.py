@@ -1,4 +1,4 @@
-"""What each channel finds at its provider."""
+"""The checks of each channel at its provider."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from onevalet.wiring.no_sink import NoSink
 from operations.doctor.types import Installation
 
 SECONDS = 45.0
-"""How long one channel may take; the others are told without it."""
+"""Time limit of a channel; the others are reported without it."""
 
 
 async def check_channels(installation: Installation) -> Sequence[Check]:
-    """Have every channel that is on look at its provider's side, at the same time."""
+    """Check the provider's side of every active channel, at the same time."""
     settings = installation.settings
     channels = build_channels(settings, NoSink(), installation.database)
     if not channels:

@@ -18,7 +18,7 @@ async def check_database(database: Database) -> Sequence[Check]:
     except OneValetError as error:
         fix = "start Postgres, or correct DATABASE_URL"
         return [Check.failed("database", error, "does not answer", fix)]
-    except Exception as error:  # whatever an incomplete database answers is shown, not raised
+    except Exception as error:  # any answer of an incomplete database is shown, not raised
         return [Check("database", False, type(error).__name__, "run `bin/onevalet migrate`")]
     known = load_migrations()[-1].number
     newest = row["newest"] if row and row["newest"] else 0
@@ -31,7 +31,7 @@ async def check_database(database: Database) -> Sequence[Check]:
 
 
 async def check_writes(database: Database) -> Sequence[Check]:
-    """Check whether the database accepts writes (it may be full or read-only), and what it has refused."""
+    """Check whether the database accepts writes (it may be full or read-only), and count cards that cannot be redrawn."""
     try:
         await database.call("select probe_write()")
         refused = await database.one("select * from count_refused()")

@@ -15,7 +15,7 @@ LITTLE = 5 * 1024**3
 
 
 async def check_disk(settings: Settings) -> Sequence[Check]:
-    """Check the room where ONEVALET_HOME lies, and where files do, if that is another disk."""
+    """Check the free space for ONEVALET_HOME, and for files if they are on another disk."""
     folders = [settings.onevalet_home]
     if settings.onevalet_files and "://" not in settings.onevalet_files:
         folders.append(Path(settings.onevalet_files))

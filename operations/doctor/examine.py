@@ -1,7 +1,7 @@
-"""Run all probes side by side, each within its own time; whatever happens to one becomes a finding.
+"""Run all probes side by side, each within its own time; any error becomes a finding.
 
-What comes too late is no fault yet: all of them at once, on a machine that has other work, make a healthy server
-late. Whoever was late is looked at again when all others are done, alone.
+A late probe is no fault yet: all of them at once, on a busy machine, make a healthy server late. A late probe runs
+again, alone, after all others.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _UNREACHED = "see whether what it asks can be reached"
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a probe found. `unread`: the database did not let it look."""
+    """The result of a probe. `unread`: the database did not let it look."""
 
     probe: Probe
     checks: Sequence[Check]
@@ -44,7 +44,7 @@ async def examine(installation: Installation, probes: Sequence[Probe]) -> list[F
 
 
 async def _again(installation: Installation, looks: Sequence[_Look]) -> tuple[list[_Look], list[str]]:
-    """Look at each once more that was late, one after the other; return with them which only needed time."""
+    """Run each late probe again, one after the other; also return the names of those that only needed time."""
     found: list[_Look] = []
     in_time: list[str] = []
     clock = asyncio.get_running_loop().time
@@ -78,7 +78,7 @@ def _still_late(check: Check) -> Check:
 
 
 def _is_away(looks: Sequence[_Look]) -> bool:
-    """Return whether one of the database's own findings says that it does not serve."""
+    """Return whether any of the database's own findings says that it does not serve."""
     told = (look for look in looks if look.probe.area is Area.DATABASE and not look.unread)
     return any(not check.ok for look in told for check in look.checks)
 
@@ -90,7 +90,7 @@ async def _look(installation: Installation, probe: Probe) -> _Look:
     except TimeoutError as error:
         failed = Check.failed(probe.name, error, f"no answer within {probe.seconds:g} s", _UNREACHED)
         return _Look(probe, [failed], unread=probe.needs_database)
-    except Exception as error:  # doctor shows what is wrong, whatever it is
+    except Exception as error:  # doctor shows every error, of any kind
         fix = "see the other findings; if they are well, this is a defect of ours"
         failed = Check.failed(probe.name, error, f"could not be looked at ({type(error).__name__})", fix)
         failed = replace(failed, fix=_UNREACHED) if failed.late else failed

@@ -1,4 +1,4 @@
-"""Which of the optional packages are installed, and what the assistant cannot do without the others."""
+"""Optional packages: which are installed, and which features the others would add."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _LOST: Mapping[str, str] = {
 
 
 async def check_packages(settings: Settings) -> list[Check]:
-    """Check that what the settings ask for is installed; tell what is left out."""
+    """Check that the extras of the settings are installed; report the features left out."""
     try:
         check_extras(settings)
         require_tracing(settings)

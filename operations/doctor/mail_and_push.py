@@ -1,4 +1,4 @@
-"""The ways out that are no channels: the mail server and the push servers, where they are set."""
+"""The notification channels without a way in: the mail server and the push servers, if they are set."""
 
 from collections.abc import Sequence
 

@@ -20,19 +20,19 @@ from onevalet.wiring.workbench import has_workbench
 from providers.models.litellm_client import LiteLLMClient
 
 MODEL_SECONDS = 20.0
-"""How long the model may take to answer one word."""
+"""Time limit of the model's answer of one word."""
 _QUESTION = "Answer with the one word: ready"
 
 
 async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> list[Check]:
-    """Have the model answer once, and those that embed; without a model, nobody is asked."""
+    """Ask the model and the embedding models once; without a model, ask none."""
     model = settings.onevalet_model
     if not model:
         here = "the demo model" if has_workbench() else "none"
         return [Check("model", has_workbench(), here, "set ONEVALET_MODEL and its key; `worker` needs one")]
     client = build_client(settings)
     try:
-        # One after the other, by one client: to close it closes all of litellm's connections.
+        # One after the other, by one client: closing it closes all connections of litellm.
         answers = await _ask(settings, client, seconds)
         return [answers, *[await _embed_once(model, client, seconds) for model in settings.embedders.values()]]
     finally:
@@ -40,17 +40,17 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
 
 
 async def check_embedding(settings: Settings, model: str, seconds: float = MODEL_SECONDS) -> list[Check]:
-    """Have a model embed a word."""
+    """Embed a word with a model."""
     client = build_client(settings)
     try:
-        await client.warm_up()  # what is loaded does not count as the provider's time
+        await client.warm_up()  # loading does not count as the provider's time
         return [await _embed_once(model, client, seconds)]
     finally:
         await client.close()
 
 
 async def ask_once(settings: Settings, client: LiteLLMClient, seconds: float) -> None:
-    """Have the model answer one word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
+    """Ask the model for one word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
     request = ModelRequest((ChatMessage(Role.USER, _QUESTION),), timeout=seconds, max_output_tokens=1024)
     await client.warm_up()
     check_models(settings, client)

@@ -1,4 +1,4 @@
-"""Whether Redis answers, and keeps what waits over a restart."""
+"""The checks that Redis answers, and keeps waiting work over a restart."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What `doctor --fix` does: set at the providers what is ours to set, and tell each thing that it changed."""
+"""The repairs of `doctor --fix`: write our settings to the providers, and report each change."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from onevalet.wiring.no_sink import NoSink
 from operations.doctor.types import Area, Finding, Installation, State
 
 SECONDS = 60.0
-"""How long one provider may take."""
+"""Time limit of a provider."""
 
 
 async def repair(installation: Installation) -> list[Finding]:
@@ -22,7 +22,7 @@ async def repair(installation: Installation) -> list[Finding]:
 
 
 async def set_up_one(channel: Channel) -> list[Change]:
-    """Set one channel up at its provider and stop it; return what changed. Raises `OneValetError`."""
+    """Set a channel up at its provider and stop it; return the changes. Raises `OneValetError`."""
     try:
         await channel.identify()
         return list(await channel.setup())

@@ -1,4 +1,4 @@
-"""`doctor`'s check of what hears voice notes: one second of silence is transcribed."""
+"""`doctor`'s check of the model for voice notes: one second of silence is transcribed."""
 
 import io
 import wave
@@ -15,7 +15,7 @@ _HOW = "set ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1 (docs/files.m
 
 
 async def check_transcription(settings: Settings, seconds: float = 20.0) -> list[Check]:
-    """Have a second of silence transcribed within so many seconds; never raise."""
+    """Transcribe a second of silence within so many seconds; never raise."""
     transcriber = build_transcriber(settings, patience=seconds)
     if transcriber is None:
         return [Check(_WHAT, True, "off: the assistant says that it cannot listen", _HOW)]

@@ -1,4 +1,4 @@
-"""What `doctor` examines and what it finds."""
+"""Probes of `doctor` and their findings."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from onevalet.wiring.http import build_http
 
 
 class Area(StrEnum):
-    """Where a finding stands in the output, in this order."""
+    """The areas of findings, in the order of the output."""
 
     SYSTEM = "system"
     DATABASE = "database"
@@ -28,7 +28,7 @@ class Area(StrEnum):
 
 
 class State(StrEnum):
-    """How things are: only what is red makes `doctor` fail."""
+    """States of a finding: only red makes `doctor` fail."""
 
     RED = "red"
     ADVICE = "advice"
@@ -37,20 +37,20 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What is examined. `database` is None where none is configured; it then has no Redis either."""
+    """The installation to examine. `database` is None if none is configured; it then has no Redis either."""
 
     settings: Settings
     database: Database | None = None
     redis_url: str = ""
 
     def http(self, *hosts: str) -> GuardedClient:
-        """Return a client as tools are handed it, which also reaches `hosts`. Raises `ConfigError` for what is none."""
+        """Return a client like that of tools, which also reaches `hosts`. Raises `ConfigError` for an invalid host."""
         return build_http(self.settings, hosts)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the output: a state, a sentence and a fix."""
+    """A line of the output: a state, a sentence and a fix."""
 
     area: Area
     what: str
@@ -60,7 +60,7 @@ class Finding:
 
     @classmethod
     def of(cls, area: Area, check: Check) -> "Finding":
-        """Return a check's result as a finding: a fix for what is well is advice."""
+        """Return a check's result as a finding: a fix for a passed check is advice."""
         state = State.RED if not check.ok else State.ADVICE if check.fix else State.GOOD
         return cls(area, check.what, state, check.detail, check.fix)
 
@@ -71,7 +71,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One look at one thing, with a time limit of its own. A look may raise: the finding then says so."""
+    """A look at a part, with a time limit of its own. If the look raises, the finding reports the error."""
 
     area: Area
     name: str
@@ -83,7 +83,7 @@ class Probe:
 def over_database(
     area: Area, name: str, look: Callable[[Database], Awaitable[Sequence[Check]]], seconds: float = 15.0
 ) -> Probe:
-    """Return a probe that needs nothing but the database; without one it finds nothing."""
+    """Return a probe that needs only the database; without a database it finds nothing."""
 
     async def look_there(installation: Installation) -> Sequence[Check]:
         return await look(installation.database) if installation.database else ()

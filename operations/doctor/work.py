@@ -1,4 +1,4 @@
-"""What waits, what went wrong and who works, as the database has it; the console's health page shows the same."""
+"""Backlog, failures and workers, as the database has them; the console's health page shows the same."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ from core.queue.worker_health import WorkerHealth, workers_seen
 from notify.delays import DELAYED
 
 REPEATED = 2
-"""Failures of a part in a row that are shown: a single one may be chance."""
+"""Failures of a part in a row that are shown: a single failure may be chance."""
 SHOWN = 5
 """How many messages of each kind are named that could not be delivered."""
 
 
 async def check_work(database: Database) -> Sequence[Check]:
-    """Check what waits, and name what went wrong for good."""
+    """Check the backlog, and name permanent failures."""
     work = await database.one("select * from count_work()")
     waiting = f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"
     trouble = await database.rows("select * from find_trouble($1)", SHOWN)
@@ -26,7 +26,7 @@ async def check_work(database: Database) -> Sequence[Check]:
 
 
 async def check_answers(database: Database) -> Sequence[Check]:
-    """Check what became of sends without an answer, and what was given up."""
+    """Check the outcomes of sends without an answer, and count the messages that were given up."""
     lost = await database.one("select * from count_lost_answers(interval '7 days')")
     given_up = await database.one("select * from count_given_up(interval '7 days')")
     detail = (
@@ -43,7 +43,7 @@ async def check_delays(database: Database) -> Sequence[Check]:
 
 
 async def check_workers(database: Database) -> Sequence[Check]:
-    """Check what each worker reported about itself."""
+    """Check each worker's report about itself."""
     seen = await workers_seen(database)
     checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
     return checks + [check for worker in seen for check in _worker_checks(worker)]
@@ -76,7 +76,7 @@ async def check_last_seen(database: Database) -> Sequence[Check]:
 
 
 def _trouble(work: Record, found: Sequence[Record]) -> Check:
-    """Return a check that names what went wrong for good, by ids that `trace` explains."""
+    """Return a check that names permanent failures, by ids that `trace` explains."""
     parts = []
     for kind, words in {"ambiguous": "ambiguous", "failed": "not deliverable", "poison": "set aside"}.items():
         ids = [str(row["id"]) for row in found if row["kind"] == kind]

@@ -1,1 +1,1 @@
-"""`/metrics`: what a process counted, and what the database holds, for Prometheus."""
+"""`/metrics`: the counters of a process, and the backlog of the database, for Prometheus."""

@@ -1,4 +1,4 @@
-"""What waits in the database, and its backups, as gauges: counts and ages over everybody, no text and no person."""
+"""The backlog of the database, and its backups, as gauges: counts and ages over all people, no text and no person."""
 
 import asyncio
 import time
@@ -36,7 +36,7 @@ select coalesce(extract(epoch from clock_timestamp() - began_at), 'infinity')::f
 
 
 class Backlog:
-    """Read the gauges. They are made anew each time: what could not be read is absent, and no old number stays."""
+    """Read the gauges. They are built afresh each time: an unreadable gauge is absent, and no old number stays."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ _BEARER = "Bearer "
 
 
 class MetricsEndpoint:
-    """Answer with what this process counted, and with the backlog where it is given.
+    """Serve the counters of this process, and the backlog if it is given.
 
     With a token, only requests that carry it (`Authorization: Bearer …`) are answered.
     """
@@ -53,7 +53,7 @@ class MetricsEndpoint:
 
 @asynccontextmanager
 async def serve_metrics(endpoint: MetricsEndpoint, host: str, port: int) -> AsyncIterator[int]:
-    """Serve nothing but `/metrics` inside the block; yield the port. Raises `ConfigError` where it cannot be bound."""
+    """Serve nothing but `/metrics` inside the block; yield the port. Raises `ConfigError` if it cannot be bound."""
     app = web.Application(middlewares=(limit_bad_requests(BadRequests()), answer_errors, sound_requests))
     app.add_routes(endpoint.routes())
     async with AsyncExitStack() as stack:
@@ -69,6 +69,6 @@ async def serve_metrics(endpoint: MetricsEndpoint, host: str, port: int) -> Asyn
 
 @cache
 def _prepare() -> None:
-    """Add memory, CPU and start time of this process, once; leave out when each series began, which nobody asks for."""
+    """Add memory, CPU and start time of this process, once; leave out the start of each series, which has no use."""
     ProcessCollector(registry=metrics.REGISTRY)
     disable_created_metrics()  # type: ignore[no-untyped-call]

@@ -69,7 +69,7 @@ async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Li
 
 
 async def _run_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
-    """Return what a task's run was started by: an event, such as new mail, with when it was stored; else its moment."""
+    """Return the cause of a task's run: an event, such as new mail, with the time it was stored; else its moment."""
     rows = await connection.fetch(
         "select r.*, e.received_at, e.source, e.type from task_runs r left join events e on e.tenant_id = r.tenant_id"
         " and e.source = r.cause ->> 'source' and e.id = r.cause ->> 'id' where r.tenant_id = $1 and r.turn_id = $2",
@@ -167,7 +167,7 @@ def _step_line(step: asyncpg.Record) -> Line:
 
 
 def _without_queries(links: Iterable[str]) -> str:
-    """Return addresses that a model made up, so far as they cannot say what it knows."""
+    """Return addresses that a model made up, without the parts that could carry data out."""
     shown = [address.partition("?")[0].partition("#")[0] for address in links]
     return ",".join(f"{address[:_LONG_LINK]}…" if len(address) > _LONG_LINK else address for address in shown[:_LINKS])
 

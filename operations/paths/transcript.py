@@ -18,7 +18,7 @@ from core.turns.trigger_message import TriggerMessage
 from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnState, TurnWork
 
 type ReadTrigger = Callable[[Connection, str, str], Awaitable[TriggerMessage | None]]
-"""Reads what began a turn of a person that no message began."""
+"""Reads the trigger of a turn that no message began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Transcript:
         return replace(self.request, work=replace(self.request.work, journal=journal, control=control))
 
     def lines(self) -> list[JsonObject]:
-        """Return the turn as JSON objects, in order, one for each line."""
+        """Return the turn as JSON objects, in order, each on a line of its own."""
         received: list[JsonObject] = [
             {"kind": "received", "id": message.id, "at": message.received_at.isoformat(), "text": message.text}
             for message in self.request.inbound
@@ -60,7 +60,7 @@ class Transcript:
 
 
 async def read_transcript(database: Database, wanted: str, triggers: Iterable[ReadTrigger] = ()) -> Transcript:
-    """Read the turn that an id belongs to; raise `ConfigError` if there is none. `triggers` read what began it."""
+    """Read the turn of an id; raise `ConfigError` if there is none. `triggers` read the trigger of the turn."""
     ids = await database.call("select * from find_trace($1)", wanted)
     if ids is None or not ids["turn_id"]:
         raise ConfigError(f"No turn is known by {wanted}: give the id of a turn, or of a message or answer of one.")
@@ -164,7 +164,7 @@ def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
 
 
 def label(kind: StepKind, outcome: Outcome, *, calls: bool) -> str:
-    """Name what a step is in the words of a trace; `calls` says whether a model's answer asks for any."""
+    """Return a step's name in a trace; `calls` says whether a model's answer requests any calls."""
     if outcome in (Outcome.ERROR, Outcome.UNKNOWN, Outcome.REFUSED):
         return "ERROR"
     match kind:

@@ -1,4 +1,4 @@
-"""What a program asks the assistant: taken in like any message, answered within a bounded wait or later, by its id."""
+"""A program's requests to the assistant: taken in like any message, answered within a bounded wait or later, by id."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class Standing:
 class ProgramRequests:
     """Requests of programs: hand them to the inbox and read their answers.
 
-    `patience` is in seconds. Once `stopping` is set nobody waits any more: what is asked stays asked.
+    `patience` is in seconds. Once `stopping` is set no call waits any more; accepted requests are still answered.
     """
 
     database: Database

@@ -1,4 +1,4 @@
-"""What people say in chat about the programs to which they give access: MCP, MCP token NAME, MCP revoke 1."""
+"""Chat words about the programs to which people give access: MCP, MCP token NAME, MCP revoke 1."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ClientCommands:
     clock: Clock
 
     async def answer(self, argument: str, person: TurnTenant, *, slash: bool = False) -> str | None:
-        """Return what is said; None where the words are for the assistant. `slash`: they are for nobody else."""
+        """Return the reply; None if the words are for the assistant. `slash`: they can only be a command."""
         now, words = self.clock.now(), argument.strip()
         if words.lower() in ("", "token", "tokens"):
             return await self._listed(person, now)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 _AT_ONCE = 8
-"""Requests of one program that are answered at one moment: each may wait for long."""
+"""Requests of a program that are answered at once: each may wait for long."""
 _MOST_HEADER = 200
 
 _log = structlog.get_logger()
@@ -30,9 +30,9 @@ type Load = Callable[[], "HttpServer"]
 
 
 class ProgramDoor:
-    """Let programs in by their tokens. `load` returns the server; it is called once, in a thread.
+    """Admit programs by their tokens. `load` returns the server; it is called once, in a thread.
 
-    `a_minute` bounds the requests of one program. `missing`: the SDK is not installed.
+    `a_minute` bounds the requests of a program. `missing`: the SDK is not installed.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ProgramDoor:
         return f"program {token}" if self._tokens.shows_ours(token) else None
 
     async def close(self) -> None:
-        """End what is under way."""
+        """End the open requests."""
         if self._server is not None:
             await self._server.close()
         await self._rates.close()
@@ -95,7 +95,7 @@ class ProgramDoor:
                 del self._at_work[client.token_id]
 
     def _check_origin(self, request: web.Request) -> None:
-        """Refuse what a page elsewhere sends; programs that are no browser send no Origin."""
+        """Refuse requests of pages elsewhere; programs that are no browser send no Origin."""
         here = f"{request.scheme}://{request.host}"
         if request.headers.get("Origin", here) not in {here, self._origin}:
             raise RequestRefused("request of a page elsewhere", status=403)

@@ -1,4 +1,4 @@
-"""The MCP server that programs of people reach; the one module that imports the SDK's server."""
+"""The MCP server that people's programs reach; the only module that imports the SDK's server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,11 +15,11 @@ from operations.programs.tokens import Client
 from operations.programs.tools import INSTRUCTIONS, ClientTools, away
 
 CLIENT = "onevalet.client"
-"""Where the scope of a request names the program that asks."""
+"""The key in a request's scope under which the calling program is stored."""
 _UNKNOWN = "The token is not good any more."
 
 type Who = Callable[[Any], Awaitable[Client | None]]
-"""Returns the program behind a request of the SDK's; None for one whose token is not good any more."""
+"""Returns the program behind a request of the SDK; None if its token is no longer valid."""
 
 
 def build_server(tools: ClientTools, who: Who, version: str) -> "Server[Any]":
@@ -82,7 +82,7 @@ class HttpServer:
             self._running.result()
 
     async def close(self) -> None:
-        """End what is under way."""
+        """End the open requests."""
         self._stop.set()
         if self._running is not None:
             with suppress(asyncio.CancelledError):

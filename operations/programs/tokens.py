@@ -14,13 +14,13 @@ from core.db.database import Database
 from core.ids import PARTITION, IdMaker, for_person
 
 MAX_TOKENS = 20
-"""Good tokens of one person."""
+"""Valid tokens of a person."""
 MAX_NAME = 60
 FOREVER = datetime.max.replace(tzinfo=UTC)
 _TOKEN = re.compile(rf"{PARTITION}ovt_[\w-]{{43}}")
 _PURPOSE = b"onevalet client tokens"
 GUESSES_A_MINUTE = 5
-"""Tokens of before check sums that are looked up and not found, in a process; further ones are not looked up."""
+"""Unknown tokens in the old format, without check sums, that a process looks up; further tokens are refused."""
 _MOST_KNOWN = 1000
 
 
@@ -59,7 +59,7 @@ class MadeToken:
 class ClientTokens:
     """Keep tokens. `keys`: the first hashes, all find, so that tokens outlive a change of keys.
 
-    A token shows by its check sum that it is ours; one of before there were check sums shows it by having been found.
+    A token's check sum proves that it is ours; a token in the old format proves it by being found.
     """
 
     database: Database
@@ -77,15 +77,15 @@ class ClientTokens:
         return OwnTokens.under(self.keys, "client token")
 
     def shows_ours(self, secret: str) -> bool:
-        """Return whether a token is known as ours without asking the database, whatever became of it since."""
+        """Return whether a token is known as ours without a query, even if it was revoked since."""
         return bool(_TOKEN.fullmatch(secret)) and (self._own.is_ours(secret) or self._older.knows(secret))
 
     async def make(
         self, tenant_id: str, name: str, now: datetime, good_for: timedelta | None, id: str | None = None
     ) -> MadeToken | None:
-        """Create a token; None where the person has too many, or one of this id.
+        """Create a token; None if the person has too many, or has one with this id.
 
-        `good_for`: until it is revoked where it is None.
+        `good_for`: its lifetime; None for a token that is valid until revoked.
         """
         secret = self._own.make(tenant_id, "ovt_")
         row = await self.database.one(
@@ -102,9 +102,9 @@ class ClientTokens:
         return MadeToken(row["number"], secret) if row["made"] else None
 
     async def client(self, secret: str, now: datetime) -> Client | None:
-        """Return whose program shows this token, noting its use; None for one that is not good.
+        """Return the program with this token, noting its use; None if the token is not valid.
 
-        It is found by its keyed hash: how long that takes says nothing about any token.
+        It is found by its keyed hash, so the duration reveals nothing about any token.
         """
         if len(secret) > 100 or not _TOKEN.fullmatch(secret):
             return None
@@ -143,7 +143,7 @@ class ClientTokens:
         ]
 
     async def revoke(self, tenant_id: str, number: int, now: datetime) -> str | None:
-        """Revoke a token; return the name of its program, None where no good token has the number."""
+        """Revoke a token; return the name of its program, None if no valid token has the number."""
         row = await self.database.call("select revoke_client_token($1,$2,$3) as name", tenant_id, number, now)
         return row["name"] if row else None
 
@@ -167,7 +167,7 @@ class _OlderTokens:
         return self._guesses <= GUESSES_A_MINUTE
 
     def found(self, secret: str) -> None:
-        """Remember a token that is one, which is no guess."""
+        """Remember a token that exists, which does not count as a guess."""
         self._guesses -= 1
         self._known[_digest(secret)] = None
         while len(self._known) > _MOST_KNOWN:

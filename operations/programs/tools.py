@@ -1,4 +1,4 @@
-"""The tools that programs of a person's are given: ask, and read. None of them decides anything."""
+"""The tools of people's programs: ask, and read. None of them decides anything."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ class ListNotes(Arguments):
 
 
 class ClientTools:
-    """The tools, over one installation. `memory` opens a person's; None where memory is off.
+    """The tools, over an installation. `memory` opens a person's memory; None if memory is off.
 
     `further` are those of the abilities.
     """
@@ -158,7 +158,7 @@ class ClientTools:
         return listed("notes", rows[-MOST:], "line")
 
     async def _pending(self, client: Client, given: Arguments) -> Told:
-        """List without codes and arguments: what is shown in full is shown to the person."""
+        """List without codes and arguments: only the person sees an approval in full."""
         rows: list[JsonObject] = [
             {
                 "action": one.agent_name,
@@ -204,7 +204,7 @@ def _standing(standing: Standing) -> Told:
 
 
 def away(name: str, arguments: JsonObject) -> Told:
-    """Return what a program is told that calls a tool while Postgres is away."""
+    """Return the error for a program's call while Postgres is away."""
     then = _AGAIN
     if name == "ask":
         given = arguments.get("request_id")

@@ -1,4 +1,4 @@
-"""A tool as programs of people's see it: what it takes, and what it tells. Abilities declare theirs."""
+"""A tool for people's programs: its arguments and its result. Abilities declare theirs."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Nothing(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a tool tells: in words, and the same as JSON."""
+    """A tool's result: in words, and the same as JSON."""
 
     text: str
     data: JsonObject

@@ -1,4 +1,4 @@
-"""What a person may do with all their data from a chat: get a link to it, and be forgotten."""
+"""Chat actions on all data of a person: getting a link to it, and deleting it."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from operations.tenants.links import VALID, ExportLinks
 
 @dataclass(frozen=True, slots=True)
 class PersonData:
-    """The data of all people; hands out one person's at a time."""
+    """The data of all people; returns a single person's at a time."""
 
     links: ExportLinks
     deletion: Deletion
@@ -23,7 +23,7 @@ class PersonData:
 
 @dataclass(frozen=True, slots=True)
 class TenantData:
-    """The data of one person. Implements `core.tools.person_access.DataAccess`."""
+    """A person's data. Implements `core.tools.person_access.DataAccess`."""
 
     data: PersonData
     tenant_id: str

@@ -20,7 +20,7 @@ _PURPOSE = b"onevalet archives of people"
 
 
 class Manifest(ManifestBase):
-    """What an archive says of itself."""
+    """The description of an archive."""
 
     person: str
     exported_at: datetime
@@ -32,9 +32,10 @@ def table_path(table: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive whose every entry is what its manifest says. `path` must not change while it is read.
+    """An archive whose every entry matches its manifest. `path` must not change while it is read.
 
-    `signed`: this installation made it, and nobody changed it since. Anybody can make a manifest.
+    `signed`: this installation made it, and it is unchanged. A manifest alone proves nothing, since anyone can make
+    one.
     """
 
     path: Path
@@ -76,6 +77,6 @@ def archive_keys(keys: SecretKeys) -> ArchiveKeys:
 def open_archive(path: Path, keys: SecretKeys) -> Archive:
     """Check an archive from end to end, and whether `keys` signed it.
 
-    Raises `ArchiveRefused`, also for one that was cut or whose entries were changed.
+    Raises `ArchiveRefused`, also if it was cut or its entries were changed.
     """
     return Archive(path, read_manifest(path, Manifest, FORMAT), is_signed(path, archive_keys(keys)))

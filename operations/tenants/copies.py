@@ -16,7 +16,7 @@ BUDGET = 150.0
 _AT_ONCE = 8
 _TRIES = 3
 _LONGEST_WAIT = 60.0
-"""Seconds; where a provider wants more, its copy is left and counted. It is never asked before its time."""
+"""Seconds; if a provider wants a longer pause, its copy is left and counted, and the provider not called early."""
 _COPIES = """
 select c.channel, c.account, c.peer, c.thread, p.provider_id, true as is_ours, coalesce(o.sent_at, o.created_at) as at
 from outbound_parts p
@@ -41,7 +41,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class CopyEraser:
-    """Delete copies over the channels that can. Safe to repeat: what is gone is gone."""
+    """Delete copies over the channels that can. Safe to repeat: deleted copies stay deleted."""
 
     database: Database
     channels: Mapping[str, Erasing]

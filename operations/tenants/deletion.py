@@ -15,7 +15,7 @@ from core.tools.account_access import PeoplesAccounts
 from operations.tenants.copies import CopyEraser, Erased
 
 GRACE = timedelta(minutes=2)
-"""How long a person who asked for it still gets answers: the last one says that they are forgotten."""
+"""How long a person who asked for deletion still gets answers: the last answer confirms it."""
 _LEASE = timedelta(minutes=10)
 _TIMEOUT = 600.0
 """Seconds that the deletion of all rows may take."""
@@ -32,7 +32,7 @@ class AskedBy(StrEnum):
 
 @dataclass(slots=True)
 class Deleted:
-    """What became of a deletion. `open_grants`: accounts whose grants only their person can end at the service."""
+    """The result of a deletion. `open_grants`: accounts whose grants only their person can end at the service."""
 
     person: str
     open_grants: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Deletion:
         await ask_deletion(self.database, person, by, now)
 
     async def once(self, person: str | None = None) -> Deleted | None:
-        """Delete one person of those who are due, or this one; None where nobody is, or another worker does it."""
+        """Delete a due person, or this person; None if none is due, or another worker does it."""
         now = await self.clock.sound_now()
         if now is None:
             return None
@@ -92,7 +92,7 @@ class Deletion:
             _log.error("file_store_unreachable", cause=type(error).__name__)
 
     async def _end_grants(self, deleted: Deleted) -> None:
-        """Forget all accounts, and end their grants where the service has a way for that."""
+        """Delete all accounts, and end their grants if the service has a way for that."""
         if self.accounts is None:
             return
         for account in await self.accounts.list(deleted.person):

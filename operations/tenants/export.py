@@ -1,4 +1,4 @@
-"""Exporting a person: all that is kept of them as one archive, made while it is read."""
+"""Exporting a person: all their data as one archive, written while it is read."""
 
 import json
 from collections.abc import AsyncGenerator, Sequence
@@ -41,7 +41,7 @@ _KEY = (
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """Make archives. `version` is OneValet's own; without `accounts` their names are told, and not what each may.
+    """Make archives. `version` is OneValet's own; without `accounts`, accounts are listed without their permissions.
 
     The keys of `credentials` sign each archive: it passes through its person's hands.
     """
@@ -56,7 +56,7 @@ class Exporter:
     async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
         """Yield a person's archive piece by piece. Raises `StoreUnavailable`, and `OSError` for the store of files.
 
-        The rows are those of one moment, whatever is written meanwhile. Memory holds some rows, and one file.
+        The rows are those of one moment, regardless of later writes. Memory holds some rows, and one file.
         """
         now = self.clock.now()
         writer = ArchiveWriter(now)
@@ -119,7 +119,7 @@ class Exporter:
         yield writer.take()
 
     async def _accounts(self, tenant_id: str) -> Sequence[JsonObject]:
-        """Return what is connected, with scopes and since when; never what opens it."""
+        """Return the connected accounts, with scopes and dates; never their credentials."""
         rows = await self.database.tenant_rows(
             tenant_id, "select service, account_name, created_at from credentials where tenant_id = $1 order by 1, 2"
         )
@@ -163,7 +163,7 @@ def _task(row: asyncpg.Record) -> PlannedTask:
 
 
 def _ending(name: str, content_type: str) -> str:
-    """Return the ending of a file's name in the archive. Only letters: names become paths where it is unpacked."""
+    """Return the extension of a file's name in the archive. Only letters: names become paths when it is unpacked."""
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     if ending.isascii() and ending.isalnum() and len(ending) <= 8:
         return f".{ending}"

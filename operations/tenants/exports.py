@@ -1,4 +1,4 @@
-"""`/export/{token}`: all that is kept of a person as one zip file, for whoever has the link, once.
+"""`/export/{token}`: all data of a person as one zip file, for anyone with the link, once.
 
 Opening a link uses nothing up, as chats open links to preview them; its button does.
 """
@@ -19,7 +19,7 @@ from core.language.catalogue import gettext, gettext_noop, speaking
 from operations.tenants.links import PATH, ExportLinks, LinkedPerson
 
 AT_ONCE = 2
-"""Archives that a process makes at one moment: each holds a connection to the database meanwhile."""
+"""Archives that a process makes at once: each holds a connection to the database for its duration."""
 STALLED = 60.0
 """Seconds after which a client that takes nothing more is left."""
 _MAX_TOKEN = 100
@@ -28,7 +28,7 @@ _log = structlog.get_logger()
 
 
 class Archives(Protocol):
-    """What makes archives: `operations.tenants.export.Exporter`."""
+    """A maker of archives: `operations.tenants.export.Exporter`."""
 
     def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
         """Yield a person's archive piece by piece."""
@@ -36,7 +36,7 @@ class Archives(Protocol):
 
 
 class ExportRoutes:
-    """Hand out archives by their links. `load` returns what makes them; it is called when the first one is wanted."""
+    """Serve archives by their links. `load` returns the maker of archives; it is called at the first download."""
 
     def __init__(self, links: ExportLinks, load: Callable[[], Archives], clock: Clock) -> None:
         self._links = links
@@ -97,7 +97,7 @@ class ExportRoutes:
             await response.write_eof()
         except (StoreUnavailable, OSError) as error:  # a timeout is an OSError, too
             _log.warning("export_cut", tenant=person.tenant_id, cause=type(error).__name__)
-            # What was sent looks whole to nobody: the connection ends without the end of the answer.
+            # A partial archive must not look complete: the connection ends without the end of the answer.
             if request.transport is not None:
                 request.transport.abort()
         return response
@@ -108,7 +108,7 @@ def _token(request: web.Request) -> str:
 
 
 def _gone() -> web.Response:
-    """Return the one answer to a link that is wrong, used or too old: nobody learns which."""
+    """Return the same answer to a wrong, used or expired link, so that it reveals none of these."""
     return _page(page(None, gettext("Your data"), tag("p", gettext(_GONE))), status=404)
 
 

@@ -27,40 +27,41 @@ _FILLED = {
         " else person_word($1) || ts_delete(v.words, 'person ' || v.tenant_id) end"
     },
 }
-"""Values that are made here, by table and column: secrets without which there is no row, and what names its person."""
+"""Values that are created here, by table and column: secrets without which there is no row, and their person's id."""
 _TIMEOUT = 600.0
-"""Seconds that one statement of an import may take."""
+"""Time limit in seconds of a statement of an import."""
 _TWICE = "What this archive tells is here already: it was imported before, or its person never left."
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A person who was taken in. `tenant_id` differs from the archive's where another person had that id here."""
+    """An imported person. `tenant_id` differs from the archive's if another person had that id here."""
 
     tenant_id: str
     role: PersonRole
     rows: int
     files: int
     left: tuple[str, ...] = ()
-    """The addresses of the archive that nobody confirmed, as `sms:+15551234567`: they are not theirs here."""
+    """The archive's unconfirmed addresses, as `sms:+15551234567`: they are not the person's here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """Take archives in."""
+    """Import archives."""
 
     database: Database
     blobs: BlobStore
     make_id: IdMaker
 
     async def take_in(self, archive: Archive, role: PersonRole | None = None, admit: Collection[str] = ()) -> Imported:
-        """Import a checked archive. Raises `ArchiveRefused` where it does not fit here; nothing is changed then.
+        """Import a checked archive. Raises `ArchiveRefused` if it does not fit here; nothing is changed then.
 
         `role` None: the archived one, but a member for an owner. An archive passes through its person's hands, and
-        nobody makes themselves the owner.
+        people cannot make themselves the owner.
 
-        `admit`: the addresses, such as `sms:+15551234567`, that the operator knows as this person's. Of an archive that
-        is signed here all are; of another, which its person may have changed, no other is taken in.
+        `admit`: the addresses, such as `sms:+15551234567`, that the operator knows as this person's. In an archive
+        signed here, all addresses are confirmed; from any other archive, which its person may have changed, only these
+        are imported.
         """
         await self._check_schema(archive)
         places = Places.of(_read(archive, "identities"), signed=archive.signed, admit=admit)
@@ -100,7 +101,7 @@ class Importer:
                     raise ArchiveRefused(f"The archive's {table} has {min(strange)}, which is no column here.")
 
     async def _free_id(self, archive: Archive, places: Places) -> str:
-        """Return the id of the person here. Raises `ArchiveRefused` where an address of theirs is somebody's."""
+        """Return the person's id here. Raises `ArchiveRefused` if an address of theirs belongs to another person."""
         if len(_read(archive, "tenants")) != 1:
             raise ArchiveRefused("The archive is not about one person: it was changed.")
         for place in places.confirmed.values():
@@ -134,7 +135,7 @@ class Importer:
 
 
 def _read(archive: Archive, table: str) -> list[JsonObject]:
-    """Return the rows of a small table; raise `ArchiveRefused` where they are no objects."""
+    """Return the rows of a small table; raise `ArchiveRefused` if any is not an object."""
     try:
         rows = [read_json(row) for row in archive.rows(table)] if archive.has(table) else []
     except ValueError as error:

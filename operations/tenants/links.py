@@ -1,4 +1,4 @@
-"""Links to a person's archive: for the person who has one, good once and for minutes."""
+"""Links to a person's archive: for that person, valid once and for minutes."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from core.db.database import Database
 PATH = "/export"
 VALID = timedelta(minutes=15)
 MAX_LINKS = 5
-"""Links of one person in a day."""
+"""Links for a person in a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class LinkedPerson:
 
 @dataclass(frozen=True, slots=True)
 class ExportLinks:
-    """Make links, and use them up. Without a `public_url` there are none.
+    """Make links, and use them up. Without a `public_url` there are no links.
 
-    `keys` make their check sums: one that is not ours is not looked up.
+    `keys` make their check sums, so that foreign tokens are not looked up.
     """
 
     database: Database
@@ -38,7 +38,7 @@ class ExportLinks:
         return OwnTokens.of(self.keys, "export link", plain=True)
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
-        """Return a new link for a person; None where they had too many today."""
+        """Return a new link for a person; None if they had too many today."""
         token = self.tokens.make(tenant_id)
         row = await self.database.call(
             "select keep_export_link($1,$2,$3,$4,$5,$6) as kept",
@@ -68,7 +68,7 @@ class ExportLinks:
         return None if row is None else LinkedPerson(found["tenant_id"], row["language"] or None)
 
     async def use(self, token: str, now: datetime) -> LinkedPerson | None:
-        """Use a link up; return whose it is, or None where it is not good."""
+        """Use a link up; return its person, or None if it is not valid."""
         person = await self.find(token, now)
         if person is None:
             return None

@@ -1,4 +1,4 @@
-"""What other programs open of an archive: tasks as a calendar, and the people written to as contacts. Pure."""
+"""The parts of an archive for other programs: tasks as a calendar, and the people written to as contacts. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ _LINE = 74
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask:
-    """A task that runs at times. `cron` is empty where it runs once or by an interval."""
+    """A task with a time. `cron` is empty if it runs once or by an interval."""
 
     id: str
     title: str
@@ -25,7 +25,7 @@ class PlannedTask:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Somebody whom the assistant wrote to for the person."""
+    """A recipient of the assistant's messages for the person."""
 
     id: str
     channel: str
@@ -34,7 +34,7 @@ class Contact:
 
 
 def as_calendar(tasks: Iterable[PlannedTask], now: datetime) -> bytes:
-    """Return tasks as an iCalendar file: each at its next time, and recurring where calendars know its rhythm."""
+    """Return tasks as an iCalendar file: each at its next time, and recurring if calendars know its rhythm."""
     from icalendar import Calendar, Event
 
     calendar = Calendar()

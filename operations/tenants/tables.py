@@ -1,4 +1,4 @@
-"""What becomes of each table when a person's data is exported and imported; tests compare it with the schema."""
+"""The treatment of each table when a person's data is exported and imported; tests compare it with the schema."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""What is not believed of an archive that this installation did not sign: its person may have written it.
+"""Values that are not trusted in an archive that this installation did not sign: its person may have written it.
 
-No address in it is anybody's until the operator confirms it, nothing in it is a place to which something is sent, and
-no id in it is one that a provider gave. What was said is kept.
+An address in it belongs to the person only after the operator confirms it, nothing is sent to a place named in it, and
+no id in it counts as a provider's. Messages are kept.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,11 +14,11 @@ from operations.archives.zips import ArchiveRefused
 from operations.tenants.archive import Unconfirmed
 
 STAND_IN = "archive"
-"""The channel of no provider: where everything is that was said at addresses that nobody confirmed."""
+"""The channel of no provider, for all conversations at unconfirmed addresses."""
 _UNLINKED = "unlinked"
-"""The `state_reason` of an identity that is no place of its person any more, but has what was said there."""
+"""The `state_reason` of an identity that is no longer an address of its person, but has conversations."""
 _BY_PERSON = frozenset({"sms", "telegram", "email"})
-"""Channels whose user keys alone name a person, whatever account of ours they write to."""
+"""Channels whose user keys alone name a person, regardless of our account."""
 _NAMED = "v.channel || ':' || v.account || ':' || "
 _OWN = (
     "v.recipient_id is null and exists (select from identities i where i.tenant_id = $1 and i.id = v.identity_id"
@@ -52,9 +52,9 @@ UNPROVEN: Mapping[str, Mapping[str, str]] = {
     "deliveries": {"provider_id": "''"},
     "undo_records": {"arguments": "'{}'::jsonb", "undone": "true"},
 }
-"""The columns of each table that say where somebody is reached, whom that is, or what a provider or a tool is asked to
-do, with the SQL of what stands there instead: `v` is the archived row, $1 the person. Of the identities only those that
-are confirmed become rows."""
+"""The columns of each table that name an address, a person, or an action of a provider or a tool, with the SQL of their
+replacement: `v` is the archived row, $1 the person. Only confirmed identities become rows.
+"""
 SIGNED_ALONE = frozenset({"inbox_keys"})
 """Tables of which nothing is imported: by the keys of messages others' messages would count as duplicates."""
 
@@ -72,7 +72,7 @@ class Places:
 
     @classmethod
     def of(cls, rows: Collection[JsonObject], *, signed: bool, admit: Collection[str]) -> "Places":
-        """Sort the identities; raise `ArchiveRefused` for an address to admit that is none of theirs."""
+        """Sort the identities; raise `ArchiveRefused` if an address to admit is not in the archive."""
         # The database would read numbers as texts that are not those which the operator is shown.
         if not all(isinstance(row.get(column), str) for row in rows for column in _TOLD):
             raise ArchiveRefused(NOT_FITTING)
@@ -89,7 +89,7 @@ class Places:
 
 
 async def add_stand_in(connection: Connection, tenant_id: str, id: str) -> None:
-    """Add the identity of the conversations at unconfirmed addresses, where there are any. Nothing is sent to it."""
+    """Add the identity of the conversations at unconfirmed addresses, if there are any. Nothing is sent to it."""
     await connection.execute(
         "insert into identities (tenant_id, id, channel, account, user_key, admitted, state, state_reason)"
         " select $1, $2, $3, '', $2, 'operator', 'stopped', $4"

@@ -1,1 +1,1 @@
-"""Traces by OpenTelemetry, imported only where an operator names a collector."""
+"""Traces by OpenTelemetry, imported only if an operator names a collector."""

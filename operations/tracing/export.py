@@ -1,4 +1,4 @@
-"""Spans on their way to the operator's collector, by OTLP over HTTP, in a thread that nobody waits for."""
+"""Spans on their way to the operator's collector, by OTLP over HTTP, in a background thread."""
 
 import logging
 import os
@@ -19,14 +19,14 @@ _log = structlog.get_logger()
 
 
 class Tracing:
-    """A process's traces: `tracer` begins spans, and what ended is exported behind its back until `close`.
+    """A process's traces: `tracer` begins spans, and ended spans are exported in the background until `close`.
 
     The SDK reads its own variables of the environment: sampler, resource, limits, batches, headers, timeout.
     """
 
     def __init__(self, process: str, endpoint: str, *, captures_content: bool = False) -> None:
         """`process`: web, worker or dev. `endpoint`: the collector's address, without the path of the signal."""
-        # Its lines quote addresses and what a collector answers; ours says once that spans are lost.
+        # Its lines quote addresses and a collector's answers; our line reports once that spans are lost.
         logging.getLogger(_LIBRARY).setLevel(logging.CRITICAL)
         ids = NamedTraces()
         # Closed by `close` alone: at exit, the SDK would wait for a collector that hangs.
@@ -35,7 +35,7 @@ class Tracing:
         self.tracer = OtelTracer(self._provider, ids, captures_content=captures_content)
 
     def close(self, seconds: float) -> None:
-        """Export what is left, for so long at most. Blocks."""
+        """Export the remaining spans, for so long at most. Blocks."""
         closing = Thread(target=self._provider.shutdown, name="export of spans", daemon=True)
         closing.start()
         closing.join(seconds)
@@ -73,5 +73,5 @@ def _exporter(endpoint: str) -> OTLPSpanExporter:
 
 def _resource(process: str) -> Resource:
     named = os.environ.get("OTEL_SERVICE_NAME") or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
-    # What is given here goes before the environment.
+    # These values go before the environment.
     return Resource.create({"onevalet.process": process} | ({} if named else {"service.name": f"onevalet-{process}"}))

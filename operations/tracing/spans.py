@@ -86,7 +86,7 @@ class OtelTracer:
 
 
 def _context_of(parent: Span | str | None) -> Context:
-    """Return the context to begin in, an empty one where a row carried nonsense: never the SDK's own current span."""
+    """Return the context to begin in, empty if a row carried nonsense: never the SDK's own current span."""
     if isinstance(parent, str):
         return _PROPAGATOR.extract({_HEADER: parent}, Context())
     return trace.set_span_in_context(parent.inner, Context()) if isinstance(parent, OtelSpan) else Context()

@@ -1,4 +1,4 @@
 """The pages that have a file of their own.
 
-`base` has what they stand on, `every` lists them.
+`base` has their shared parts, `every` lists them.
 """

@@ -1,4 +1,4 @@
-"""One approval: its exact card, and the decision about it, as on any channel."""
+"""A single approval: its exact card, and the decision about it, as on any channel."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -27,7 +27,7 @@ class ApprovalPages(Pages):
     """Show an approval, and decide, change or remind.
 
     A person decides for themselves, as by a button in their chat: the link that began the session went to a chat of
-    theirs. An operator decides for somebody else as by `approvals decide`, and approves only what they may read.
+    theirs. An operator decides for another person as by `approvals decide`, and approves only cards that they may read.
     """
 
     def __init__(self, kit: Kit) -> None:
@@ -110,7 +110,7 @@ class ApprovalPages(Pages):
         return lead_to(HERE, said=_SAID[verb]) if decided else lead_to(_address(view), said="not-decided")
 
     async def _read(self, request: web.Request, visit: Visit) -> tuple[ApprovalView | None, bool]:
-        """Return the approval, None where the viewer may not see it, and whether they may read its texts."""
+        """Return the approval, None if the viewer may not see it, and whether they may read its texts."""
         tenant, wanted = request.match_info["tenant"], request.match_info["approval"]
         if not visit.viewer.sees(tenant):
             return None, False

@@ -1,4 +1,4 @@
-"""What every page of the console stands on: the visit, the template, and where a form leads."""
+"""The shared parts of all pages of the console: the visit, the template, and the redirect after a form."""
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,13 +23,13 @@ from operations.console.texts import Texts
 from operations.console.visits import ConsoleVisits, SignInNeeded, Visit
 
 type WaysIn = Callable[[], Mapping[str, str]]
-"""Returns the channels that know by themselves whether anything comes in, each with what is wrong or nothing."""
+"""Returns the channels that monitor their own reception, each with its problem or an empty text."""
 type Page[Pages] = Callable[[Pages, web.Request, Visit], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """What pages are made with."""
+    """The parts from which pages are built."""
 
     visits: ConsoleVisits
     database: Database
@@ -42,7 +42,7 @@ class Kit:
     budgets: ShownBudgets
     ways_in: WaysIn
     said: Mapping[str, str]
-    """What a person's page says where a page of an ability led back to it, by its word."""
+    """Sentences of a person's page after a redirect from an ability's page, by the word in the address."""
 
     @classmethod
     def build(
@@ -58,7 +58,7 @@ class Kit:
         renderer: Renderer | None = None,
         said: Mapping[str, str] = MappingProxyType({}),
     ) -> "Kit":
-        """Build a kit from what the installation has."""
+        """Build a kit from the installation's parts."""
         return cls(
             visits,
             database,
@@ -84,7 +84,7 @@ class Kit:
         return self.renderer.page(template, visit, self.visits.clock, values, status=status)
 
     def nothing(self, visit: Visit) -> web.Response:
-        """Answer the same for what is not there and for what is not theirs."""
+        """Return the same answer for a missing page and for a page of another person."""
         return self.page(
             "problem.html",
             visit,
@@ -95,7 +95,7 @@ class Kit:
         )
 
     def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
-        """Return the page of somebody without a session. `query` says where the link leads."""
+        """Return the page for a visitor without a session. `query` holds the target of the link."""
         values = {"title": title, "token": token, "query": query}
         return self.renderer.page("sign_in.html", None, self.visits.clock, values, status=status)
 
@@ -112,7 +112,7 @@ class Pages:
 
 
 type MakePages = Callable[[Kit], Pages]
-"""Makes pages from the kit: their class, for one."""
+"""Creates pages from the kit, for example their class."""
 
 _signed_in = WeakSet[Callable[..., object]]()
 
@@ -120,7 +120,7 @@ _signed_in = WeakSet[Callable[..., object]]()
 def signed_in[Served: Pages](
     page: Page[Served],
 ) -> Callable[[Served, web.Request], Awaitable[web.StreamResponse]]:
-    """Answer with a page for a visitor with a session, and with how to get one for any other."""
+    """Serve a page to a visitor with a session, and to any other the way to sign in."""
 
     @functools.wraps(page)
     async def answer(pages: Served, request: web.Request) -> web.StreamResponse:
@@ -137,7 +137,7 @@ def signed_in[Served: Pages](
 
 
 def asks_who_it_is(route: web.RouteDef) -> bool:
-    """Return whether a page is one for visitors with a session alone, as `signed_in` makes it."""
+    """Return whether a page is only for visitors with a session, as marked by `signed_in`."""
     return getattr(route.handler, "__func__", None) in _signed_in
 
 
@@ -152,7 +152,7 @@ async def entered_all(request: web.Request, name: str) -> list[str]:
 
 
 def read_number(text: str) -> int:
-    """Return a number that a form or an address names; 0 for what is none."""
+    """Return the number in a form or an address; 0 if it is not a number."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else 0
 
 

@@ -1,4 +1,4 @@
-"""Standing consents on a person's page: one is ended, as by WITHDRAW in a chat."""
+"""Standing consents on a person's page, to be ended as by WITHDRAW in a chat."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ CONSENT_SAID = {
 
 
 class ConsentPages(Pages):
-    """End a consent: its person's own, and anybody's for operators."""
+    """End a consent: people their own, operators any."""
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.post(f"{PLACE}/{{tenant}}/withdraw", self._withdraw)]
@@ -38,7 +38,7 @@ class ConsentPages(Pages):
 
 
 async def consent_lines(database: Database, tenant: str) -> list[tuple[int, str, str, bool]]:
-    """Return a person's consents: the number, what it covers, how it stands, and whether it can be ended."""
+    """Return a person's consents: the number, the coverage, the state, and whether it can be ended."""
     return [
         (
             consent.number,

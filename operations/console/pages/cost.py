@@ -1,4 +1,4 @@
-"""The page of what was used and what it cost."""
+"""The page of usage and cost."""
 
 import asyncio
 from collections import Counter
@@ -23,7 +23,7 @@ _USUAL = 30
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a table. `cost`: what was spent, which may be more than what its own calls cost."""
+    """A row of a table. `cost`: the amount charged, which may exceed the cost of its own calls."""
 
     name: str
     used: Used

@@ -1,4 +1,4 @@
-"""All that is kept of a person, from their page: exported by themselves, deleted by an operator."""
+"""All data of a person, from their page: exported by themselves, deleted by an operator."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ DATA_SAID = {
 
 
 class DataPages(Pages):
-    """Lead people to the archive of what is theirs, and have operators delete others."""
+    """Lead people to the archive of their data, and let operators delete other people."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
@@ -40,7 +40,7 @@ class DataPages(Pages):
 
     @signed_in
     async def _delete(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Have a worker delete a person, as `tenants delete` does. Nobody deletes themselves here, without a card."""
+        """Request a person's deletion by a worker, as `tenants delete` does, but never one's own."""
         person = await person_of(self.kit, request, visit.viewer)
         if person is None or not visit.viewer.operator or person.id == visit.viewer.tenant_id:
             return self.kit.nothing(visit)

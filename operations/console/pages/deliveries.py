@@ -1,4 +1,4 @@
-"""The page "Deliveries": what did not arrive or waits, sent again or left, and who said STOP."""
+"""The page "Deliveries": undelivered and waiting messages, to be sent again or dropped, and people's STOP."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _SAID = {
 
 
 class DeliveryPages(Pages):
-    """List what is unsettled: a person's own, and everybody's for operators."""
+    """List unsettled messages: people their own, operators all."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)

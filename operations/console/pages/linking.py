@@ -25,10 +25,10 @@ _MAX_CODE = 40
 
 
 class LinkPages(Pages):
-    """Link the viewer with the person who was given a code, as `LINK` and `LINK … AGREE` do in a chat.
+    """Link the viewer with the person who got a code, as `LINK` and `LINK … AGREE` do in a chat.
 
-    The viewer's console is a place like their chats: a code that is typed here is asked about here, wrong ones count,
-    and only somebody who read the question and types the code again agrees. Nobody agrees for somebody else.
+    The viewer's console is a place like their chats: a code that is typed here is confirmed here, wrong codes count,
+    and to agree the viewer types the code again after the question. An operator cannot agree for another person.
     """
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -49,7 +49,7 @@ class LinkPages(Pages):
 
     @signed_in
     async def _withdraw(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Have a link code run out, such as one that somebody else has typed."""
+        """Expire a link code, for example one typed by another person."""
         person = await person_of(self.kit, request, visit.viewer)
         if person is None:
             return self.kit.nothing(visit)
@@ -88,6 +88,6 @@ class LinkPages(Pages):
 
 
 def _code(text: str) -> str:
-    """Return the code that a field has, also where the chat's whole `LINK code` was pasted."""
+    """Return the code in a field, even if the chat's whole `LINK code` was pasted."""
     words = text[:_MAX_CODE].split()
     return "".join(words[1:] if words and words[0].strip("/").upper() == "LINK" else words)

@@ -54,7 +54,7 @@ class PeoplePages(Pages):
 
     @signed_in
     async def _admit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Let in somebody who has a code, as `pair --address` does."""
+        """Admit a person with a code, as `pair --address` does."""
         if not visit.viewer.operator:
             return self.kit.nothing(visit)
         fields = await entered(request)
@@ -75,11 +75,11 @@ class PeoplePages(Pages):
 
 
 async def person_of(kit: Kit, request: web.Request, viewer: Viewer) -> Person | None:
-    """Return the person whose page an address is of; None where the viewer sees nothing of them."""
+    """Return the person of a page's address; None if the viewer may not see them."""
     tenant = request.match_info["tenant"]
     return await read_person(kit.database, tenant) if viewer.sees(tenant) else None
 
 
 def read_role(text: str) -> PersonRole | None:
-    """Return the role that a form names; None where there is none of this name."""
+    """Return the role that a form names; None if there is no such role."""
     return PersonRole(text) if text in list(PersonRole) else None

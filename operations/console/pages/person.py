@@ -1,4 +1,4 @@
-"""A person's page: who they are, where they write, what they prefer, and what they connected."""
+"""A person's page: their addresses, preferences and connected accounts."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ _SAID = {
 
 
 class PersonPages(Pages):
-    """Show one person, to themselves and to operators, and change what may be changed."""
+    """Show a person, to themselves and to operators, and change their settings."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
@@ -81,7 +81,7 @@ class PersonPages(Pages):
 
     @signed_in
     async def _change_role(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Change role and tier, as `pair --address` does for somebody who is in."""
+        """Change role and tier, as `pair --address` does for an admitted person."""
         person = await person_of(self.kit, request, visit.viewer)
         if person is None or not visit.viewer.operator:
             return self.kit.nothing(visit)
@@ -90,7 +90,7 @@ class PersonPages(Pages):
         if role is None or (tier and tier not in self.kit.services.tiers):
             return await self._page(visit, person, "There is no such role or tier.", status=422)
         if person.id == visit.viewer.tenant_id and role is not PersonRole.OWNER:
-            # An installation without an owner has nobody who could put it right here.
+            # Without an owner, no viewer of the console could undo this.
             return lead_to(f"{PLACE}/{person.id}", said="own")
         place = next((one for one in person.identities if one.admitted and not one.one_way), None)
         if place is None:

@@ -16,7 +16,7 @@ PROGRAM_SAID = {
 
 
 class ProgramPages(Pages):
-    """Make a token, which only its person does, and revoke one, which operators do too."""
+    """Make a token, which only its person may, and revoke a token, which operators may too."""
 
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}/programs"
@@ -31,7 +31,7 @@ class ProgramPages(Pages):
         name = fields.get("name", "").strip()
         if not name or services.tokens is None:
             return lead_to(f"{PLACE}/{person.id}", said="not-made")
-        # The form's key is the token's: sent twice it makes one, which is shown by the first answer alone.
+        # The form's key is the token's: sent twice it makes a single token, which only the first answer shows.
         id = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, person.id).replace("con_", "mcp_")
         await self.kit.actions.record(visit.viewer, person.id, "token", name[:60])
         made = await services.tokens.make(person.id, name, self.kit.now(), services.token_life, id)

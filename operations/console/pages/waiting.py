@@ -1,4 +1,4 @@
-"""Waiting for somebody: the list, and what may be done with agents that wait."""
+"""The list of waiting approvals, agents and turns, and the actions on waiting agents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,12 +27,12 @@ SAID = {
     "dropped": "Dropped. What waited for it goes on without it.",
     "not-changed": "That is not possible any more: it was answered, or it ended.",
 }
-"""What the page says of the form that led to it."""
+"""The page's messages after a form, by the word in the address."""
 _ASKING = AgentStatus.WAITING_FOR_INPUT
 
 
 class WaitingPages(Pages):
-    """Show what waits, and pause, ask again or drop an agent."""
+    """List the waiting entries, and pause, ask again or drop an agent."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
@@ -78,7 +78,7 @@ class WaitingPages(Pages):
         return lead_to(HERE, said=said)
 
     async def _ask_again(self, tenant: str, agent: str) -> bool:
-        """Have an agent ask once more: one that was paused, or else one that is paused for it."""
+        """Make an agent ask again: pause it first, unless it is paused already."""
         asking = {entry.agent_id for entry in await self._pool.list(tenant) if entry.status is _ASKING}
         if agent in asking and not await self._pool.pause(tenant, agent):
             return False

@@ -1,1 +1,1 @@
-"""What the pages show, read from the database a page at a time."""
+"""The data of the pages, read from the database a page at a time."""

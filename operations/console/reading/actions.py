@@ -1,4 +1,4 @@
-"""What was done in the console to what is a person's."""
+"""Actions in the console on a person's data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

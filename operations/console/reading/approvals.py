@@ -1,4 +1,4 @@
-"""An approval for its page: the card as it was sent, and what became of it."""
+"""An approval for its page: the card as it was sent, and its outcome."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _AUDIT = "select at, what, channel, how from approval_audit where tenant_id = $1
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One thing that happened to an approval."""
+    """An event of an approval."""
 
     at: datetime
     what: str
@@ -29,7 +29,7 @@ class AuditLine:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalView:
-    """What the page shows. `card` is Markdown, without how to answer in a chat; `channels` are those that have it."""
+    """The page's data. `card` is Markdown, without the instructions for a chat; `channels` are those with a card."""
 
     approval: Approval
     tenant_id: str
@@ -74,17 +74,17 @@ def _shown(text: str, closing: str) -> str:
 
 
 def _again(approval: Approval) -> str:
-    """Return what a card says, for one whose text is not stored any more."""
+    """Return a card's text for an approval whose text is no longer stored."""
     return f"**{literal(approval.summary)}**\n\n{as_markdown(approval.rendered)}"
 
 
 def _by(channel: str, how: str) -> str:
-    """Return by what it happened; the id of the form or message that decided is left out."""
+    """Return the channel and means of an event, without the id of the form or message that decided."""
     words = [word for word in how.split() if "_" not in word]
     return " ".join(dict.fromkeys([channel, *words])).strip()
 
 
 def changes_of(view: ApprovalView, fields: JsonObject) -> JsonObject:
-    """Return what a form says of the approval's own fields; anything else in it is left out."""
+    """Return the form's values for the approval's own fields; other values are left out."""
     names = {field.name for field in view.approval.form}
     return {name: value for name, value in fields.items() if name in names}

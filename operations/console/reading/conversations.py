@@ -1,4 +1,4 @@
-"""Conversations and their messages, in pages: each begins where the one before ended."""
+"""Conversations and their messages, in pages: each begins after the end of the previous page."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,14 +28,14 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The place where a page of conversations begins: after this one."""
+    """The place at which a page of conversations begins: after this conversation."""
 
     at: datetime
     id: str
 
     @classmethod
     def read(cls, text: str) -> "Cursor | None":
-        """Read a cursor from an address; None for none, and for what is none."""
+        """Read a cursor from an address; None for an empty or invalid text."""
         at, _, conversation = text.partition("~")
         try:
             return cls(datetime.fromisoformat(at).astimezone(UTC), conversation) if conversation else None
@@ -48,7 +48,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """A conversation in the list. `turn`: running or waiting, where one is open."""
+    """A conversation in the list. `turn`: running or waiting, if a turn is open."""
 
     tenant_id: str
     id: str
@@ -67,7 +67,7 @@ class ConversationRow:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of a conversation. `inward`: the person wrote it. `note`: what became of it."""
+    """A message of a conversation. `inward`: the person wrote it. `note`: its outcome."""
 
     id: str
     at: datetime
@@ -118,7 +118,7 @@ async def list_conversations(
 
 
 async def find_conversation(connection: Connection, tenant_id: str, wanted: str) -> ConversationRow | None:
-    """Return one conversation of a person."""
+    """Return a conversation of a person."""
     row = await connection.fetchrow(f"{_SHOWN} where c.tenant_id = $1 and c.id = $2", tenant_id, wanted)
     return _row(tenant_id, row) if row else None
 
@@ -146,7 +146,7 @@ async def read_messages(connection: Connection, tenant_id: str, conversation: st
         sent_below,
         MESSAGES,
     )
-    # A place lies below what is shown of both ways.
+    # The cursor must lie below the shown messages of both directions.
     newest = sorted([*received, *sent], key=lambda row: (row["at"], row["id"]))[-MESSAGES:]
     shown = {row["id"] for row in newest}
     more = len(received) + len(sent) > len(newest)
@@ -187,7 +187,7 @@ def _received(row: asyncpg.Record) -> Message:
 
 
 def _sent(row: asyncpg.Record) -> Message:
-    # A provider may take a message and find later that nobody can be reached.
+    # A provider may take a message and find later that the recipient cannot be reached.
     failed = bool(row["lost"]) or SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS)
     note = row["lost"] or row["state"]
     return Message(

@@ -1,4 +1,4 @@
-"""How much waits on the pages of the bar: only so far as somebody would count."""
+"""The numbers of waiting entries on the pages of the bar, counted up to a limit."""
 
 from collections.abc import Mapping
 

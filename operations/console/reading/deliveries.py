@@ -1,4 +1,4 @@
-"""What did not arrive, what waits to be sent, and who said STOP."""
+"""Undelivered messages, messages that wait to be sent, and people's STOP."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A message that did not arrive, waits, or of which nobody knows whether it arrived.
+    """A message that failed, waits, or has an unknown outcome.
 
     `arrived` of its `parts` were accepted, and not reported as lost later. `quiet`: the person's quiet hours, such as
     `22:00-07:00`.
@@ -78,7 +78,7 @@ class HeldNotification:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One line of the ledger: whether somebody could be written to from then on, and how we learned it."""
+    """A line of the ledger: whether a person could be written to from then on, and how we learned it."""
 
     id: int
     channel: str
@@ -107,7 +107,7 @@ async def list_unsettled(
 
 
 async def list_held(database: Database, viewer: Viewer) -> list[HeldNotification]:
-    """Return the news that waits, what comes next first: of the viewer, or of everybody for an operator."""
+    """Return the waiting news, the next first: the viewer's own, or all people's for an operator."""
     people = [viewer.tenant_id]
     if viewer.operator:
         people = [row["tenant_id"] for row in await database.rows("select * from find_held_people($1)", PAGE)]
@@ -166,7 +166,7 @@ def _unsettled(tenant_id: str, state: UnsettledState, row: asyncpg.Record) -> Un
         row["id"],
         row["person"],
         row["channel"],
-        # Somebody else's address, to whom the person wrote, is not the operator's to see either.
+        # The address of a third party, to whom the person wrote, is masked for the operator too.
         masked(row["peer"]),
         "to somebody else" if row["outreach"] else row["kind"],
         row["text"],

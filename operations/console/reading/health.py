@@ -1,4 +1,4 @@
-"""How the installation fares, as figures and as checks with what to do; counts over everybody, no text."""
+"""The installation's health, as figures and as checks with remedies; counts over all people, no text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from operations.console.rendering import ago
 LATE = timedelta(seconds=30)
 """How long a message may wait for a worker, or an answer to be sent, before it is red."""
 REPEATED = 2
-"""Failures of a part in a row that are shown: a single one may be chance."""
+"""Failures of a part in a row that are shown: a single failure may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of the page."""
+    """A number of the page."""
 
     name: str
     value: str
@@ -30,7 +30,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What the page shows."""
+    """The page's data."""
 
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
@@ -95,7 +95,7 @@ def _sending_check(since: datetime | None, now: datetime, *, late: bool) -> Chec
 
 
 def _unsettled_checks(ambiguous: int, set_aside: int, last: str | None) -> Sequence[Check]:
-    """Return a check for each kind of thing that ended badly, with where it can be looked after."""
+    """Return a check for each kind of work that ended badly, with the page on which to settle it."""
     checks = []
     if ambiguous:
         detail = f"{ambiguous} sent, of which nobody knows whether they arrived"

@@ -1,4 +1,4 @@
-"""What people and tasks are called, read as the person to whom they belong."""
+"""Names of people and tasks, read as the person to whom they belong."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from core.people.access_policy import PersonRole
 
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
-    """A person's name, and what decides about their limits."""
+    """A person's name, and the role and tier that decide about their limits."""
 
     name: str
     role: PersonRole
@@ -18,7 +18,7 @@ class NamedPerson:
 
 
 async def read_person(database: Database, tenant_id: str) -> NamedPerson | None:
-    """Return a person; None for one who is gone."""
+    """Return a person; None if they were deleted."""
     row = await database.tenant_row(
         tenant_id,
         "select coalesce(nullif(t.name, ''), (select i.name from identities i where i.tenant_id = $1 and i.name <> ''"

@@ -1,4 +1,4 @@
-"""A turn's path for the page: what came in, each step with what it cost, and what went out, on one axis of time."""
+"""A turn's path for the page: received messages, each step with its cost, and sent messages, on one axis of time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _KINDS = {"THINK": "model", "RESPOND": "model", "CALL_TOOL": "tool", "OBSERVE": 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One row of the waterfall. `kind` is how it is drawn; `texts` are shown to those who may read them."""
+    """A row of the waterfall. `kind` is how it is drawn; `texts` are shown to those who may read them."""
 
     at: datetime
     until: datetime
@@ -31,17 +31,17 @@ class Span:
     texts: tuple[tuple[str, str], ...] = ()
     failed: bool = False
     prompt: ShownPrompt | None = None
-    """Of a model's step, where its texts may be read."""
+    """The prompt of a model's step, if its texts may be read."""
     place: str = ""
     """Of a step of the journal: its key, which begins with that of the call within which it was done."""
     within: str = ""
-    """The place of that call, empty where it is in none."""
+    """The place of that call, empty if it is in none."""
     depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PathMessage:
-    """One message of the turn. `inward`: the person wrote it."""
+    """A message of the turn. `inward`: the person wrote it."""
 
     at: datetime
     inward: bool
@@ -82,7 +82,7 @@ class TurnPath:
         return max((self.ends - self.begins).total_seconds() * 1000, 1.0)
 
     def placed(self, span: Span) -> tuple[float, float]:
-        """Return where a span begins and how long it is, in thousandths of the whole."""
+        """Return the begin and length of a span, in thousandths of the whole."""
         begin = (span.at - self.begins).total_seconds() * 1_000_000 / self.took_ms
         length = (span.until - span.at).total_seconds() * 1_000_000 / self.took_ms
         return round(min(begin, 996), 1), round(max(length, 4), 1)
@@ -139,7 +139,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
 
 
 def nested(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return spans in order of time, what was done within a call right after it and one deeper."""
+    """Return spans in order of time; the spans within a call follow it, a level deeper."""
     places = {span.place for span in spans if span.place}
     inside: dict[str, list[Span]] = {}
     for span in sorted(spans, key=lambda span: span.at):
@@ -189,7 +189,7 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
 
 
 def _away(turn: asyncpg.Record) -> list[Span]:
-    """Return since when no model answers, while the turn waits for one."""
+    """Return a span for the time without a model, while the turn waits for it."""
     since = turn["model_down_since"]
     if since is None:
         return []

@@ -1,4 +1,4 @@
-"""People as the console shows them: the list, one person, and who asks to be let in."""
+"""People as the console shows them: the list, a single person, and strangers who ask to be admitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _IDENTITIES = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """An address of a person. `admitted`: how they came in there, None for one that nobody let in."""
+    """An address of a person. `admitted`: how it was admitted, None if it was not."""
 
     id: str
     channel: str
@@ -80,7 +80,7 @@ class OpenLinkCode:
 
 @dataclass(frozen=True, slots=True)
 class AskedLink:
-    """A question about a link that the person was asked in a chat; how to answer it there, they were told."""
+    """An open question about a link, asked in a chat of the person; the answer is given there."""
 
     channel: str
     until: datetime
@@ -95,7 +95,7 @@ async def list_people(database: Database, after: Cursor | None = None) -> list[P
 
 
 async def read_person(database: Database, tenant_id: str) -> Person | None:
-    """Return one person; None where there is none of this id."""
+    """Return a person; None if there is none with this id."""
     async with database.tenant(tenant_id) as connection:
         row = await connection.fetchrow(
             "select name, role, tier, created_at from tenants where tenant_id = $1", tenant_id
@@ -135,7 +135,7 @@ async def open_link_codes(connection: Connection, tenant_id: str, now: datetime)
             row["expires_at"],
             row["channel"] or "",
             row["asked_channel"],
-            # Somebody else's address, who may have nothing to do with this person.
+            # The address of another person, who may have nothing to do with this person.
             masked(row["asked_user_key"]) if row["asked_user_key"] else "",
         )
         for row in rows

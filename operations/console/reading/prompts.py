@@ -10,7 +10,7 @@ from core.llm.types import ChatMessage, Role
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message as the page shows it: whose it is, its text, and what it carries besides."""
+    """A message as the page shows it: its author, its text, and its attachments."""
 
     title: str
     text: str

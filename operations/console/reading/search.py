@@ -16,7 +16,7 @@ PAGE = 30
 
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
-    """A message in the list. `excerpt`: what is before the word that was found, the word, and what follows."""
+    """A message in the list. `excerpt`: the text before the found word, the word, and the text after it."""
 
     tenant_id: str
     person: str
@@ -29,7 +29,7 @@ class FoundMessage:
 
     @property
     def reader(self) -> str:
-        """Return whom we wrote to; empty for what we received."""
+        """Return the recipient of a message that we sent; empty for a message that we received."""
         return "" if self.said.inward else self.said.recipient or self.person
 
     @property
@@ -38,7 +38,7 @@ class FoundMessage:
 
     @property
     def address(self) -> str:
-        """Return the page of the message: its turn, or its conversation where it had none."""
+        """Return the page of the message: its turn, or its conversation if it had no turn."""
         if self.said.turn_id:
             return f"/console/turns/{self.said.turn_id}"
         return f"/console/conversations/{self.tenant_id}/{self.said.conversation_id}"
@@ -46,13 +46,13 @@ class FoundMessage:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSearch:
-    """Search as the viewer may read: everybody's messages for operators who are shown texts, else their own."""
+    """Search the messages that the viewer may read: all people's for operators who are shown texts, else their own."""
 
     database: Database
     texts: Texts
 
     def everybody(self, viewer: Viewer) -> bool:
-        """Return whether the viewer searches in everybody's messages."""
+        """Return whether the viewer searches in all people's messages."""
         return viewer.operator and self.texts.for_operators
 
     async def find(self, viewer: Viewer, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:

@@ -1,4 +1,4 @@
-"""What an installation runs short of, as checks: ways in, leases, providers that refuse, connections."""
+"""Shortages of an installation, as checks: reception, leases, refusing providers, connections."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,11 +11,11 @@ LAPSED = timedelta(minutes=1)
 """How long after its end a lease is shown. Any worker takes it up within seconds."""
 LATELY = timedelta(days=1)
 FULL = 0.8
-"""The share of the server's connections from which it is red: the next process may need as many as this one."""
+"""The share of the server's connections above which it is red: the next process may need as many as this one."""
 
 
 async def read_strain(database: Database, ways_in: Mapping[str, str]) -> list[Check]:
-    """Return the checks. `ways_in`: what this process' channels know of themselves, see `stalls_of`."""
+    """Return the checks. `ways_in`: the problems that this process's channels know of, see `stalls_of`."""
     problems = dict(ways_in)
     for row in await database.rows(POLLERS):
         problem = "nobody polls it" if row["unpolled"] else POLL_TROUBLED if row["troubled"] else ""

@@ -1,4 +1,4 @@
-"""What was used and what it cost: sums by day, person, task, model and tool, read from the sums that workers keep."""
+"""Usage and its cost: sums by day, person, task, model and tool, read from the sums that workers keep."""
 
 import math
 from collections import defaultdict
@@ -93,7 +93,7 @@ NOTHING = Used()
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What was used of one thing on one day."""
+    """The usage of one kind and name on one day."""
 
     day: date
     kind: str
@@ -103,7 +103,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What was spent, background work included, and the segments of SMS that were sent."""
+    """Money spent, background work included, and the segments of SMS that were sent."""
 
     spent: Decimal = Decimal(0)
     segments: int = 0
@@ -111,7 +111,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """A person by what was spent for them."""
+    """A person with the amount spent for them."""
 
     tenant_id: str
     spending: Spending
@@ -129,30 +129,30 @@ class Usage:
     tasks: dict[tuple[str, str], Used] = field(default_factory=dict)
 
     def total(self, kind: str) -> Used:
-        """Return the sum of everything of one kind."""
+        """Return the sum of all usage of a kind."""
         return sum((row.used for row in self.rows if row.kind == kind), NOTHING)
 
     def by[T](self, key: Callable[[UsageRow], T], *kinds: str) -> dict[T, Used]:
         """Return sums of some kinds by a key, those that cost most first, then those that were called most."""
         sums: dict[T, Used] = defaultdict(Used)
         for row in self.rows:
-            # A step without a name asked nobody: with it begins a turn of whom a task calls.
+            # A step without a name called no model: it holds the call with which a turn begins.
             if row.kind in kinds and row.name:
                 sums[key(row)] += row.used
         return dict(sorted(sums.items(), key=lambda item: (-item[1].cost, -item[1].calls, str(item[0]))))
 
     @property
     def spent(self) -> Decimal:
-        """Return what all of it cost."""
+        """Return the total cost."""
         return sum(self.spent_by_day().values(), Decimal(0))
 
     @property
     def background(self) -> Decimal:
-        """Return what was spent besides answers and tasks: on memory, embeddings, pictures, recordings, judges."""
+        """Return the spending besides answers and tasks: on memory, embeddings, pictures, recordings, judges."""
         return self.spent - self.total("model").cost
 
     def spent_by_day(self) -> dict[date, Decimal]:
-        """Return what each day cost: what a budget was charged, or what the calls cost where that is more."""
+        """Return the cost of each day: the amount charged to a budget, or the cost of the calls if that is more."""
         called = self.by(lambda row: row.day, "model", "background")
         days = self.spending.keys() | called.keys()
         return {day: max(self.spending.get(day, Spending()).spent, called.get(day, NOTHING).cost) for day in days}
@@ -171,7 +171,7 @@ class Usage:
 
 
 def percentile(counts: dict[int, int], share: float) -> float | None:
-    """Return the milliseconds within which a share of the answers was sent; None where there was none.
+    """Return the milliseconds within which a share of the answers was sent; None without answers.
 
     Times are kept in steps: `step` stands for those up to 2 to the power of `step` / 4, so the result is a fifth too
     long at most.
@@ -185,7 +185,7 @@ def percentile(counts: dict[int, int], share: float) -> float | None:
 
 
 async def read_usage(database: Database, viewer: Viewer, period: Period, now: datetime) -> Usage:
-    """Return what the viewer sees of a period: everybody's for an operator, else their own."""
+    """Return the viewer's usage in a period; for an operator, all people's."""
     span = (period.first, period.last)
     spenders: list[asyncpg.Record] = []
     if viewer.operator:

@@ -1,4 +1,4 @@
-"""What waits for somebody: cards to decide, agents that asked, and turns, the longest wait first."""
+"""Waiting entries: cards to decide, agents with a question, and turns, the longest wait first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _OWN = (
 
 
 class WaitingKind(StrEnum):
-    """What waits."""
+    """Kinds of waiting entries."""
 
     APPROVAL = "approval"
     AGENT = "agent"
@@ -52,7 +52,7 @@ class WaitingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WaitingRow:
-    """One thing that waits. `text` is the person's; `name` is the tool's or the agent's; `status` is an agent's."""
+    """A waiting entry. `text` is the person's; `name` is the tool's or the agent's; `status` is an agent's."""
 
     kind: WaitingKind
     tenant_id: str
@@ -74,7 +74,7 @@ class WaitingRow:
 
     @property
     def waits_for(self) -> str:
-        """Return for what, in words."""
+        """Return in words the event for which it waits."""
         match self.kind, self.status:
             case WaitingKind.APPROVAL, _:
                 return "a decision"
@@ -88,7 +88,7 @@ class WaitingRow:
 
 
 async def list_waiting(database: Database, viewer: Viewer, after: Cursor | None = None) -> list[WaitingRow]:
-    """Return a page of what waits: an operator's of everybody, a person's own all at once."""
+    """Return a page of waiting entries of all people for an operator; for a person, all their own."""
     if not viewer.operator:
         async with database.tenant(viewer.tenant_id) as connection:
             found = await connection.fetch(_OWN, viewer.tenant_id, PAGE)
