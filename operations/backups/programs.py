@@ -31,7 +31,7 @@ class Programs:
 
 
 def find_programs(server: int) -> Programs:
-    """Return the first programs on PATH, of the package or of Debian that are as new as a server of this major version."""
+    """Return the first programs, on PATH, of the package or of Debian, that are as new as a server of this version."""
     versions = []
     for folder in _folders():
         if all(os.access(folder / name, os.X_OK) for name in _NAMES):

@@ -31,7 +31,7 @@ async def check_database(database: Database) -> Sequence[Check]:
 
 
 async def check_writes(database: Database) -> Sequence[Check]:
-    """Check whether the database accepts writes (it may be full or read-only), and count cards that cannot be redrawn."""
+    """Check whether the database accepts writes (it may be full or read-only), and count redraws that were given up."""
     try:
         await database.call("select probe_write()")
         refused = await database.one("select * from count_refused()")
