@@ -1,6 +1,6 @@
-"""What a server says became of a mail of ours: delivery status notifications; pure. Source: RFC 3464.
+"""A server's report about a mail of ours: delivery status notifications; pure. Source: RFC 3464.
 
-Anybody can send such a report. It counts by the id of the part that it brings back, which nobody learns but who got it.
+Anyone can send such a report. It counts by the id of the returned part, which only its recipient knows.
 """
 
 import re
@@ -43,6 +43,6 @@ def read_bounce(parts: Sequence[Mapping[str, Sequence[str]]], account: str, doma
 
 
 def _one(part: Mapping[str, Sequence[str]], name: str) -> str:
-    """Return a header that stands once; empty where it is missing or repeated."""
+    """Return a header that occurs once; empty if it is missing or repeated."""
     found = part.get(name, ())
     return found[0] if len(found) == 1 else ""

@@ -1,4 +1,4 @@
-"""Mails missed while away: nothing to ask for. The mailbox keeps them, and reading goes on from the last one."""
+"""Mails missed while away: nothing to fetch. The mailbox keeps them, and reading goes on after the last one."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from providers.email.client import OwnMailbox
 
 RENUMBERED_DAYS = 7
-"""Days that are read again where the server has given all mails new numbers: by their Message-IDs none comes twice."""
+"""Days that are read again if the server has renumbered all mails; their Message-IDs prevent duplicates."""
 _BITS = 32
 
 
@@ -18,7 +18,7 @@ class Position:
     uid: int
 
     def packed(self) -> int:
-        """Return both as the one signed number that the lease keeps."""
+        """Return both numbers as the signed number that the lease stores."""
         number = self.uid_validity << _BITS | self.uid
         return number - (1 << 64) if number >= 1 << 63 else number
 
@@ -29,9 +29,9 @@ class Position:
 
 
 async def position_in(mailbox: OwnMailbox, known: int) -> Position | None:
-    """Return from where to read on; None where the numbers are new, so that the last days have to be read again.
+    """Return the position to read on from; None if the mails were renumbered, so that the last days are read again.
 
-    A mailbox that is read for the first time begins now: what lies in it was not meant for us.
+    A mailbox that is read for the first time begins now: its older mails were not meant for us.
     """
     if not known:
         return Position(mailbox.uid_validity, await mailbox.last_uid())
@@ -40,8 +40,8 @@ async def position_in(mailbox: OwnMailbox, known: int) -> Position | None:
 
 
 async def renumbered(mailbox: OwnMailbox, now: datetime) -> tuple[list[int], Position]:
-    """Return the mails that may not have been taken in, where their numbers do not tell, and from where to read on."""
-    position = Position(mailbox.uid_validity, await mailbox.last_uid())  # first: what comes now is after it
+    """Return the mails that may be new after a renumbering, and the position to read on from."""
+    position = Position(mailbox.uid_validity, await mailbox.last_uid())  # first: mails that arrive now come after it
     return list(await mailbox.since((now - timedelta(days=RENUMBERED_DAYS)).date())), position
 
 

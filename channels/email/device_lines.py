@@ -44,7 +44,7 @@ _LINK = re.compile(r"\s?[<(\[]https?://[^\s<>()\[\]]{1,300}[>)\]]")
 
 
 def is_device_line(line: str) -> bool:
-    """Return whether a line is what a device or a program says of itself."""
+    """Return whether a line is the signature of a device or a program."""
     said = _LINK.sub("", line.strip()[:500]).strip()
     if len(said) > _MAX_LENGTH:
         return False

@@ -1,4 +1,4 @@
-"""What a mail's headers say: who wrote it, in which thread, and whether a person did; pure.
+"""A mail's headers: its author, its thread, and whether a person wrote it; pure.
 
 Python's own reading of addresses takes `ann@example.org)bob@example.net` for two, so a From is read here, strictly.
 """
@@ -28,28 +28,28 @@ _SPACED_FROM = re.compile(r"From[ \t]*:")
 """A From with a space before its colon, which Python takes for the first line of an mbox."""
 _LENGTH = re.compile(r"(?:^|;)\s*l\s*=")
 _SPECIAL = re.compile(r"[<>@,;:\"\\]")
-"""What an address is made of: in a comment it is one for some programs."""
+"""Special characters of an address: a comment that contains them is an address to some programs."""
 _BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
 _LISTS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "Feedback-ID")
 _DAEMONS = re.compile(r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)(?:[+=-].*)?@.*", re.IGNORECASE)
 
 
 def values(message: Message, name: str) -> list[str]:
-    """Return a header's values, the topmost first, each in one line."""
+    """Return a header's values, the topmost first, each on one line."""
     return [" ".join(str(value).split()) for value in message.get_all(name, [])]
 
 
 def value(message: Message, name: str) -> str:
-    """Return a header that stands once; empty where it is missing or repeated."""
+    """Return a header that occurs once; empty if it is missing or repeated."""
     found = values(message, name)
     return found[0] if len(found) == 1 else ""
 
 
 def has_one_reading(raw: bytes, message: Message, *, whole: bool) -> bool:
-    """Return whether every program finds the same headers in a mail, or in its beginning; `message` is made of them.
+    """Return whether every program finds the same headers in a mail, or in its beginning; `message` is parsed from it.
 
-    What one program takes for a line or for the end of the headers, and another does not, hides a From or shows one
-    ("Composition Kills", USENIX Security 2020; SMTP smuggling, CERT/CC VU#302671).
+    If programs disagree about the end of a line or of the headers, a From can be hidden or added ("Composition Kills",
+    USENIX Security 2020; SMTP smuggling, CERT/CC VU#302671).
     """
     end = _END.search(raw)
     head = raw[: end.end()] if end else raw
@@ -61,12 +61,12 @@ def has_one_reading(raw: bytes, message: Message, *, whole: bool) -> bool:
 
 
 def signs_a_part(message: Message) -> bool:
-    """Return whether a signature covers the beginning of a mail only: behind it anybody may write (RFC 6376 8.2)."""
+    """Return whether a signature covers only the beginning of a mail: the rest can be forged (RFC 6376 8.2)."""
     return any(_LENGTH.search(signature) for signature in values(message, "DKIM-Signature"))
 
 
 def read_from(message: Message) -> str:
-    """Return the address of the one sender that a mail names, in lower case; empty where there is none, or several."""
+    """Return the address of a mail's only sender, in lower case; empty if there is none, or several."""
     text = value(message, "From")
     said = _without_comments(text)
     if any(re.search("[<>]", quoted) for quoted in _QUOTED.findall(said)):
@@ -76,12 +76,12 @@ def read_from(message: Message) -> str:
     address = read_mail_address(match["address"] if match else plain.strip())
     if not address or not address.isascii() or "=?" in address:  # which some programs decode
         return ""
-    # Nobody tells people apart by the case of their address.
+    # No two people differ only by the case of their address.
     return address.lower()
 
 
 def plain_subject(subject: str) -> str:
-    """Return a subject without what programs put before it in an answer."""
+    """Return a subject without the prefixes that programs add to answers."""
     while match := _PREFIX.match(subject):
         subject = subject[match.end() :]
     return subject.strip()
@@ -93,12 +93,12 @@ def passes_on(subject: str) -> bool:
 
 
 def own_id(message: Message) -> str:
-    """Return a mail's Message-ID; empty where it has none that can be written into another mail."""
+    """Return a mail's Message-ID; empty if it has none that can be written into another mail."""
     return next(iter(message_ids(value(message, "Message-ID"))), "")
 
 
 def referred(message: Message) -> tuple[str, ...]:
-    """Return the Message-IDs that a mail refers to, the first of its thread first, the one it answers last."""
+    """Return the Message-IDs that a mail refers to, the first of its thread first, the answered mail last."""
     return (*message_ids(value(message, "References")), *message_ids(value(message, "In-Reply-To")))
 
 
@@ -133,7 +133,7 @@ def is_automatic(message: Message, sender: str) -> bool:
 
 
 def _without_comments(text: str) -> str:
-    """Return a header without comments; empty where one is left open, or a quote is, or one may be an address."""
+    """Return a header without comments; empty if a comment or a quote is left open, or a comment may be an address."""
     kept, depth, at, begun = list[str](), 0, 0, 0
     while at < len(text):
         if text[at] == '"' and not depth:

@@ -16,7 +16,7 @@ class MailMedia:
         self._client = MailboxClient(login)
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
-        """Fetch one file. Raises `FileNotFetched`."""
+        """Fetch a file. Raises `FileNotFetched`."""
         place = read_file_url(media.url)
         if place is None:
             raise FileNotFetched(FileFailure.GONE)

@@ -1,7 +1,7 @@
 """From a mail to our inbound types; pure.
 
-A mail that nobody vouches for ends before its text is read. Everything else has one fate that is recorded. Its text
-and files are read in a child process, by the reader of people's own accounts (`providers.email.messages`).
+An unproven mail is dropped before its text is read. Every other mail has a single recorded result. Its text and files
+are read in a child process, by the reader of people's own accounts (`providers.email.messages`).
 """
 
 from dataclasses import dataclass, field
@@ -65,7 +65,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail as the mailbox keeps it. `raw` may be its beginning only, where its headers are all there is need of."""
+    """A mail as the mailbox stores it. `raw` may be only its beginning, if only its headers are needed."""
 
     uid_validity: int
     uid: int
@@ -78,7 +78,7 @@ class Mail:
 
 
 def parse_headers(mail: Mail, account: Account) -> IgnoredMessage | None:
-    """Return why a mail is not read, by its headers alone; None for one that is read whole."""
+    """Return the reason not to read a mail, from its headers alone; None if it is to be read whole."""
     message = headers_of(mail)
     if is_report(message) and mail.size <= MAX_MAIL:
         return None
@@ -98,9 +98,10 @@ def parse_headers(mail: Mail, account: Account) -> IgnoredMessage | None:
 
 
 def parse_mail(mail: Mail, account: Account, content: MailMessage) -> tuple[Inbound, ...]:
-    """Decide what a mail means whose headers count: two items where a person wrote something above what they pass on.
+    """Return the meaning of a mail with accepted headers: two items if the person wrote something above a forwarded
+    text.
 
-    `content`: what its reader found in it.
+    `content`: the text and files that its reader found.
     """
     message = headers_of(mail)
     if not content.readable:
@@ -126,19 +127,19 @@ def parse_mail(mail: Mail, account: Account, content: MailMessage) -> tuple[Inbo
 
 
 def headers_of(mail: Mail) -> Message:
-    """Return a mail's headers; what stands below them is not looked at."""
+    """Return a mail's headers, without reading its body."""
     return BytesParser().parsebytes(mail.raw, headersonly=True)
 
 
 def ignore_mail(mail: Mail, account: Account, reason: IgnoreReason) -> IgnoredMessage:
-    """Return a mail as one that gets no turn, without its sender."""
+    """Return a mail as ignored, without its sender."""
     return IgnoredMessage(Address(CHANNEL, account.address, ""), "", (mail.key,), reason)
 
 
 def _refuse(
     mail: Mail, message: Message, account: Account, reason: IgnoreReason, reply: str, kind: str
 ) -> IgnoredMessage:
-    """Return a person's mail as one that gets no turn, and what they are told."""
+    """Return a person's mail as ignored, with the reply to them."""
     if not reply:
         return ignore_mail(mail, account, reason)
     sender = read_from(message)
@@ -157,7 +158,8 @@ def _message(
     command: Command | None = None,
 ) -> InboundMessage:
     id, sender = own_id(message), read_from(message)
-    # The sender stands in the key: nobody may take another's Message-ID before their mail has come.
+    # The sender is part of the key, so a stranger cannot use up another person's Message-ID before their mail
+    # arrives.
     keys = (mail.key, f"message:{sender}:{id}") if id else (mail.key,)
     answered = [one for one in referred(message)[-1:] if our_thread(one, account.domain) is not None]
     return InboundMessage(
@@ -204,17 +206,17 @@ def _file_name(name: str) -> str:
 
 
 def _written(content: MailMessage, account: Account, *, forwards: bool, answers: bool) -> Written:
-    """Return what the person wrote and what they passed on, in the text or attached."""
+    """Return the person's own text and the forwarded text, whether inline or attached."""
     passes_on = forwards and not content.attached
     written = split_text(content.text, passes_on=passes_on, answers=answers, ours=account.address)
     return Written(written.own, "\n\n".join(filter(None, (written.forwarded, content.attached))))
 
 
 def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str, Command | None]:
-    """Return a person's own words, and the command that they are.
+    """Return a person's own words, and their command, if they are one.
 
-    A word or a code counts where it is all that they wrote, a greeting with their name aside. A subject is part of what
-    they say where they begin with it.
+    A chat word or a code counts if it is the whole text, apart from a greeting and a name. In a new thread, the subject
+    is part of the text.
     """
     subject = subject[:_MAX_SUBJECT]
     first = alone(text, names) if text else ""
@@ -224,6 +226,6 @@ def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str
         return said, command
     word, _, rest = text.partition("\n")
     if (read := chat_words().read(word, CHANNEL)) is not None and read.name == INTERRUPT.name:
-        # What else it says is why.
+        # The rest of the text is the reason.
         return text, Command(INTERRUPT.name, rest.strip())
     return "\n\n".join(filter(None, (subject if begins else "", text))), None

@@ -1,6 +1,6 @@
 """Reading the mailbox: IDLE, or a look every few seconds; the position moves only after the commit.
 
-One process reads at a time, by a lease. It opens the mailbox for reading only, and marks nothing as seen.
+A single process reads at a time, by a lease. It opens the mailbox for reading only, and marks nothing as seen.
 """
 
 import asyncio
@@ -32,8 +32,8 @@ _log = structlog.get_logger()
 class MailPoller:
     """Read new mails and hand each to `take`, in order, until stopped.
 
-    `take` is given a mail's beginning, and a function that reads all of it; it returns when what came of it is
-    committed. `leave_out` records a mail that breaks us again and again, so that later ones come in.
+    `take` gets a mail's beginning, and a function that reads all of it; it returns when the result is committed.
+    `leave_out` records a mail that fails again and again, so that later mails come in.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class MailPoller:
 
     @property
     def stall(self) -> str:
-        """Return why this process reads nothing; empty where it does, or another one reads."""
+        """Return why this process reads nothing; empty if it does, or if another process reads."""
         return self._loop.stall
 
     def stop(self) -> None:
@@ -64,7 +64,7 @@ class MailPoller:
         await self._loop.run(self._step)
 
     async def _step(self) -> float:
-        """Read from one connection until that ends; return the seconds to wait after it."""
+        """Read from one connection until it ends; return the seconds to wait afterwards."""
         try:
             return await self._loop.unless_stopped(self._session()) or 0.0
         except MailFailed as error:
@@ -72,7 +72,7 @@ class MailPoller:
             return self._loop.later()
 
     async def _session(self) -> float:
-        """Hold the lease, and read from one connection for as long as that lasts."""
+        """Hold the lease, and read from one connection for as long as the lease lasts."""
         if await self._loop.claim() is None:
             return NOT_OURS_PAUSE
         async with self._client.open() as mailbox:
@@ -124,7 +124,7 @@ class MailPoller:
         except MailFailed:
             raise
         except Exception as error:
-            # Ours to mend, but it must not hold up everybody's mails indefinitely.
+            # Our fault, but it must not hold up all people's mails indefinitely.
             if not self._loop.gives_up(stored.uid, error):
                 raise
             await self._leave_out(mail)
@@ -132,7 +132,7 @@ class MailPoller:
         self._loop.taken(stored.uid)
 
     async def _renewed(self) -> int:
-        """Renew the lease; return the stored position. Raises `LeaseLost` where another process reads by now."""
+        """Renew the lease; return the stored position. Raises `LeaseLost` if another process reads by now."""
         known = await self._loop.claim()
         if known is None:
             raise LeaseLost

@@ -1,7 +1,7 @@
-"""What mail programs put above what they quote or pass on, in the languages of their users; pure.
+"""Lines that mail programs put above quoted or forwarded text, in the languages of their users; pure.
 
 A mark counts by its form, not by its language: a line that names an address and a moment and ends with a colon, or the
-names of headers in a block with a moment. What a person would write has neither, so it is never taken for a mark.
+names of headers in a block with a moment. A person's own sentence has neither, so it is never taken for a mark.
 """
 
 import re
@@ -87,9 +87,9 @@ _BEGINS_PASSED_ON = re.compile(
 
 
 def attribution_ending_at(lines: Sequence[str], end: int, *, quoted_below: bool) -> int:
-    """Return at which line the attribution begins that ends at one; -1 where none does.
+    """Return the first line of the attribution that ends at `end`; -1 if none does.
 
-    `quoted_below`: the next line is marked as quoted. Without that only one with an address counts.
+    `quoted_below`: the next line is marked as quoted. Otherwise an attribution must contain an address.
     """
     if not lines[end].rstrip().endswith((":", "\uff1a", "----")):
         return -1
@@ -116,7 +116,7 @@ def names_address(text: str, address: str) -> bool:
 
 
 def is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Return whether headers begin at a line, as Outlook and others put them above what they quote or pass on."""
+    """Return whether a block of headers begins at a line, as Outlook and others put it above quoted text."""
     if _RULE.fullmatch(lines[at].strip()):
         block = _block(lines, at + 1)
         return _has_headers(block) or _has_any_headers(block)
@@ -161,7 +161,7 @@ def _is_broken(line: str, following: str) -> bool:
 
 
 def _has_day(said: str) -> bool:
-    """Return whether a date is whole: a person says "on Monday", or "in 2026", where a program writes the day."""
+    """Return whether a date is complete: a person says "on Monday", or "in 2026"; a program writes the day."""
     found = _DATE.search(said)
     return found is not None and not (_YEAR.fullmatch(found[0]) and not _DAY.search(_CLOCK.sub(" ", said)))
 
@@ -172,9 +172,9 @@ def _words_between_dashes(line: str) -> str:
 
 
 def _block(lines: Sequence[str], at: int) -> list[str]:
-    """Return the lines from one on that may be a block of headers; empty ones between them are left out.
+    """Return the lines from `at` on that may be a block of headers, without the empty lines between them.
 
-    What is quoted by ">" ends a block that is not.
+    A line quoted by ">" ends an unquoted block.
     """
     block, quoted = list[str](), any(line.startswith(">") for line in lines[at : at + 1])
     for line in lines[at : at + _BLOCK_LINES]:

@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 
 
 class EmailChannel:
-    """Accept what people write to one mailbox.
+    """Accept people's mails to a mailbox.
 
     `authserv_id`: the name by which the server that receives for it signs its Authentication-Results. Reading needs
     `database`, for its lease.
@@ -93,7 +93,7 @@ class EmailChannel:
         return await check_mailbox(self._client, self._account, self._lease)
 
     async def _take(self, mail: Mail, whole: Callable[[], Awaitable[Mail | None]]) -> None:
-        """Commit what a mail means. Of one whose headers prove nothing, no more is read than those."""
+        """Commit a mail's meaning. If its headers prove nothing, only they are read."""
         ignored = parse_headers(mail, self._account)
         if ignored is not None:
             await self._sink.accept(ignored)
@@ -104,7 +104,7 @@ class EmailChannel:
             return
         items = await read_mail(read, self._account)
         messages = [item for item in items if isinstance(item, InboundMessage)]
-        if len(messages) > 1:  # at once, so that one turn takes both
+        if len(messages) > 1:  # together, so that the same turn takes both
             await asyncio.gather(*(self._sink.accept(message) for message in messages))
             return
         for item in items:

@@ -22,7 +22,7 @@ FIXES = {
 
 
 async def check_mailbox(client: MailboxClient, account: Account, lease: PollLease | None) -> tuple[Check, ...]:
-    """Check the login, the server's results, and that one process reads; never raises."""
+    """Check the login, the server's results, and that a process reads; never raises."""
     try:
         signers = await read_signers(client)
     except MailFailed as error:
@@ -45,7 +45,7 @@ async def read_signers(client: MailboxClient) -> Counter[str]:
 
 
 def _check_results(signers: Counter[str], account: Account) -> Check:
-    """Tell whether the receiving server vouches for senders; without that nobody is let in."""
+    """Check whether the receiving server vouches for senders, without which no sender is admitted."""
     wanted = account.authserv_id.lower()
     if signers[wanted]:
         return Check("mail senders", ok=True, detail=f"{wanted} says who proved their domain")

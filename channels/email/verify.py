@@ -1,7 +1,8 @@
-"""Proof of who wrote a mail: what the receiving server states in its own Authentication-Results; pure.
+"""Proof of a mail's sender: the receiving server's own Authentication-Results; pure.
 
-Anybody may write any From, and any header below those of the receiving server. So only its topmost header counts, and
-of it only what binds the domain of the From: DMARC, or a DKIM signature of that domain. SPF is about another address.
+Senders may write any From, and any header below those of the receiving server. So only its topmost header counts, and
+in it only results that bind the domain of the From: DMARC, or a DKIM signature of that domain. SPF is about another
+address.
 Source: RFC 8601, RFC 7489 section 3.1; CVE-2020-12272 (a comment left open in header.d), "Composition Kills" (USENIX
 Security 2020), CERT/CC VU#517845 (several addresses in a From).
 """
@@ -19,7 +20,7 @@ _NOT_PUBLISHED = frozenset({"none", "bestguesspass"})
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """One method's result, such as dkim=pass with header.d=example.org."""
+    """The result of a method, such as dkim=pass with header.d=example.org."""
 
     method: str
     value: str
@@ -29,7 +30,7 @@ class MethodResult:
 def is_authentic(headers: Sequence[str], authserv_id: str, domain: str) -> bool:
     """Return whether the server `authserv_id` proved that a mail comes from a domain.
 
-    `headers`: all Authentication-Results, the topmost first. Total: what can be read in no way, or in two, is no proof.
+    `headers`: all Authentication-Results, the topmost first. Total: an unreadable or ambiguous header is no proof.
     """
     results = _results_of(headers, authserv_id.lower())
     if results is None or not domain:
@@ -45,7 +46,7 @@ def is_authentic(headers: Sequence[str], authserv_id: str, domain: str) -> bool:
 
 
 def read_results(header: str) -> tuple[str, tuple[MethodResult, ...]] | None:
-    """Return the server's id and the results of one header; None where it is not well-formed."""
+    """Return the server's id and the results in a header; None if it is malformed."""
     pieces = _pieces(header)
     if not pieces or not (named := pieces[0].split()) or named[1:] not in ([], ["1"]):
         return None
@@ -60,9 +61,9 @@ def read_results(header: str) -> tuple[str, tuple[MethodResult, ...]] | None:
 
 
 def _results_of(headers: Sequence[str], authserv_id: str) -> tuple[MethodResult, ...] | None:
-    """Return the results of a server's topmost header; None where it has none, or one above cannot be read.
+    """Return the results of a server's topmost header; None if there is none, or if a header above it is unreadable.
 
-    That one may be the server's own, spoilt by what the sender let it quote; those below it may be the sender's.
+    An unreadable header may be the server's own, spoilt by a quote from the sender; those below may be forged.
     """
     for header in headers:
         read = read_results(header)
@@ -80,16 +81,16 @@ def _read_result(piece: str) -> tuple[str, MethodResult | None]:
     name, _, version = method.partition("/")
     named = [item.partition("=") for item in others]
     properties = {name.lower(): text for name, _, text in named}
-    # A name that comes twice, or a word that none stands before, comes from what the sender wrote.
+    # A repeated name, or a word without a name, comes from the sender's text.
     if not value or version not in ("", "1") or len(properties) < len(named) or not all(text for *_, text in named):
         return name, None
     return name, MethodResult(name, value, properties)
 
 
 def _pieces(header: str) -> list[str]:
-    """Return what stands between semicolons, without comments; none where a comment or quote is left open.
+    """Return the texts between semicolons, without comments; none if a comment or quote is left open.
 
-    What is quoted may hold anything that the sender chose: only a plain word of it is kept.
+    A quoted text may hold anything that the sender chose: only a plain word of it is kept.
     """
     pieces, depth, at = [""], 0, 0
     while at < len(header):
@@ -118,7 +119,7 @@ def _pieces(header: str) -> list[str]:
 
 
 def _signer(result: MethodResult) -> str:
-    """Return the domain that signed; empty where two are named of which one does not speak for the other."""
+    """Return the signing domain; empty if two domains are named and neither covers the other."""
     signer, identity = (result.properties.get(f"header.{name}") for name in ("d", "i"))
     domains = [_domain(text) for text in (signer, identity) if text is not None]
     if len(domains) == 2 and not _is_aligned(domains[0], domains[1]):
@@ -127,15 +128,15 @@ def _signer(result: MethodResult) -> str:
 
 
 def _domain(text: str) -> str:
-    """Return the domain of an address, or a domain alone, in lower case; empty where it is none."""
+    """Return the domain of an address, or a domain alone, in lower case; empty if it is not a domain."""
     domain = text.rpartition("@")[2].removesuffix(".").lower() if text.isascii() and text.count("@") < 2 else ""
     return domain if _DOMAIN.fullmatch(domain) else ""
 
 
 def _is_aligned(signer: str, domain: str) -> bool:
-    """Return whether a signer speaks for a domain: itself, or one above it.
+    """Return whether a signer speaks for a domain: the same domain, or a parent of it.
 
-    DMARC also takes one below it, by the list of public suffixes; without the list that would let one customer of a
-    domain speak for another.
+    DMARC also accepts a subdomain, by the list of public suffixes; without the list, a customer of a domain could then
+    speak for another customer.
     """
     return bool(signer) and (domain == signer or domain.endswith(f".{signer}"))

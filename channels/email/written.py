@@ -1,7 +1,7 @@
-"""What a person wrote now: a mail's text without quoted history and signature, forwarded text apart; pure.
+"""A person's new words: a mail's text without quoted history and signature, forwarded text apart; pure.
 
-A mark that is not known leaves text in, which does little harm; so nothing is cut on a guess (`quote_marks`), and a
-person's own sentence never is.
+An unknown mark leaves text in, which does little harm; so nothing is cut on a guess (`quote_marks`), and a person's own
+sentence never.
 """
 
 import re
@@ -28,7 +28,7 @@ _GREETING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A mail's text in two: the person's own words of now, and what they passed on."""
+    """A mail's text in two parts: the person's new words, and the forwarded text."""
 
     own: str
     forwarded: str = ""
@@ -37,16 +37,16 @@ class Written:
 def split_text(text: str, *, passes_on: bool = False, answers: bool = True, ours: str = "") -> Written:
     """Divide a mail's text.
 
-    `passes_on`: its subject says that something is forwarded; where nothing shows where that begins, all of it is
-    somebody else's. `answers`: it answers a mail, so that it may quote one. `ours`: the assistant's address, which
-    stands in what is quoted of the assistant.
+    `passes_on`: its subject says that it forwards a mail; if no mark shows the beginning of that mail, all of the text
+    is forwarded. `answers`: it answers a mail, so it may quote a mail. `ours`: the assistant's address, which occurs
+    above quotes of the assistant.
     """
     lines = [line.rstrip() if line != _SIGNATURE else line for line in text.replace("\xa0", " ").split("\n")]
     cut = _history_at(lines, ours)
     passed = _passed_on_at(lines, quoted_too=passes_on)
     if passed is None and (passes_on or not answers):
         passed = cut
-    # What was passed on in the history that an answer quotes is history.
+    # Forwarded text within the quoted history of an answer is history.
     if passed is not None and (cut is None or passed <= cut or passes_on):
         own = _own(lines[:passed], answers=answers)
         return Written(own, "\n".join(lines[passed:]).strip())
@@ -56,7 +56,7 @@ def split_text(text: str, *, passes_on: bool = False, answers: bool = True, ours
 
 
 def without_signature(text: str) -> str:
-    """Return a text without what stands below "-- ", and without a telephone's line about itself."""
+    """Return a text without the part below "-- ", and without a telephone's line about itself."""
     lines = text.split("\n")
     if _SIGNATURE in lines:
         lines = lines[: lines.index(_SIGNATURE)]
@@ -66,9 +66,9 @@ def without_signature(text: str) -> str:
 
 
 def alone(text: str, names: str) -> str:
-    """Return the first line where nothing follows but a greeting and the writer's name; else the whole text.
+    """Return the first line if only a greeting and the writer's name follow; else the whole text.
 
-    `names`: the writer's name and address. A word of anything else may change what the first line means.
+    `names`: the writer's name and address. Any other word may change the meaning of the first line.
     """
     first, _, rest = text.partition("\n")
     known = {word for word in re.split(r"[\W_]+", names.casefold()) if word}
@@ -84,13 +84,13 @@ def _own(lines: list[str], *, answers: bool) -> str:
 
 
 def _passed_on_at(lines: list[str], *, quoted_too: bool) -> int | None:
-    """Return where what is passed on begins by its own words. Apple quotes these as well."""
+    """Return the line at which a forwarded mail announces itself. Apple quotes such lines as well."""
     said = (line.lstrip("> ") if quoted_too else line for line in lines)
     return next((at for at, line in enumerate(said) if is_passed_on(line)), None)
 
 
 def _history_at(lines: list[str], ours: str) -> int | None:
-    """Return where the history begins that goes on to the end: no ">" marks its lines."""
+    """Return the line at which unmarked history begins that goes on to the end, without ">"."""
     below = _below(lines)
     for at, line in enumerate(lines):
         if not line or line.startswith(">"):
@@ -106,10 +106,9 @@ def _history_at(lines: list[str], ours: str) -> int | None:
 
 
 def _without_quotes(lines: list[str], *, answers: bool) -> str:
-    """Drop lines that begin with ">", and those above them that say whose they are.
+    """Drop lines that begin with ">", and the attributions above them.
 
-    What a person quotes themselves stays: above the first line that a program put there, or in a mail that answers
-    none.
+    A person's own quotes stay: those above the first attribution by a program, and those in a mail that answers none.
     """
     below, attributed = _below(lines), dict[int, int]()  # the last line of each attribution, and its first
     for at, line in enumerate(lines):
@@ -124,7 +123,7 @@ def _without_quotes(lines: list[str], *, answers: bool) -> str:
 
 
 def _below(lines: list[str]) -> list[str]:
-    """Return for each line the next one that says something."""
+    """Return for each line the next line that is not empty."""
     below, said = list[str](), ""
     for line in reversed(lines):
         below.append(said)

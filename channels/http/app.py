@@ -42,7 +42,7 @@ def build_app(
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
-    `ready` returns whether Postgres answers, `stalls` what is known there of stalls; `hosts` refuses requests for names
+    `ready` returns whether Postgres answers, `stalls` the stalls recorded there; `hosts` refuses requests for names
     that are not ours, and by default accepts any. `stopping` is set when the application stops. The caller starts and
     stops the channels.
     """

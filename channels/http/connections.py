@@ -1,14 +1,14 @@
-"""Which connections are open, which of them wait, and which one makes room when there are too many.
+"""The open connections, those that wait, and the choice of the connection to close if there are too many.
 
-A connection waits while no whole request of it is being handled: before the first one, between two, in the middle of
-one that has not arrived, or while its client reads no answers. A client may hold as many as it likes until somebody
-needs the room. Then a source with many waiting connections loses the one that has waited longest, so that it shuts
-nobody out, and a busy proxy, behind which everybody has one address, loses what it can do without.
+A connection waits while no whole request of it is being handled: before the first request, between two, in the middle
+of an incomplete one, or while its client reads no answers. A client may hold any number until room is needed. Then a
+source with many waiting connections loses the connection that has waited longest, so it cannot shut others out, and a
+busy proxy, whose clients share an address, loses an idle one.
 
-What a request proves is known from memory alone: whether whoever sends it shows something that only we could give. A
-source that sent too many bad requests is refused before any handler, unless the request shows such a proof: behind a
-proxy all come from one source, and a sender of rubbish must not shut out the others. A route that states no proof is
-shut to a source beyond its limit.
+A request's proof is checked from memory alone: it must carry a secret that only we could have issued. A source that
+sent too many bad requests is refused before any handler, unless the request carries such a proof: behind a proxy all
+requests come from the same source, and a sender of rubbish must not shut out the others. A route that states no proof
+is shut to a source beyond its limit.
 """
 
 import functools
@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from aiohttp import web
 
 SHARE = 8
-"""A source that has more than one in so many of all connections waiting makes room first."""
+"""A source with more than one in this many of all waiting connections makes room first."""
 PROVEN_REMEMBERED = 1000
 
 
@@ -67,7 +67,7 @@ class Connections[Connection: Hashable]:
                 del self._waiting[source]
 
     def prove(self, source: str) -> None:
-        """Remember that a source has sent what only the genuine sender can send."""
+        """Remember that a source has sent a request that only the genuine sender can send."""
         self._proven[source] = None
         self._proven.move_to_end(source)
         if len(self._proven) > PROVEN_REMEMBERED:
@@ -91,7 +91,7 @@ class Connections[Connection: Hashable]:
 
 
 def source_of(peer: object) -> str:
-    """Return what counts as one source: a peer's IPv4 address, or the /64 network of an IPv6 one."""
+    """Return the key of a peer's source: its IPv4 address, or the /64 network of its IPv6 address."""
     if not isinstance(peer, tuple) or not peer:
         return ""
     try:
@@ -104,7 +104,7 @@ def source_of(peer: object) -> str:
 
 
 type Proof = Callable[[web.Request], str | None]
-"""Returns what a request shows, by which its refusals are counted instead of by its source; None where it is nothing.
+"""Returns the proof in a request, by which its refusals are counted instead of by its source; None if it has no proof.
 
 Empty: the handler itself refuses from memory, and is always asked.
 """

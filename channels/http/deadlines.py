@@ -1,7 +1,7 @@
 """Limits that aiohttp's server lacks: a half-sent header or body is closed, and connections are counted.
 
 By default aiohttp keeps a connection that sends half a request for as long as the sender likes, and any number of idle
-ones, which lets one machine hold every connection we have.
+connections, so a single machine can hold all of ours.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a request may take to arrive, in seconds, and how many connections are held at once.
+    """Time limits for the arrival of a request, in seconds, and the maximum number of connections.
 
-    `header` and `body` count from the first byte of each, whatever trickles in between; `idle` is how long
-    a connection may wait between two requests, longer than the usual proxy's own limit of 60 s; `stranger_idle` is the
-    same for a source of which no request has been taken yet.
+    `header` and `body` count from the first byte of each, even if bytes trickle in; `idle` is how long a connection may
+    wait between two requests, longer than the usual proxy's own limit of 60 s; `stranger_idle` is the same for a source
+    of which no request has been taken yet.
     """
 
     header: float = 4.0
@@ -38,7 +38,7 @@ class Limits:
 
 
 class DeadlineHandler(RequestHandler):
-    """One connection, closed when the request on it does not arrive whole in time."""
+    """A connection, closed if a request on it does not arrive completely in time."""
 
     __slots__ = ("_body", "_counted", "_deadline", "_idle", "_limits", "_source")
 
@@ -54,7 +54,7 @@ class DeadlineHandler(RequestHandler):
         self._body: StreamReader | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept the connection; if there are too many, close one that waits."""
+        """Accept the connection; if there are too many, close a waiting connection."""
         super().connection_made(transport)
         self._source = source_of(transport.get_extra_info("peername"))
         if self._counted.full:
@@ -98,7 +98,7 @@ class DeadlineHandler(RequestHandler):
             self._counted.work(self)
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser, then start or stop the timer of what is still missing."""
+        """Feed the parser, then start or stop the timer of the missing part."""
         before = self._request_count
         self._disarm_idle()
         super().data_received(data)
@@ -193,11 +193,11 @@ class DeadlineServer(web.Server):
         self._told_full = -_TELL_EVERY
 
     def __call__(self) -> RequestHandler:
-        """Create the protocol of one connection."""
+        """Create the protocol of a connection."""
         return DeadlineHandler(self, limits=self._limits, connections=self._counted, loop=self._loop, **self._options)
 
     def tell_full(self, *, refused: bool) -> None:
-        """Log that there are too many connections, once a minute: one client can make it happen all the time."""
+        """Log that there are too many connections, once a minute: a single client can cause it all the time."""
         if self._loop.time() - self._told_full >= _TELL_EVERY:
             self._told_full = self._loop.time()
             _log.warning("too_many_connections", limit=self._limits.connections, refused=refused)
@@ -225,7 +225,7 @@ class DeadlineRunner(web.AppRunner):
 
 @web.middleware
 async def remember_proven(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Note which sources send requests that are accepted: only genuine ones are."""
+    """Note the sources of accepted requests: only genuine requests are accepted."""
     response = await handler(request)
     taken = request.method == "POST" and response.status < 300 and request.path not in OPEN_PATHS
     if taken and isinstance(request.protocol, DeadlineHandler):

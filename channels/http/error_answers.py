@@ -1,4 +1,4 @@
-"""What is answered to a request that is refused or failed: a word to a program, a page with a sentence to a browser."""
+"""The answer to a refused or failed request: a word to a program, a page with a sentence to a browser."""
 
 from collections.abc import Iterator
 
@@ -17,17 +17,17 @@ SENTENCES = {
     500: "Something went wrong here. Whoever runs this finds it in the log.",
     503: "This does not answer right now. Try again in a moment.",
 }
-"""What a person reads, by status. It tells a stranger nothing that the status does not."""
+"""Sentences for people, by status. They tell a stranger no more than the status does."""
 _OTHERS = "This request cannot be read."
 _CONSOLE = "/console"
 _WAYS_BACK = {"/": "To the front page", _CONSOLE: "To the console"}
-"""Where a page that is refused leads to, the first that is served: only `dev` has a front page."""
+"""Targets of the link on a refused page, the first that is served: only `dev` has a front page."""
 
 
 def answer_error(
     request: web.Request, status: int, word: str, *, allow: str = "", retry_after: str = ""
 ) -> web.Response:
-    """Return the answer of a status; `word` is what a program reads."""
+    """Return the answer of a status; `word` is its text for a program."""
     if "text/html" in request.headers.get("Accept", ""):
         text = page(None, SENTENCES.get(status, _OTHERS), *_way_back(request))
         response = web.Response(status=status, text=text, content_type="text/html", headers=headers())
@@ -41,7 +41,7 @@ def answer_error(
 
 
 def _way_back(request: web.Request) -> Iterator[str]:
-    """Yield a link that leads on, unless it would lead to where this is."""
+    """Yield a link to another page, unless the request was for that page."""
     served = {resource.canonical for resource in request.app.router.resources()}
     inside = request.path.startswith(f"{_CONSOLE}/")
     for address, words in _WAYS_BACK.items():

@@ -1,4 +1,4 @@
-"""`GET /files/{token}`: a person's file, for whoever has its link, until the link expires or the file is deleted."""
+"""`GET /files/{token}`: a person's file, for anyone with its link, until the link expires or the file is deleted."""
 
 import asyncio
 import re
@@ -17,9 +17,9 @@ from core.files.store import FileStore
 from core.files.types import StoredFile
 
 AT_ONCE = 4
-"""Files that a process hands out at one moment: each lies in its memory meanwhile."""
+"""Files that a process sends at once: each lies in memory for that time."""
 _SHOWN_TYPE = re.compile(r"(image|audio|video)/[a-z0-9.+-]{1,60}|text/(csv|vcard|calendar)|application/pdf")
-"""What a file may be declared as; anything else, such as HTML, is so many bytes."""
+"""Content types that a file may be declared as; any other file, such as HTML, is sent as plain bytes."""
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -80,7 +80,7 @@ class FileRoutes:
 
 
 def _nothing() -> RequestRefused:
-    """Return the one answer to a link that is wrong, too old, or whose file is gone: nobody learns which."""
+    """Return the same answer to a wrong or expired link and to a deleted file, so that it reveals none of these."""
     return RequestRefused("no such file", status=404)
 
 

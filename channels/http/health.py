@@ -1,6 +1,7 @@
-"""`/healthz` and `/readyz`: whether the process is alive, whether it may get requests, and what stalls.
+"""`/healthz` and `/readyz`: whether the process is alive and may get requests, and its stalls.
 
-The statuses say no more than that: a stall is told in the body, since neither a restart nor another process ends it.
+The statuses say no more than that: a stall is reported in the body, since neither a restart nor another process ends
+it.
 """
 
 import asyncio
@@ -16,14 +17,14 @@ from core.messaging.channels import Channel
 
 READY_SECONDS = 2.0
 READY_EVERY = 1.0
-"""Seconds for which what was found is told again: whoever asks, the store is asked no more often."""
+"""Seconds for which a result is returned again, so that frequent requests do not load the store."""
 
 type Ready = Callable[[], Awaitable[bool]]
 type KnownStalls = Callable[[], Awaitable[Sequence[str]]]
 
 
 class HealthRoutes:
-    """`ready` returns whether Postgres answers, `stalls` what is known there of stalls."""
+    """`ready` returns whether Postgres answers, `stalls` the stalls recorded there."""
 
     def __init__(
         self,
@@ -40,7 +41,7 @@ class HealthRoutes:
         self._looked_at = 0.0
 
     def routes(self) -> list[web.RouteDef]:
-        """Return both, which are never refused: a platform's probe may share its address with anybody."""
+        """Return both routes, which are never refused: a platform's probe may share its address with others."""
         routes = (web.get("/healthz", self._alive), web.get("/readyz", self._is_ready))
         return [proven(route, proves_in_its_handler) for route in routes]
 
@@ -56,12 +57,12 @@ class HealthRoutes:
         body = {
             "ready": is_ready,
             "missing": [] if is_ready else ["postgres"],
-            "degraded": list(dict.fromkeys(degraded)),  # this process may be the one that polls
+            "degraded": list(dict.fromkeys(degraded)),  # this process may be the poller
         }
         return web.json_response(body, status=200 if is_ready else 503)
 
     async def _look(self) -> tuple[bool, list[str]]:
-        """Return whether Postgres answers, and what is known there of stalls: one look for all who ask meanwhile."""
+        """Return whether Postgres answers, and the stalls recorded there: one look for all requests of this moment."""
         try:
             async with asyncio.timeout(READY_SECONDS):
                 is_ready = await self._ready()
@@ -72,5 +73,5 @@ class HealthRoutes:
         return is_ready, known
 
     def _own_stalls(self) -> list[str]:
-        """Return what this process' own channels know by themselves."""
+        """Return the stalls that this process's own channels know of."""
         return [f"{name}: {stall}" for name, stall in stalls_of(self._channels).items() if stall]

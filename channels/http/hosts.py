@@ -1,8 +1,8 @@
-"""Which names the gateway answers to, and which channels answer this machine only.
+"""The names that the gateway answers to, and the channels that answer only this machine.
 
 A page elsewhere can point its own name at our address (DNS rebinding) and then reads and posts as if it were ours. The
-Host header gives it away, because the browser writes it. An address in it gives nothing away and needs no check where
-others may reach us: nobody can rebind an address.
+Host header gives it away, because the browser writes it. An address in it gives nothing away and needs no check if
+others may reach us: an address cannot be rebound.
 """
 
 import re
@@ -19,7 +19,7 @@ from core.errors import RequestRefused
 from core.messaging.channels import Channel
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-"""What a platform's probes ask for, by whatever name or address they have for us."""
+"""Paths of a platform's probes, served under any of our names or addresses."""
 ANY = "*"
 _PROXYS_WORD = re.compile(
     "forwarded|forwarder|forwarding|proxied|proxy|via|real|remote|client|ip|original|originating|rewrite|proto|scheme"
@@ -52,7 +52,7 @@ def served_hosts(host: str, public_url: str, further: Iterable[str] = ()) -> Ser
     names.discard("")
     is_open = not is_local_host(host)
     if is_open and not names:
-        # Nobody has said by which name it is known, and every route but the health checks asks for a proof.
+        # The operator set no name, and every route but the health checks asks for a proof.
         return ServedHosts()
     return ServedHosts(frozenset({*names, host.lower()}), is_open)
 
@@ -68,7 +68,7 @@ def is_local_host(host: str) -> bool:
 def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middleware:
     """Refuse requests for other hosts' names, before anything else of them is read.
 
-    The `local` channels answer this machine only: the peer and the Host must be local, and nobody may forward for it.
+    The `local` channels answer this machine only: the peer and the Host must be local, and no proxy may forward.
     """
     local_paths = {route.path for channel in local for route in channel.routes() if isinstance(route, web.RouteDef)}
 
@@ -89,7 +89,7 @@ def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middlewar
 
 @lru_cache(maxsize=256)
 def read_host(text: str) -> str:
-    """Return the host of `host`, `host:port` or `[address]:port` in lower case, empty if it is none of these."""
+    """Return the host of `host`, `host:port` or `[address]:port` in lower case; empty for any other form."""
     try:
         parts = urlsplit(f"//{text.strip()}")
         return "" if parts.username is not None or parts.netloc != text.strip() else (parts.hostname or "").rstrip(".")
@@ -103,10 +103,10 @@ def host_of(url: str) -> str:
 
 
 def is_local_request(request: web.Request) -> bool:
-    """Return whether a request comes from this machine, for a name of it, and no header of any proxy is there.
+    """Return whether a request comes from this machine, for a name of it, without any proxy's header.
 
-    A proxy that adds nothing cannot be told by its requests: what is open for this machine alone also asks the settings
-    whether others reach us.
+    A proxy that adds no header cannot be detected, so routes for this machine alone also check by the settings whether
+    others reach us.
     """
     peer = _address(request.remote or "")
     return (
@@ -119,9 +119,9 @@ def is_local_request(request: web.Request) -> bool:
 
 @lru_cache(maxsize=512)
 def names_a_proxy(header: str) -> bool:
-    """Return whether a header of this name is written by proxies, by a rule about names: nobody has a list of all."""
+    """Return whether proxies write a header of this name, by a rule about names: no list is complete."""
     words = header.lower().replace("_", "-").split("-")
-    # `X-Host` repeats what a proxy was asked for; `Host` is the request's own.
+    # `X-Host` repeats the host requested from a proxy; `Host` is the request's own.
     return any(map(_PROXYS_WORD.fullmatch, words)) or (words[0] == "x" and "host" in words)
 
 

@@ -115,7 +115,7 @@ def headers(*form_targets: str) -> dict[str, str]:
     return {
         "Content-Security-Policy": policy,
         "Cache-Control": "no-store",
-        "Referrer-Policy": "same-origin",  # with none at all, browsers do not say where a form comes from either
+        "Referrer-Policy": "same-origin",  # with no policy at all, browsers do not send a form's origin either
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "X-Robots-Tag": "noindex",

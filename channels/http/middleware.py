@@ -1,11 +1,11 @@
-"""What surrounds every request: an id for the log, its time measured, sound text, the body read, errors as statuses.
+"""Middlewares of every request: an id for the log, timing, checked text, the body read, errors as statuses.
 
-Of a webhook the time is measured until its provider may forget. What is posted begins a trace; a sender's own
-`traceparent` is left alone: nobody outside may put words into our traces.
+A webhook's time is measured until its provider may forget. A POST begins a trace; a sender's own `traceparent` is
+ignored: no outsider may write into our traces.
 
-This is the one place that knows how odd a request may be. A NUL, a lone surrogate or bytes that are no UTF-8 end in an
-encoder or in Postgres otherwise, each in a place of its own. In headers, where other programs of the same host put
-theirs (cookies), such letters are replaced; in an address or a form, which only we make, the request is refused.
+Only this module handles malformed text. Otherwise a NUL, a lone surrogate or bytes that are not UTF-8 would fail in an
+encoder or in Postgres, each in a different place. In headers, to which other programs of the same host add theirs
+(cookies), such letters are replaced; in an address or a form, which only we create, the request is refused.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})
 
 @web.middleware
 async def sound_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse an address that is no text, a charset that is not UTF-8, and parts; replace what is none in headers."""
+    """Refuse malformed text in an address, a charset other than UTF-8, and parts; replace malformed text in headers."""
     if any(_UNSOUND.search(value) for value in (request.path, *request.match_info.values())):
         raise RequestRefused("address is no text")
     if request.query_string and any(_UNSOUND.search(part) for pair in request.query.items() for part in pair):
@@ -90,7 +90,7 @@ async def sound_requests(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 async def read_form(request: web.Request) -> MultiDict[str]:
-    """Return the fields of a form; none of a body that is none. Raises `RequestRefused`."""
+    """Return the fields of a form; none if the body is not a form. Raises `RequestRefused`."""
     if request.content_type != FORM_TYPE:
         return MultiDict()
     try:
@@ -142,10 +142,10 @@ async def close_after_unread(request: web.Request, handler: Handler) -> web.Stre
 
 
 def limit_bad_requests(bad: BadRequests) -> Middleware:
-    """Refuse a source that keeps sending bad requests before any handler; stands outside `answer_errors`.
+    """Refuse a source that keeps sending bad requests before any handler; wraps `answer_errors`.
 
-    A proof of ours is refused by what was refused of it. Requests on which we fail count as well, but no outage of a
-    store, and no refusal by a limit of its own.
+    A request with a proof of ours counts by that proof. Requests on which we fail count as well; an outage of a store,
+    and a refusal by a limit of its own, do not.
     """
 
     @web.middleware
@@ -166,7 +166,7 @@ def limit_bad_requests(bad: BadRequests) -> Middleware:
 
 @web.middleware
 async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Turn errors into statuses: refused 4xx, no store 503, anything unforeseen 500 with one log line."""
+    """Turn errors into statuses: refused 4xx, no store 503, any other error 500 with one log line."""
     route = request.match_info.route.resource
     path = route.canonical if route is not None else ""
     try:
@@ -183,7 +183,7 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
         _log.warning("store_unavailable", path=path, cause=str(error))
         return answer_error(request, 503, "try again later", retry_after="1")
     except ConnectionError:
-        raise  # the sender hung up; nobody reads an answer
+        raise  # the sender hung up; no answer is read
     except Exception:
         _log.exception("request_failed", path=path)
         return answer_error(request, 500, "internal error")

@@ -1,7 +1,8 @@
-"""How many bad requests a source may send: counted in this process, cheaply, and apart from good ones.
+"""The limit of a source's bad requests: counted in this process, cheaply, and apart from good requests.
 
-Good requests are never counted. Those that show a proof of ours (`channels.http.connections`) are counted by that
-proof, not by their source: behind a proxy all come from one, and a sender of rubbish must not shut out the others.
+Good requests are never counted. Bad requests with a proof of ours (`channels.http.connections`) are counted by that
+proof, not by their source: behind a proxy all requests share a source, and a sender of rubbish must not shut out the
+others.
 """
 
 from collections.abc import Callable
@@ -10,9 +11,9 @@ from time import monotonic
 
 BAD_A_MINUTE = 300
 BAD_OF_A_PROOF = 60
-"""Refusals a minute of one link, session or token that we gave, and that may do nothing any more."""
+"""Refusals a minute of a single link, session or token that we issued and that is no longer valid."""
 SOURCES = 10_000
-"""How many sources are told apart within a minute; further ones are counted together."""
+"""Number of sources told apart within a minute; further sources are counted together."""
 
 _OTHERS = ""
 
@@ -24,7 +25,7 @@ class _Window:
 
 
 class BadRequests:
-    """Count refusals per source and minute, and those of what shows a proof by the proof."""
+    """Count refusals per minute: by proof for requests with a proof, else by source."""
 
     def __init__(
         self, a_minute: int = BAD_A_MINUTE, now: Callable[[], float] = monotonic, *, of_a_proof: int = BAD_OF_A_PROOF
@@ -44,7 +45,7 @@ class BadRequests:
         return window is not None and self._now() - window.began < 60 and window.count >= self._limit(proof)
 
     def count(self, source: str, proof: str = "") -> int:
-        """Count one more; return how many this source, or proof, is beyond the limit, 0 within it."""
+        """Count a refusal; return by how many this source, or proof, exceeds the limit, 0 within it."""
         now = self._now()
         source = self._key(source, proof)
         if now - self._swept >= 60:

@@ -1,4 +1,4 @@
-"""What every channel asks of a request before it reads it: one header of a name, UTF-8, and a JSON object."""
+"""The checks of every channel before it reads a request: a header occurs once, UTF-8, and a JSON object."""
 
 from aiohttp import web
 
@@ -13,7 +13,7 @@ def only_header(request: web.Request, name: str) -> str | None:
 
 
 def check_type(request: web.Request, *content_types: str) -> None:
-    """Raise `RequestRefused` (415) unless the body is of one of these types, and in UTF-8."""
+    """Raise `RequestRefused` (415) unless the body has a content type from the list, and is UTF-8."""
     if request.content_type not in content_types:
         raise RequestRefused(f"content type is not {' or '.join(content_types)}", status=415)
     if (request.charset or "utf-8").lower() != "utf-8":

@@ -1,4 +1,4 @@
-"""Tell answers that last as long as somebody listens that the process stops: it would wait for them."""
+"""Notice of the process's stop for answers that last as long as their clients listen: it would wait for them."""
 
 import asyncio
 from contextlib import suppress
@@ -12,7 +12,7 @@ _STOPPING = web.AppKey("stopping", asyncio.Event)
 
 
 def note_stop(app: web.Application, stopping: asyncio.Event | None = None) -> None:
-    """Note when the application stops; `stopping` is set then, and every WebSocket is closed, whoever opened it."""
+    """Note when the application stops; `stopping` is set then, and every WebSocket is closed."""
     stopping = app[_STOPPING] = stopping or asyncio.Event()
     sockets = WeakSet[web.WebSocketResponse]()
 

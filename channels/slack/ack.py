@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 
 async def language_of(sink: InboundSink, team: str, user: str) -> str:
-    """Return the language of somebody who writes to us; empty where it is not known now."""
+    """Return the language of a sender; empty if it is unknown now."""
     if not isinstance(sink, OverviewSource):
         return ""
     try:
@@ -77,7 +77,7 @@ async def _home(sink: InboundSink, team: str, user: str) -> JsonObject:
 
 
 async def _tell(api: SlackApi, press: Press, line: str) -> None:
-    """Show one line to the presser alone, literally; not by the response_url, which bypasses all permissions."""
+    """Show a line to the presser alone, literally; not by the response_url, which bypasses all permissions."""
     written = escape(line, MAX_SECTION)
     arguments: JsonObject = {
         "channel": press.address.peer,

@@ -1,7 +1,7 @@
-"""What Block Kit's blocks say, so that nothing is lost that stands in no text; pure.
+"""The words in Block Kit's blocks, so that content outside the text is not lost; pure.
 
-Source: docs.slack.dev, reference/block-kit/blocks. Rich text and tables are read as they are built; any other
-block, also one of the future, by the fields that hold words.
+Source: docs.slack.dev, reference/block-kit/blocks. Rich text and tables are read as they are built; any other block,
+including future ones, by the fields that hold words.
 """
 
 from channels.slack.text import typed_text, unescape
@@ -14,19 +14,19 @@ _NO_WORDS = frozenset({"type", "style", "emoji", "verbatim", "unicode", "name", 
 
 
 def block_words(blocks: Json) -> str:
-    """Return what blocks say, each on lines of its own."""
+    """Return the words of blocks, each block on lines of its own."""
     return "\n".join(line for block in objects_in(blocks) for line in _block(block) if line)
 
 
 def words_beyond(said: str, blocks: Json) -> str:
-    """Return what blocks say that a text does not: Slack puts the rich text that is typed into the text as well."""
+    """Return the words of blocks that a text lacks: Slack also puts typed rich text into the text."""
     more = [block_words([block]) for block in objects_in(blocks) if block.get("type") != "rich_text"]
     told = _plain(said)
     return "\n\n".join(words for words in more if words and _plain(words) not in told)
 
 
 def unread_in(blocks: Json) -> str:
-    """Return the kind of the first block that says nothing to us; empty where each has words, or only spaces."""
+    """Return the kind of the first block without readable words; empty if each has words, or only spaces."""
     for block in objects_in(blocks):
         kind = block.get("type")
         inline = list(_inline(block, 0)) if kind == "rich_text" else []
@@ -37,7 +37,7 @@ def unread_in(blocks: Json) -> str:
 
 
 def objects_in(value: Json) -> list[JsonObject]:
-    """Return the objects of a list, none where it is no list: of content that is read as far as it can be."""
+    """Return the objects of a list; empty if it is not a list, since content is read as far as possible."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 

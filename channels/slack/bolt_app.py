@@ -22,7 +22,7 @@ from core.json_types import JsonObject
 from providers.slack.client import SlackApi
 
 type PayloadReply = str | Mapping[str, str] | None
-"""A note for the person alone, or what is wrong with the form that they sent, by field."""
+"""A note for the person alone, or the errors in their form, by field."""
 type Take = Callable[[SlackInput], Awaitable[PayloadReply]]
 """Commit a parsed payload; return a note that is shown to the person alone at once, mostly none."""
 
@@ -39,9 +39,9 @@ class BoltGateway:
         self._app = self._make_app()
 
     async def dispatch(self, body: JsonObject) -> BoltResponse:
-        """Handle one payload, from a webhook or a socket.
+        """Handle a payload, from a webhook or a socket.
 
-        Raises `RequestRefused` when it is not well-formed, and whatever `take` raised.
+        Raises `RequestRefused` if it is malformed, and the errors of `take`.
         """
         parsed = parse(body, self._identity.ours)
         if isinstance(parsed, Unhandled):

@@ -28,11 +28,11 @@ _log = structlog.get_logger()
 
 
 async def catch_up(api: SlackApi, sink: InboundSink, ours: AppIdentity, since: datetime, sweep: Sweep) -> int:
-    """Hand in what people wrote since then, oldest first in each conversation; return how many were new.
+    """Hand in people's messages since then, oldest first in each conversation; return how many were new.
 
-    Slack allows about 50 calls of a method a minute, so a sweep over many people takes long: conversations are
-    read in the order of their ids, and the place reached is the last one that was read to its end.
-    Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be stored.
+    Slack allows about 50 calls of a method a minute, so a sweep over many people takes long: conversations are read in
+    the order of their ids, and the place reached is the last conversation that was read to its end. Raises
+    `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be stored.
     """
     if not ours.team:
         raise Unavailable("Slack has not told our team yet")

@@ -1,4 +1,4 @@
-"""The App Home's view: what waits for the person, what comes next, and how to; pure."""
+"""The App Home's view: waiting entries, next tasks, and help; pure."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from core.messaging.overview import ComingTask, Overview, WaitingDecision
 from providers.slack.wire import CHANNEL_NAME, escape, plain_text
 
 MAX_LINE = 500
-"""UTF-16 units of one item; a section takes 3,000, and a view 100 blocks (docs.slack.dev, reference/views)."""
+"""UTF-16 units of an item; a section takes 3,000, and a view 100 blocks (docs.slack.dev, reference/views)."""
 NOT_READ = gettext_noop("I cannot look up what waits for you at the moment. Open this tab again in a minute.")
 
 
@@ -28,7 +28,7 @@ def home_view(page: Iterable[Json] = ()) -> JsonObject:
 
 
 def page_blocks(overview: Overview) -> list[Json]:
-    """Return what waits and what is next; pure."""
+    """Return the blocks of waiting entries and next tasks; pure."""
     blocks: list[Json] = [_header(gettext("Waits for your decision"))]
     blocks += [_line(_decision(one, overview)) for one in overview.decisions] or [_line(gettext("Nothing."))]
     if overview.decisions:
@@ -67,7 +67,7 @@ def _task(task: ComingTask, overview: Overview) -> str:
 
 
 def _moment(moment: datetime, overview: Overview) -> str:
-    """Return a moment as the person's wall time, with its date where that is not today."""
+    """Return a moment as the person's wall time, with its date if that is not today."""
     local = moment.astimezone(overview.zone)
     if local.date() == overview.now.astimezone(overview.zone).date():
         return time_in_words(local)
@@ -91,7 +91,7 @@ def _header(text: str) -> JsonObject:
 
 
 def _line(text: str) -> JsonObject:
-    """Return words that Slack shows literally: they may be anybody's."""
+    """Return words that Slack shows literally: others may have written them."""
     return {"type": "section", "text": plain_text(escape(" ".join(text.split()), MAX_LINE))}
 
 

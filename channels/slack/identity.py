@@ -66,7 +66,7 @@ class Identity:
 
 
 async def ask_who_we_are(api: SlackApi) -> AppIdentity:
-    """Return team, bot and, where the scope allows it, app. Raises `DeliveryError` or `RequestRefused`."""
+    """Return team, bot and, if the scope allows it, app. Raises `DeliveryError` or `RequestRefused`."""
     who = await api.call("auth.test")
     bot_id = str(who["bot_id"]) if who.get("bot_id") else None
     return AppIdentity(

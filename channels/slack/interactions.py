@@ -30,8 +30,8 @@ FORM = "onevalet_form"
 class Gesture:
     """A button of ours pressed, or a form of ours submitted.
 
-    Without `press.address.peer` it was in a form or in the App Home, which stand in no conversation.
-    `trigger_id` opens one form within 3 s.
+    Without `press.address.peer` it was in a form or in the App Home, which belong to no conversation. `trigger_id`
+    opens a single form within 3 s.
     """
 
     press: Press

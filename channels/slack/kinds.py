@@ -1,13 +1,13 @@
-"""What a Slack message is by its fields and its subtype, so that no kind is met with silence; pure.
+"""Kinds of Slack messages by their fields and subtypes, so that every kind gets an answer; pure.
 
-Source: docs.slack.dev, reference/events/message and its subtypes. What is on neither list is content: also what Slack
-will invent.
+Source: docs.slack.dev, reference/events/message and its subtypes. Anything on neither list is content, including future
+kinds.
 """
 
 from core.json_types import JsonObject
 
 TYPED = ("", "file_share", "thread_broadcast", "me_message")
-"""The subtypes of what a person writes."""
+"""The subtypes of messages that a person writes."""
 
 HAPPENED = frozenset(
     {
@@ -53,7 +53,7 @@ HAPPENED = frozenset(
         "unpinned_item",
     }
 )
-"""The subtypes that tell what happened, where nobody said anything to us."""
+"""The subtypes of events in which no person wrote to us."""
 
 ABOUT = frozenset(
     {
@@ -111,11 +111,11 @@ ABOUT = frozenset(
         "x_files",
     }
 )
-"""What tells of a message, or is read with its words."""
+"""Fields about a message, or read together with its words."""
 
 
 def content_of(record: JsonObject) -> str:
-    """Return the name of a field that may be content of a kind that we do not know; empty where there is none."""
+    """Return the name of a field that may be content of an unknown kind; empty if there is none."""
     return min(
         (name for name, value in record.items() if name not in ABOUT and value not in (None, "", [], {})), default=""
     )

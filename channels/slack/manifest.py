@@ -1,4 +1,4 @@
-"""The app's manifest: what Slack needs to know to make the app, with a reason for each scope; pure.
+"""The app's manifest, from which Slack creates the app, with a reason for each scope; pure.
 
 `uv run -m onevalet.words_page` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
 reference/app-manifest.
@@ -43,7 +43,7 @@ PROMPTS = (
 
 
 def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObject:
-    """Return the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
+    """Return the manifest for an app that is called at this URL, or over sockets, for which no URL is needed."""
     address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + WEBHOOK_PATH}
     command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + WEBHOOK_PATH}
     offered = [command.name for command in chat_words().in_menu(CHANNEL_NAME)]

@@ -1,8 +1,7 @@
 """Files of Slack messages: fetched from Slack's file server only, with the bot's token.
 
-docs: reference/objects/file-object, `url_private`; where a message
-has only a file's id, files.info tells it. Without the token, or the scope `files:read`, Slack answers 200
-with its sign-in page.
+docs: reference/objects/file-object, `url_private`; if a message has only a file's id, files.info returns it. Without
+    the token, or the scope `files:read`, Slack answers 200 with its sign-in page.
 """
 
 from urllib.parse import urlsplit
@@ -22,7 +21,7 @@ from providers.slack.wire import REAL_API_URL, STUB
 
 FILES_URL = "https://files.slack.com"
 _MAX_INFO = 1024 * 1024
-"""Bytes of what files.info tells, which may have a preview of the text."""
+"""Size limit of an answer of files.info, which may include a preview of the text."""
 
 _log = structlog.get_logger()
 
@@ -40,7 +39,7 @@ class SlackMedia:
         self._headers = {"Authorization": f"Bearer {bot_token}"}
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
-        """Fetch one file. Raises `FileNotFetched`; the token goes to Slack's file server and to nobody else."""
+        """Fetch a file. Raises `FileNotFetched`; the token is sent only to Slack's file server."""
         if media.url.startswith(STUB):
             media = await self._told(media)
         if not self._is_slacks(media.url):
@@ -55,7 +54,7 @@ class SlackMedia:
         await self._api.close()
 
     async def _told(self, media: Media) -> Media:
-        """Return a file as files.info tells of it. Raises `FileNotFetched` where Slack keeps it back."""
+        """Return a file as files.info describes it. Raises `FileNotFetched` if Slack withholds it."""
         url = str(URL(self._info_url).with_query(file=media.url.removeprefix(STUB)))
         answer = await self._api.ask(url, self._headers, _MAX_INFO)
         try:

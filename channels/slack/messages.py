@@ -1,4 +1,4 @@
-"""From one Slack message, in an event or a history, to our inbound types; pure.
+"""From a Slack message, in an event or a history, to our inbound types; pure.
 
 Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
 """
@@ -37,7 +37,7 @@ class AppIdentity:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a message holds: the words, whose they are, and what they point at."""
+    """The content of a message: its words, their author, and the messages that it refers to."""
 
     text: str
     media: tuple[Media, ...]
@@ -49,7 +49,7 @@ class _Content:
 def read_message(
     record: JsonObject, channel: str, ours: AppIdentity, *, direct: bool, keys: tuple[str, ...] = ()
 ) -> InboundMessage | IgnoredMessage:
-    """Decide what a message means to us.
+    """Return the meaning of a message for us.
 
     `ours.team` must be known. `keys` are further dedupe keys, such as the event's. Raises `RequestRefused`.
     """
@@ -92,8 +92,8 @@ def read_message(
 def read_files(record: JsonObject) -> tuple[Media, ...]:
     """Return references to a message's files: fetched later, with the bot's token.
 
-    Of a file that came over Slack Connect, and of one that Slack keeps back, the message has only the id
-    (docs: reference/objects/file-object, `file_access`): what it is, is asked when it is fetched.
+    If a file came over Slack Connect, or Slack withholds it, the message has only its id (docs:
+    reference/objects/file-object, `file_access`): its type and name are requested with the file.
     """
     media = []
     for item in objects_at(record, "files"):
@@ -147,15 +147,15 @@ def _thread(record: JsonObject, ts: str) -> str:
 
 
 def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
-    """Return the keys of a message itself: one gesture has been seen under two `ts`."""
+    """Return the keys of a message itself: the same gesture has been seen under two `ts`."""
     client = text_at(record, "client_msg_id")
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
 
 
 def _read(record: JsonObject, authors: Authors) -> _Content:
-    """Return what a message holds; one without words or files of its own is what it quotes.
+    """Return the content of a message; without words or files of its own, the content that it quotes.
 
-    What an app writes with a person's token names the app: nobody typed it.
+    A message that an app sends with a person's token names the app: the person did not type it.
     """
     text, files = own_words(record), read_files(record)
     if not text.strip() and not files:
@@ -184,12 +184,12 @@ def _files_of(item: JsonObject) -> tuple[Media, ...]:
 
 
 def _unread(record: JsonObject) -> str:
-    """Return what a message without anything that we can read holds all the same; empty where it is nothing."""
+    """Return the kind of the content in a message without anything readable; empty if there is none."""
     blocks = unread_in(record.get("blocks"))
     return blocks or ("attachment" if record.get("attachments") else "") or _lost_file(record) or content_of(record)
 
 
 def _lost_file(record: JsonObject) -> str:
-    """Return the kind of what a message has as a file and tells nothing of; a deleted one is none."""
+    """Return the kind of a message's file without any description; a deleted file does not count."""
     files = [item for item in objects_at(record, "files") if text_at(item, "mode") != "tombstone"]
     return "file" if len(files) > len(read_files({"files": [*files]})) else ""

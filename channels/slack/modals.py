@@ -54,7 +54,7 @@ def _section(text: str) -> JsonObject:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield a text in pieces that fit a section once escaped, cut at line ends where there are any."""
+    """Yield a text in pieces that fit a section once escaped, cut at line ends if there are any."""
     shown = _UNSHOWN.sub("", text)
     if len(shown) > MAX_SHOWN:
         shown = shown[:MAX_SHOWN] + gettext(CUT)

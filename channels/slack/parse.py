@@ -1,4 +1,4 @@
-"""From one of Slack's payloads to its meaning for us; pure.
+"""From a payload of Slack's to its meaning for us; pure.
 
 Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-commands and the payloads' pages.
 """
@@ -48,7 +48,7 @@ class HomeOpened:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command. It may be typed anywhere: `message.address.peer` is where, not our conversation."""
+    """A slash command. It may be typed anywhere: `message.address.peer` is that place, not our conversation."""
 
     message: InboundMessage
 

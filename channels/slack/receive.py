@@ -36,12 +36,12 @@ _log = structlog.get_logger()
 
 
 class SlackChannel:
-    """Accept what people write and press in one Slack app's direct messages.
+    """Accept people's messages and presses in a Slack app's direct messages.
 
     With `app_token` everything comes over Socket Mode and there is no route; without it over HTTP, signed with
-    `signing_secret`. `account` is the team's id: empty until Slack has told it, which is asked at start and
-    again until it answers; until then messages are accepted under the team that their payload names. `now` is
-    the machine's own time in Unix seconds, by which Slack's signatures age; `pace` is that of the sockets.
+    `signing_secret`. `account` is the team's id: empty until Slack has returned it, which is requested at start and
+    again until it answers; until then messages are accepted under the team that their payload names. `now` is the
+    machine's own time in Unix seconds, by which Slack's signatures age; `pace` is that of the sockets.
     """
 
     name = CHANNEL_NAME
@@ -119,7 +119,7 @@ class SlackChannel:
         return decode_body(raw, request.content_type)
 
     async def _take(self, payload: SlackInput) -> PayloadReply:
-        """Commit what was parsed; return a note for the person alone, or what is wrong with their form, by field."""
+        """Commit a parsed payload; return a note for the person alone, or the errors in their form, by field."""
         match payload:
             case InboundMessage():
                 self._identity.remember(payload.sender, payload.address.peer)
@@ -166,7 +166,7 @@ class SlackChannel:
 
     async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)
-        # What a stranger writes has no id of ours: nothing is asked for them.
+        # A stranger's message has no id of ours: no profile is requested for them.
         if isinstance(inbound, InboundMessage) and not received.duplicate and received.id not in inbound.keys:
             self._ask_who(inbound)
         return received

@@ -22,7 +22,7 @@ from providers.slack.wire import CHANNEL_NAME
 MAX_KNOWN = 10_000
 """People remembered as asked about; when there are more, all are forgotten."""
 ASK_AGAIN = 3600.0
-"""Seconds after which somebody who writes is asked about again: they may have moved, or unset what they had chosen."""
+"""Seconds after which a sender's profile is read again: they may have moved, or changed their settings."""
 
 _log = structlog.get_logger()
 
@@ -70,5 +70,5 @@ class SenderProfiles:
 
 @cache
 def timezones() -> frozenset[str]:
-    """Return the names of all timezones, read once: it takes tens of milliseconds, in which nobody is answered."""
+    """Return the names of all timezones, read once: it takes tens of milliseconds, in which no request is answered."""
     return frozenset(available_timezones())

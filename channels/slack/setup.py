@@ -1,4 +1,4 @@
-"""Slack's side of the channel: what an operator pastes and switches on there, and the checks of `doctor`.
+"""Slack's side of the channel: the operator's manual steps there, and the checks of `doctor`.
 
 A bot token can read neither the manifest nor the app's settings, and may change nothing there.
 """
@@ -14,7 +14,7 @@ _UNSEEN = "not visible to a bot token"
 
 
 async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Sequence[Change]:
-    """Return what to paste and what to switch on by hand; changes nothing at Slack. Never raises."""
+    """Return the manual steps: texts to paste and switches to turn on; changes nothing at Slack. Never raises."""
     changes = [
         Change(
             "paste as the app's manifest (App Manifest)",

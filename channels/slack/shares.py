@@ -1,4 +1,4 @@
-"""What a Slack message holds besides what was typed: messages that are shared with it, tables, previews; pure.
+"""The content of a Slack message besides its typed text: shared messages, tables, previews; pure.
 
 Source: docs.slack.dev, reference/messaging/attachments, and the shapes in which its client sends shared messages
 (`is_share`, `message_blocks`, `files`) and pasted tables (an attachment of blocks alone).
@@ -27,7 +27,7 @@ _NAMED = (
 )
 _PREVIEW = ("from_url", "original_url")
 _PLACEHOLDERS = frozenset({"[no preview available]", "this content can't be displayed."})
-"""What Slack writes where it has no words."""
+"""Slack's placeholders for missing words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Authors:
 
 
 def own_words(record: JsonObject) -> str:
-    """Return what the person wrote: the text, and what stands in blocks alone, such as a table."""
+    """Return the person's own words: the text, and the words in blocks alone, such as a table."""
     said = _told(text_at(record, "text"))
     tables = [item for item in objects_at(record, "attachments") if _is_typed(item)]
     blocks = [
@@ -51,18 +51,18 @@ def own_words(record: JsonObject) -> str:
 
 
 def quoted_in(record: JsonObject) -> list[JsonObject]:
-    """Return all that a message without words of its own quotes; previews of links only where there is nothing else."""
+    """Return the quotes of a message without words of its own; previews of links only if there is nothing else."""
     quoted = [item for item in objects_at(record, "attachments") if not _is_typed(item)]
     return [item for item in quoted if not _is_preview(item)] or quoted
 
 
 def besides(record: JsonObject) -> list[JsonObject]:
-    """Return what comes with the words of a message and is not typed: previews of its links are none of it."""
+    """Return the parts of a message that come with its words and were not typed, without previews of its links."""
     return [item for item in objects_at(record, "attachments") if not (_is_typed(item) or _is_preview(item))]
 
 
 def words_of(item: JsonObject) -> str:
-    """Return what an attachment says, empty where Slack tells only that it has no words for it."""
+    """Return the words of an attachment; empty if Slack only reports that it has none."""
     said = "\n".join(words for name in ("pretext", "title", "text") if (words := _told(text_at(item, name))))
     said = _with_blocks(said, [block for message in messages_in(item) for block in objects_in(message.get("blocks"))])
     fields = [
@@ -82,7 +82,7 @@ def messages_in(item: JsonObject) -> Iterator[JsonObject]:
 
 
 def whose(item: JsonObject, authors: Authors) -> Whose:
-    """Return whose words an attachment has; they are somebody else's unless it names the person or us."""
+    """Return the author of an attachment's words: a third party, unless it names the person or us."""
     author = text_at(item, "author_id")
     if not any(item.get(name) for name in _SHARED) or not author:
         return Whose.OTHERS
@@ -92,7 +92,7 @@ def whose(item: JsonObject, authors: Authors) -> Whose:
 
 
 def _is_typed(item: JsonObject) -> bool:
-    """Return whether an attachment is a part of what was typed: nothing but blocks, such as a pasted table."""
+    """Return whether an attachment is part of the typed text: nothing but blocks, such as a pasted table."""
     return bool(item.get("blocks")) and not any(item.get(name) for name in (*_SHARED, *_NAMED))
 
 

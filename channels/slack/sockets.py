@@ -1,7 +1,7 @@
-"""Socket Mode: one socket held open, envelopes acknowledged after the commit, a dead socket replaced.
+"""Socket Mode: a socket held open, envelopes acknowledged after the commit, a dead socket replaced.
 
-The SDK's own reconnecting is not used: after a failed attempt it tries the same one-time address
-indefinitely, and closes the old socket before it has the new one. Here each socket is an SDK client of its own.
+The SDK's own reconnecting is not used: after a failed attempt it tries the same one-time address indefinitely, and
+closes the old socket before the new socket is open. Here each socket is an SDK client of its own.
 Source: docs.slack.dev, apis/events-api/using-socket-mode.
 """
 
@@ -31,7 +31,7 @@ REPLACED_WITHIN = 20.0
 """Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""
 
 DEAD = "dead"
-"""Why a socket is replaced that no longer answers; one that Slack sends away stays open until the next one is."""
+"""Reason to replace a socket that no longer answers; a socket that Slack ends stays open until the next is ready."""
 
 _log = structlog.get_logger()
 
@@ -40,10 +40,10 @@ _log = structlog.get_logger()
 class Pace:
     """Intervals and limits, in seconds.
 
-    A ping goes out every `ping`; without an answer within half of that the socket is dead. `look` is how often
-    it is checked, `connect` how long a new one may take, `wait` and `longest` the first and longest pause after a
-    failure, `finish` how long commits in progress may take at the end. A socket that was held for as long as the
-    longest pause has lasted: only after such a one the pauses begin anew.
+    A ping goes out every `ping`; without an answer within half of that the socket is dead. `look` is how often it is
+    checked, `connect` how long a new socket may take, `wait` and `longest` the first and longest pause after a failure,
+    `finish` how long commits in progress may take at the end. The pauses start over only after a socket that was held
+    for at least the longest pause.
     """
 
     ping: float = 5.0
@@ -67,7 +67,7 @@ class Sockets:
         self._busy: set[asyncio.Task[Any]] = set()
 
     async def run(self) -> None:
-        """Hold one socket after another until cancelled, or until `finish`."""
+        """Hold sockets, each until its successor is ready, until cancelled or until `finish`."""
         wait = self._pace.wait
         held: list[_Socket] = []
         try:
@@ -76,7 +76,7 @@ class Sockets:
                 if fresh is not None:
                     held.append(fresh)
                 for old in [socket for socket in held if socket is not fresh]:
-                    await self._leave(old)  # the new one is there first: in between nothing is missed
+                    await self._leave(old)  # the new socket opens first, so that no envelope is missed
                     held.remove(old)
                 opened = monotonic()
                 self._tell(is_open=fresh is not None)
@@ -105,7 +105,7 @@ class Sockets:
             await asyncio.wait(self._busy, timeout=self._pace.finish)
 
     async def take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
-        """Handle one envelope; without an acknowledgement Slack sends it again."""
+        """Handle an envelope; without an acknowledgement Slack sends it again."""
         if self._closing:
             return
         task = asyncio.current_task()
@@ -130,7 +130,7 @@ class Sockets:
         except StoreUnavailable as error:
             _log.warning("store_unavailable", channel="slack", cause=str(error))
         except Exception:
-            # The outermost place for what came over a socket, as the middleware is for HTTP.
+            # The outermost handler for sockets, like the middleware for HTTP.
             _log.exception("slack_envelope_failed")
         return None
 
@@ -167,7 +167,7 @@ class Sockets:
 
 
 class _Socket(SocketModeClient):
-    """One socket that never reconnects, but tells that it should be replaced."""
+    """A socket that never reconnects, but reports that it should be replaced."""
 
     def __init__(self, sockets: Sockets, api: SlackApi, app_token: str, ping: float) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
-"""From Slack's notation of a message to what the person typed; pure.
+"""From Slack's notation of a message to the person's typed text; pure.
 
-Source: docs.slack.dev, messaging/formatting-message-text: three characters are escaped, and links, people and
-channels stand in angle brackets.
+Source: docs.slack.dev, messaging/formatting-message-text: three characters are escaped, and links, people and channels
+are enclosed in angle brackets.
 """
 
 import re
@@ -29,6 +29,6 @@ def _plain(match: re.Match[str]) -> str:
             return label or f"@{target[1:].partition('^')[0]}"
     address = _SCHEME.sub("", target)
     if not label or label.rstrip("/") in (target.rstrip("/"), address.rstrip("/")):
-        # What looks like a link or an address is made one by Slack: the label is what was typed.
+        # Slack turns typed links and addresses into links: the label is the typed text.
         return label or re.sub(r"^(mailto|tel):", "", target)
     return f"{label} ({target})"

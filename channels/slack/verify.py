@@ -8,13 +8,13 @@ import hashlib
 import hmac
 
 MAX_AGE = 300
-"""In seconds, either way: what is older may be a replay."""
+"""In seconds, either way: an older request may be a replay."""
 
 
 def is_signed(secret: str, body: bytes, timestamp: str | None, signature: str | None, now: float) -> bool:
     """Return whether `signature` is Slack's for this body at this time.
 
-    `now` is the machine's own time, Unix seconds. Total: whatever cannot be a signed request is False.
+    `now` is the machine's own time, Unix seconds. Total: False for anything that cannot be a signed request.
     """
     if not secret or timestamp is None or signature is None:
         return False

@@ -1,4 +1,4 @@
 """Twilio's webhooks: texts, pictures and statuses.
 
-`verify` checks the signature, `parse` normalises, `receive` answers, `catchup` finds what was missed.
+`verify` checks the signature, `parse` normalises, `receive` answers, `catchup` finds missed texts.
 """

@@ -109,7 +109,7 @@ async def _incoming(
     stream = await api.client.messages.stream_async(to=number, date_sent_after=start, page_size=_PAGE_SIZE, **until)
     async for message in stream:
         sent = message.date_sent or message.date_created
-        # Twilio's own description promises whole days only; what is older or newer is left out here.
+        # Twilio's own description promises only whole days; older or newer texts are left out here.
         if message.direction == "inbound" and (sent is None or (sent >= start and (end is None or sent < end))):
             yield message
 

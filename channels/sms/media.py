@@ -1,7 +1,7 @@
 """Files that came with a text: fetched from Twilio only, and our credentials sent to Twilio's API only.
 
-docs: messaging/api/media-resource. A media URL requires basic authentication, and redirects to one on another
-host that is valid for four hours without.
+docs: messaging/api/media-resource. A media URL requires basic authentication, and redirects to a URL on another host
+    that is valid for four hours without it.
 """
 
 import re
@@ -33,7 +33,7 @@ class TwilioMedia:
         )
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
-        """Fetch one file. Raises `FileNotFetched`; what does not lie with our account is never asked for."""
+        """Fetch a file. Raises `FileNotFetched`; a URL outside our account is never requested."""
         if not self._ours.fullmatch(media.url):
             raise FileNotFetched(FileFailure.GONE)
         return await self._files.get(media.url, self._headers, max_bytes)

@@ -1,12 +1,12 @@
 """From Twilio's form fields to our inbound types; pure.
 
-Source of names and shapes: twilio.com/docs/messaging/guides/webhook-request. New parameters appear without
-notice, so unknown ones are accepted, but only if they look like Twilio's and occur once.
+Source of names and shapes: twilio.com/docs/messaging/guides/webhook-request. New parameters appear without notice, so
+unknown parameters are accepted, but only if they look like Twilio's and occur once.
 
 Phones send reactions as texts, since SMS has none: `Liked “Dinner at 8”`, in their own language, with the whole message
-or its beginning. A reaction is a wording of a phone's and then nothing but the quote, or the name of what else was
-sent; whoever says more has something to say. Source: public reports of what arrives, such as
-github.com/FossifyOrg/Messages/issues/190; neither Apple nor Google documents it.
+or its beginning. A reaction is a phone's wording followed by only the quote, or by the kind of the quoted attachment; a
+text with more words is a message. Source: public reports, such as github.com/FossifyOrg/Messages/issues/190; neither
+Apple nor Google documents it.
 """
 
 import re
@@ -40,9 +40,9 @@ MAX_FIELDS = 200
 OPT_OUT_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
 OPT_IN_WORDS = frozenset({"START", "UNSTOP"})
 HELP_WORDS = frozenset({"HELP", "INFO"})
-"""Twilio acts on these (help.twilio.com 223134027): alone in a text, whatever the case and the spaces around."""
+"""Twilio acts on these (help.twilio.com 223134027): alone in a text, in any case and with any spaces around."""
 SPELLINGS = {"STOP ALL": "STOPALL", "STOP-ALL": "STOPALL", "OPT OUT": "OPTOUT", "OPT-OUT": "OPTOUT"}
-"""What Twilio lets through, and what means the same; so do its own words with punctuation around them."""
+"""Spellings that Twilio passes on, with the same meaning; likewise its own words with punctuation around them."""
 
 OPTED_OUT_REPLY = gettext_noop("You will get no more messages from this assistant. Send START to get them again.")
 OPTED_IN_REPLY = gettext_noop("You get messages from this assistant again. Send STOP to end them, HELP for help.")
@@ -60,7 +60,7 @@ _STATUSES = {
     "failed": DeliveryStatus.FAILED,
     "canceled": DeliveryStatus.FAILED,
 }
-# What Twilio is known to send between Body and From, in its order of signing.
+# Parameters that Twilio is known to send between Body and From, in its order of signing.
 _AFTER_BODY = frozenset(
     {
         "ButtonPayload",
@@ -88,7 +88,7 @@ _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 class Account:
     """Our side: the account's SID, and the sender as configured (an E.164 number or a Messaging Service).
 
-    `carrier_answers`: Twilio answers STOP, START and HELP itself; where it does not, we do.
+    `carrier_answers`: Twilio answers STOP, START and HELP itself; otherwise we do.
     """
 
     sid: str
@@ -102,7 +102,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text or picture message as Twilio describes it, by webhook or in its message list."""
+    """A text or picture message as Twilio describes it, by webhook or in its message list."""
 
     sid: str
     sender: str
@@ -123,14 +123,15 @@ def decode_form(raw: bytes) -> FormPairs:
 
 
 def parse_message(pairs: FormPairs, account: Account) -> tuple[Inbound, ...]:
-    """Read an incoming message webhook. Raises `RequestRefused` when it is not well-formed.
+    """Read an incoming message webhook. Raises `RequestRefused` if it is malformed.
 
-    Mostly one item; two for YES, which is Twilio's word for opting in and also a person's plain answer.
+    Usually a single item; two for YES, which is Twilio's word for opting in and also a person's plain answer.
     """
     fields = _exact_fields(pairs)
     _check_account(fields, account)
     to, media = _required(fields, "To"), _media(fields)
-    # A picture needs no words. Without one, the end of what stands before Body would pose as the whole text.
+    # A picture needs no words. Otherwise Body is required: the end of the value before it could pose as the whole
+    # text.
     body = fields.get("Body", "") if media else _required(fields, "Body")
     _check_border(fields)
     if not _SENDER.fullmatch(to):
@@ -148,14 +149,14 @@ def parse_message(pairs: FormPairs, account: Account) -> tuple[Inbound, ...]:
 
 
 def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
-    """Decide what a text means: a message, a word about being reached, or nothing to answer."""
+    """Return the meaning of a text: a message, a word about opting in or out, or nothing to answer."""
     if not _SENDER.fullmatch(text.sender):
         raise RequestRefused("From is not well-formed")
     address = Address(channel=CHANNEL, account=account.sender, peer=text.sender)
     ours = text.service == account.sender if account.is_service else text.to == account.sender
     if not ours:
         return (_ignored(text, address, IgnoreReason.OTHER_ACCOUNT),)
-    if not _E164.fullmatch(text.sender):  # a short code or a name: nobody reads an answer
+    if not _E164.fullmatch(text.sender):  # a short code or a name: no answer is read
         return (_ignored(text, address, IgnoreReason.UNSUPPORTED),)
     body = text.body.replace("\x00", "")
     word = _word(body)
@@ -233,7 +234,7 @@ def _exact_fields(pairs: FormPairs) -> dict[str, str]:
 
 
 def _check_border(fields: dict[str, str]) -> None:
-    """Refuse an unknown parameter right after Body: the end of a text can pose as one, with a valid signature.
+    """Refuse an unknown parameter right after Body: the end of a text can pose as a parameter, with a valid signature.
 
     Should Twilio add such a parameter, the catch-up sweep still brings the texts in.
     """
@@ -327,7 +328,7 @@ _SAYINGS = (
 )
 _QUOTED = r"(?:“.*(?:”|…)|„.*(?:[“”]|…)|«.*(?:»|…)|\".*(?:\"|…|\.\.\.))"
 _SEVERAL = re.compile(r"[”»][^“«„”»]*\w[^“«„”»]*[“«„]")
-"""Words between two quotes: a person's, since a phone quotes one message."""
+"""Words between two quotes: a person's, since a phone quotes a single message."""
 _THINGS = (
     r"(?:an?|the) (?:image|photo|picture|movie|video|(?:audio|voice) message|attachment|contact|location|sticker|link)",
     r"[0-9]{1,3} (?:images|photos|attachments)",

@@ -26,11 +26,11 @@ _EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
 
 class SmsChannel:
-    """Accept texts and delivery statuses of one Twilio sender.
+    """Accept texts and delivery statuses of a Twilio sender.
 
-    `sender` is an E.164 number or a Messaging Service SID; `public_url` is how Twilio reaches us, without
-    a path of ours; `api_url` is an origin and may carry a path prefix. `carrier_answers`: Twilio answers STOP,
-    START and HELP itself; otherwise we do.
+    `sender` is an E.164 number or a Messaging Service SID; `public_url` is how Twilio reaches us, without a path of
+    ours; `api_url` is an origin and may carry a path prefix. `carrier_answers`: Twilio answers STOP, START and HELP
+    itself; otherwise we do.
     """
 
     name = CHANNEL
@@ -64,7 +64,7 @@ class SmsChannel:
         if "_api" in self.__dict__:
             await self._api.close()
 
-    # Twilio's SDK is loaded by what calls Twilio: a web process never does, and holds twelve megabytes less.
+    # Twilio's SDK is loaded only by callers of Twilio: a web process never calls it, and saves twelve megabytes.
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
         from channels.sms.catchup import catch_up

@@ -1,4 +1,4 @@
-"""What Twilio says of a sender's registration for the United States, as a check of `doctor`."""
+"""A sender's registration for the United States as Twilio reports it, as a check of `doctor`."""
 
 from channels.sms.parse import Account
 from core.messaging.channels import Check
@@ -8,7 +8,7 @@ from providers.sms.errors import FAILURES
 NAME = "SMS registration"
 _TOLL_FREE = tuple(f"+1{code}" for code in (800, 833, 844, 855, 866, 877, 888))
 _SERVICES = 50
-"""Messaging Services that are searched for a number; who has more sets TWILIO_FROM to the right one."""
+"""Messaging Services that are searched for a number; with more services, TWILIO_FROM must name the right one."""
 _RULE = (
     "texts to the US from a local number are blocked until its A2P 10DLC brand and campaign are approved "
     "(errors 30034, 30035), from a toll-free number until it is verified (30032)"
@@ -18,9 +18,9 @@ _VERIFY = "to text the US from it, ask for its verification: Phone Numbers, the 
 
 
 async def check_registration(api: TwilioApi, account: Account) -> Check:
-    """Check how far the registration is; never raises.
+    """Check the state of the registration; never raises.
 
-    Only a refused one is a fault: who texts nobody in the US needs none.
+    Only a refused registration is a fault: without recipients in the US, none is needed.
     """
     try:
         if account.is_service:

@@ -22,7 +22,7 @@ Source: twilio.com/docs/usage/webhooks/webhooks-connection-overrides. The signat
 
 _ALERTS = 100
 _RECENT = timedelta(minutes=15)
-"""A call that failed so lately is told as a fault, an older one as advice."""
+"""Age up to which a failed call is reported as a fault; an older call as advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,9 @@ async def _webhook_url(api: TwilioApi, account: Account) -> str:
 
 
 async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
-    """Set where texts go. The number's StatusCallback is left alone: it reports calls, and every text of
-    ours names its own.
+    """Set the number's webhook for texts.
+
+    Its StatusCallback is left alone: it reports calls, and each text of ours names its own.
     """
     number = await _number(api, account)
     # An application, if set, stands over the URL (docs: incomingphonenumber-resource).

@@ -18,9 +18,9 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 def is_signed(auth_token: str, url: str, pairs: Iterable[tuple[str, str]], signature: str | None) -> bool:
     """Return whether `signature` is Twilio's for this URL and form.
 
-    `url` is the public URL with the raw request target, as Twilio called it; `pairs` are the decoded form
-    fields. Total: whatever cannot be a signed request is False. Every candidate is computed and compared in
-    constant time.
+    `url` is the public URL with the raw request target, as Twilio called it; `pairs` are the decoded form fields.
+    Total: False for anything that cannot be a signed request. Every candidate is computed and compared in constant
+    time.
     """
     if not auth_token or not signature:
         return False
@@ -36,7 +36,7 @@ def is_signed(auth_token: str, url: str, pairs: Iterable[tuple[str, str]], signa
 
 
 def sign(auth_token: str, url: str, pairs: Iterable[tuple[str, str]]) -> str:
-    """Compute the header for one URL exactly as written."""
+    """Compute the header for a URL exactly as written."""
     return _sign(auth_token.encode(), url.encode() + _signed_fields(pairs)).decode("ascii")
 
 
@@ -50,7 +50,7 @@ def _signed_fields(pairs: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _url_candidates(url: str) -> tuple[str, ...]:
-    """Return the URL with and without its port: Twilio signs sometimes the one, sometimes the other."""
+    """Return the URL with and without its port: Twilio signs either form."""
     parts = urlsplit(url)
     user, at, host = parts.netloc.rpartition("@")
     if parts.port is None:

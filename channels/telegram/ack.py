@@ -16,7 +16,7 @@ _log = structlog.get_logger()
 async def acknowledge(api: TelegramApi, query: str, text: str | None = None) -> None:
     """Answer a press by its query's id; `text` (at most 200 characters) is shown for a moment.
 
-    Never raises: a press older than a minute can no longer be answered, and what was decided stands.
+    Never raises: a press older than a minute can no longer be answered, and its decision stands.
     """
     try:
         await api.bot.answer_callback_query(query, text=first_units(text, MAX_NOTE) if text else None)

@@ -28,7 +28,7 @@ class TelegramDownloads:
         self._files = ProviderFiles(self._url, private)
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
-        """Fetch one file. Raises `FileNotFetched`."""
+        """Fetch a file. Raises `FileNotFetched`."""
         if media.url.startswith(CARD_SCHEME):
             card = media.url.removeprefix(CARD_SCHEME).encode()
             if len(card) > max_bytes:

@@ -53,5 +53,5 @@ def required_text_at(parent: JsonObject, name: str) -> str:
 
 
 def objects_in(value: Json) -> list[JsonObject]:
-    """Return the objects of a list, none where it is no list: of content that is read as far as it can be."""
+    """Return the objects of a list; empty if it is not a list, since content is read as far as possible."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,6 +1,6 @@
-"""What a Bot API Message is by its fields, so that no kind is met with silence; pure.
+"""Kinds of Bot API Messages by their fields, so that every kind gets an answer; pure.
 
-Source: core.telegram.org/bots/api#message. A field that is on neither list is content: also one of the future.
+Source: core.telegram.org/bots/api#message. A field on neither list is content, including future fields.
 """
 
 from core.json_types import JsonObject
@@ -57,7 +57,7 @@ ABOUT = frozenset(
         "origin",
     }
 )
-"""What tells of a message, or is read with its words."""
+"""Fields about a message, or read together with its words."""
 
 HAPPENED = frozenset(
     {
@@ -112,14 +112,14 @@ HAPPENED = frozenset(
         "video_chat_participants_invited",
     }
 )
-"""What happened in a chat, where nobody said anything to us."""
+"""Events of a chat in which no person wrote to us."""
 
 
 def happened(message: JsonObject) -> bool:
-    """Return whether a message tells of its chat, so that nobody said it."""
+    """Return whether a message reports an event of its chat, which no person wrote."""
     return not HAPPENED.isdisjoint(message)
 
 
 def content_of(message: JsonObject) -> str:
-    """Return what a person sent, by the name of its field; empty where they sent nothing but a text, or nothing."""
+    """Return the kind of a person's content, by the name of its field; empty for only a text, or nothing."""
     return "" if happened(message) else min((name for name in message if name not in ABOUT), default="")

@@ -15,7 +15,7 @@ from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
 from providers.telegram.wire import CARD_SCHEME, FILE_SCHEME
 
-# The name of the field, and what such a file is when Telegram does not say.
+# The name of the field, and the type of such a file if Telegram does not give it.
 _FILES = {
     "document": "application/octet-stream",
     "voice": "audio/ogg",
@@ -25,11 +25,11 @@ _FILES = {
     "animation": "video/mp4",
 }
 _RECORDED = frozenset({"voice", "video_note"})
-"""What the app records for the chat: any other file may be somebody else's."""
+"""Files that the app records for the chat: any other file may be a third party's."""
 
 
 def read_media(message: JsonObject) -> tuple[Media, ...]:
-    """Return the files of a message. Raises `RequestRefused` if one is not well-formed."""
+    """Return the files of a message. Raises `RequestRefused` if any is malformed."""
     media = _largest(message.get("photo", []))
     if not media and isinstance(live := message.get("live_photo"), dict):  # else its still stands in `photo`, too
         media = _largest(live.get("photo", [])) or [_file(live, "video/mp4")]
@@ -49,7 +49,7 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
 
 
 def _largest(sizes: Json) -> list[Media]:
-    """Return the largest of a photo's sizes, none of none; `file_size` may be absent, and then the pixels count."""
+    """Return the largest of a photo's sizes, none for no sizes; without `file_size`, the pixels count."""
     if not isinstance(sizes, list):
         raise RequestRefused("photo is not a list of sizes")
     files = [(_file(size, "image/jpeg"), _pixels(size)) for size in sizes]
@@ -62,11 +62,11 @@ def _pixels(size: Json) -> int:
 
 
 def _card(value: Json) -> list[Media]:
-    """Return a contact as a file of one card (core.telegram.org/bots/api#contact); none of one that says nothing.
+    """Return a contact as a file with a card (core.telegram.org/bots/api#contact); none if it is empty.
 
-    Telegram adds the card of the phone's address book where there is one; else the card has the name and the number.
-    People save numbers without a name, and apps send names without a number, though the description requires both.
-    Its text stays plain, so that what a person has forgotten is found in it.
+    Telegram adds the card of the phone's address book if there is one; else the card has the name and the number.
+    People save numbers without a name, and apps send names without a number, though the description requires both. Its
+    text stays plain, so that words to be forgotten are found in it.
     """
     if not isinstance(value, dict):
         raise RequestRefused("contact is not an object")
@@ -77,7 +77,7 @@ def _card(value: Json) -> list[Media]:
     if not card.lstrip().upper().startswith("BEGIN:VCARD"):
         if number and "user_id" in value and not number.startswith("+"):
             number = (
-                f"+{number}"  # Telegram's own numbers are international; one of an address book is as written there
+                f"+{number}"  # Telegram's own numbers are international; an address book's number is as written there
             )
         lines = ("BEGIN:VCARD", "VERSION:3.0", f"N:{_escaped(last)};{_escaped(first)};;;", f"FN:{_escaped(name)}")
         phone = (f"TEL;TYPE=CELL:{_escaped(number)}",) if number else ()

@@ -1,8 +1,8 @@
 """From a Bot API Update to our inbound types; pure.
 
-Source of names and shapes: core.telegram.org/bots/api#update. Only what is used is read, and that strictly:
-PTB's `Update.de_json` checks no types, and refuses a whole update for one new or odd field that nobody needs,
-which would hold up its chat. Tests compare the two readings.
+Source of names and shapes: core.telegram.org/bots/api#update. Only the fields in use are read, and strictly: PTB's
+`Update.de_json` checks no types, and refuses a whole update for a single new or odd field that we do not need, which
+would hold up its chat. Tests compare the two readings.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def read_update_id(update: JsonObject) -> int:
 
 
 def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
-    """Decide what an update means to us. Raises `RequestRefused` when it is not well-formed."""
+    """Return the meaning of an update for us. Raises `RequestRefused` if it is malformed."""
     update = without_nulls(update)
     key = f"update:{read_update_id(update)}"
     kinds = [name for name in _READ if name in update]
@@ -86,14 +86,14 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
 def ignore_update(
     update: JsonObject, bot: BotIdentity, reason: IgnoreReason = IgnoreReason.UNSUPPORTED
 ) -> IgnoredMessage:
-    """Return an update as ignored, whatever its content; it needs a number only."""
+    """Return an update as ignored, regardless of its content; it needs only a number."""
     key = f"update:{read_update_id(update)}"
     return IgnoredMessage(Address(CHANNEL, bot.id, ""), "", (key,), reason)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a message was sent, and by whom."""
+    """The chat and the sender of a message."""
 
     address: Address
     kind: str
@@ -116,7 +116,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     media = read_media(message)
     text, kind = words_of(message), content_of(message)
     if place.kind != "private":
-        if not (text or media or kind):  # somebody joined, the group got a new title
+        if not (text or media or kind):  # a person joined, the group got a new title
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT)
     if not text.strip() and not media:
@@ -128,7 +128,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     if addressed and bot.username and addressed.casefold() != bot.username.casefold():
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.OTHER_ACCOUNT)
     points, pointed_media = read_points(message, place.sender, bot.id)
-    if kind and "caption" in message and not media:  # the words of what we cannot read
+    if kind and "caption" in message and not media:  # the caption of unreadable content
         points = (*points, unread(kind))
     return InboundMessage(
         address=place.address,
@@ -185,9 +185,9 @@ def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
 
 
 def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
-    """Read core.telegram.org/bots/api#callbackquery; its data may be of no button that we sent.
+    """Read core.telegram.org/bots/api#callbackquery; its data may belong to no button of ours.
 
-    The message may be one that the bot can no longer read (`InaccessibleMessage`): the press still counts.
+    The bot may no longer be able to read the message (`InaccessibleMessage`): the press still counts.
     """
     number = required_text_at(query, "id")
     sender, is_bot, _ = _person(object_at(query, "from"))
@@ -208,7 +208,7 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
 def _press_reason(
     message: JsonObject, data: str, bot: BotIdentity, *, stranger: bool, kind: str
 ) -> IgnoreReason | None:
-    """Return why a press is not one of our buttons in the person's own chat, None if it is."""
+    """Return why a press is not on a button of ours in the person's own chat, None if it is."""
     if kind != "private":
         return IgnoreReason.GROUP
     author, _, _ = _person(object_at(message, "from")) if "from" in message else (bot.id, True, "")

@@ -1,7 +1,7 @@
-"""What a message points at: the message that it answers, here or elsewhere, the part that it quotes, a story; pure.
+"""The references of a message: the message that it answers, here or elsewhere, the quoted part, a story; pure.
 
-Source: core.telegram.org/bots/api#message (`reply_to_message`, `external_reply`, `quote`, `reply_to_…`). What cannot be
-read of it is named, and never costs the person's own words.
+Source: core.telegram.org/bots/api#message (`reply_to_message`, `external_reply`, `quote`, `reply_to_…`). Unreadable
+references are named, and never cost the person's own words.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ def read_origin(message: JsonObject) -> Origin:
 
 
 def read_points(message: JsonObject, sender: str, bot: str) -> tuple[tuple[Pointed, ...], tuple[Media, ...]]:
-    """Return what a message points at, and the files of that. `sender` and `bot` are their numbers."""
+    """Return the references of a message, and their files. `sender` and `bot` are their numbers."""
     part = _quoted(message)
     replied, external = message.get("reply_to_message"), message.get("external_reply")
     if isinstance(replied, dict):

@@ -1,7 +1,7 @@
 """Long polling: our own getUpdates loop, whose offset moves only after the commit.
 
-One process polls at a time, by a lease. Another program that polls the same bot makes Telegram answer 409 to
-one of the two (core.telegram.org/bots/api#getupdates): that is shown, and retried until it ends.
+A single process polls at a time, by a lease. Another program that polls the same bot makes Telegram answer 409 to
+either of the two (core.telegram.org/bots/api#getupdates): that is shown, and retried until it ends.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,10 +20,10 @@ from providers.telegram.client import TelegramApi
 from providers.telegram.errors import FloodControl, describe
 
 POLL_SECONDS = 8
-"""How long Telegram holds one poll; with the margin for its answer, within the lease."""
+"""How long Telegram holds a poll; with the margin for its answer, within the lease."""
 MAX_PAUSE = 20.0
 FLOOR = 1.0
-"""Seconds from one poll to the next where nothing came: a server that does not hold polls is not asked on and on."""
+"""Minimum seconds between two empty polls: a server that does not hold polls is not called continuously."""
 MAX_WAIT = 300
 """Seconds that a request to wait is kept to; beyond, Telegram is asked again whether it holds."""
 
@@ -36,7 +36,7 @@ class Poller:
     """Fetch updates and hand each to `take`, in order, until stopped.
 
     `take` returns when the update is committed; if it raises, the offset stays where it is. `leave_out` records an
-    update that fails again and again, so that later ones come in; a failing store is no reason for that.
+    update that fails again and again, so that later updates come in; a failing store is no reason for that.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class Poller:
 
     @property
     def reads(self) -> bool:
-        """Return whether this process is the one that polls."""
+        """Return whether this process is the poller."""
         return self._loop.held
 
     @property
     def stall(self) -> str:
-        """Return why this process reads nothing; empty where it does, or another one reads."""
+        """Return why this process reads nothing; empty if it does, or if another process reads."""
         return self._loop.stall
 
     def stop(self) -> None:
@@ -108,7 +108,7 @@ class Poller:
         try:
             await self._take(update)
         except Exception as error:
-            # Ours to mend, but it must not hold up everybody's messages indefinitely.
+            # Our fault, but it must not hold up all people's messages indefinitely.
             if not self._loop.gives_up(number, error):
                 raise
             await self._leave_out(update)
@@ -119,7 +119,7 @@ class Poller:
     async def _meet_conflict(self, error: Conflict) -> float:
         await self._loop.tell(describe(error))
         if "webhook is active" in error.message.lower():
-            # We are configured to poll, so the webhook is a left-over. What waits is kept.
+            # We are configured to poll, so the webhook is a left-over. Waiting updates are kept.
             _log.warning("webhook_taken_away_for_polling")
             try:
                 await self._api.bot.delete_webhook(drop_pending_updates=False)

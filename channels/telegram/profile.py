@@ -1,4 +1,4 @@
-"""What the bot says of itself in each language; `channels setup` sends it. Pure.
+"""The bot's self-description in each language; `channels setup` sends it. Pure.
 
 Limits: core.telegram.org/bots/api#botcommand, #setmydescription, #setmyshortdescription.
 """
@@ -19,7 +19,7 @@ SHORT_DESCRIPTION = gettext_noop("Your personal assistant, by chat.")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The bot's menu and descriptions in one language: `commands` are (name, description).
+    """The bot's menu and descriptions in a language: `commands` are (name, description).
 
     Names are 1 to 32 of a-z, 0-9 and _; descriptions at most 256 characters.
 

@@ -41,10 +41,10 @@ _log = structlog.get_logger()
 
 
 class TelegramChannel:
-    """Accept what people write to one bot: over a webhook when it has a secret, else by long polling.
+    """Accept people's messages to a bot: over a webhook if it has a secret, else by long polling.
 
-    `api_url` is an origin and may carry a path prefix; `public_url` is how Telegram reaches us, without a
-    path of ours. Polling needs `database`, for its lease.
+    `api_url` is an origin and may carry a path prefix; `public_url` is how Telegram reaches us, without a path of ours.
+    Polling needs `database`, for its lease.
     """
 
     name = CHANNEL
@@ -114,17 +114,17 @@ class TelegramChannel:
             raise RequestRefused("secret does not match", status=403)
         check_type(request, "application/json")
         await self._take(json_object(await request.read()))
-        return web.Response()  # never a method in the answer: Telegram would not tell what became of it
+        return web.Response()  # never a method in the answer: Telegram would not report its result
 
     async def _take(self, update: JsonObject) -> None:
-        """Commit one update; then acknowledge a press, without waiting for that."""
+        """Commit an update; then acknowledge a press, without waiting for that."""
         parsed = parse_update(update, self._bot)
         received = await self._sink.accept(parsed.inbound)
         if parsed.query:
             self._spawn(acknowledge(self._api, parsed.query, received.said))
 
     async def _take_polled(self, update: JsonObject) -> None:
-        """Commit one update; one that cannot be parsed is recorded, since nobody sends it again."""
+        """Commit an update; an unreadable update is recorded, since it is not sent again."""
         try:
             await self._take(update)
         except RequestRefused as error:
@@ -136,7 +136,7 @@ class TelegramChannel:
         await self._sink.accept(ignore_update(update, self._bot, IgnoreReason.BROKEN))
 
     async def _learn_name(self) -> None:
-        """Ask for our @name, by which commands for other bots are told apart; until then all are ours."""
+        """Request our @name, which tells commands for other bots apart; until then all commands are ours."""
         try:
             name = await self._api.get_username()
         except TelegramError as error:

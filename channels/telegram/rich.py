@@ -17,7 +17,7 @@ _FILES = ("animation", "audio", "photo", "video", "voice_note")
 
 
 def rich_words(rich: Json) -> str:
-    """Return what a rich message says, a block a line, a table's cells between bars."""
+    """Return the words of a rich message, a block a line, a table's cells between bars."""
     return "\n".join(_blocks(rich.get("blocks"), 0)) if isinstance(rich, dict) else ""
 
 

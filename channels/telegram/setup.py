@@ -86,7 +86,7 @@ async def _check_polling(lease: PollLease | None) -> Check:
 
 
 def _is_refused(info: WebhookInfo) -> bool:
-    """Return whether we answer Telegram 403: the one sign of an old secret, which Telegram never shows."""
+    """Return whether we answer Telegram 403: the only sign of an old secret, which Telegram never shows."""
     return bool(info.pending_update_count) and "403" in (info.last_error_message or "")
 
 

@@ -1,4 +1,4 @@
-"""The words of a Bot API text with what stands behind them: the addresses of links, the moments of dates; pure.
+"""The words of a Bot API text with their targets: the addresses of links, the moments of dates; pure.
 
 Source: core.telegram.org/bots/api#messageentity. Offsets count UTF-16 code units. An entity that does not fit its text
 changes nothing.
@@ -36,7 +36,7 @@ def linked_text(text: str, entities: Json) -> str:
 
 
 def with_address(words: str, behind: str) -> str:
-    """Return words followed by what stands behind them, unless they say it themselves."""
+    """Return words followed by their target, unless they name it themselves."""
     plain = behind.partition("://")[2] or behind.removeprefix("mailto:").removeprefix("tel:")
     if not behind or words.strip().rstrip("/") in (behind.rstrip("/"), plain.rstrip("/")):
         return words
@@ -64,5 +64,5 @@ def _behind(entity: JsonObject) -> str:
 
 
 def _splits(units: bytes, at: int) -> bool:
-    """Return whether a place stands between the two halves of one character."""
+    """Return whether an offset falls between the two halves of a character."""
     return int.from_bytes(units[at * _UNIT : (at + 1) * _UNIT], "little") in _LOW_SURROGATES

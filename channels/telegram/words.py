@@ -1,4 +1,4 @@
-"""What a Bot API Message says in words, whatever its kind; pure.
+"""The words of a Bot API Message of any kind; pure.
 
 Source: core.telegram.org/bots/api#message.
 """
@@ -11,7 +11,7 @@ from core.json_types import Json, JsonObject
 
 
 def words_of(message: JsonObject) -> str:
-    """Return the text of a message, or in words what it has instead. Raises `RequestRefused`."""
+    """Return the text of a message, or its other content in words. Raises `RequestRefused`."""
     if text := text_at(message, "text"):
         return linked_text(text, message.get("entities"))
     if caption := text_at(message, "caption"):
@@ -69,7 +69,7 @@ def _checklist(checklist: Json) -> str:
 
 
 def _said(owner: JsonObject, name: str) -> str:
-    """Return a text of content with what stands behind its words."""
+    """Return a text of content with the targets of its words."""
     words = owner.get(name)
     return linked_text(words, owner.get(f"{name}_entities")) if isinstance(words, str) else ""
 

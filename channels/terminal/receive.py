@@ -18,7 +18,7 @@ class Shown:
 
 
 class TerminalChannel:
-    """One person's terminal. Unread parts wait in the outbox, across restarts too."""
+    """A person's terminal. Unread parts wait in the outbox, across restarts too."""
 
     name = "terminal"
     account = ACCOUNT
@@ -30,7 +30,7 @@ class TerminalChannel:
         self._person = person
 
     async def say(self, line: str) -> Received:
-        """Accept one line; it is committed when this returns."""
+        """Accept a line; it is committed when this returns."""
         return await self._sink.accept(parse_line(line, person=self._person, key=self._make_id("line")))
 
     async def unread(self) -> list[Shown]:
