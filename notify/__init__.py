@@ -1,4 +1,4 @@
-"""The way out: whom, where and when to notify, and a folder for each notification channel.
+"""The way out: the choice of person, place and time, and a folder for each notification channel.
 
-`policy` decides, `service` does it, `held` is what waited; `text_split` cuts long texts.
+`policy` decides, `service` sends, `held` releases waiting notifications; `text_split` cuts long texts.
 """

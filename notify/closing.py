@@ -1,4 +1,4 @@
-"""The closing of a card in its last part: what a redraw leaves out; pure."""
+"""The closing of a card in its last part, which a redraw leaves out; pure."""
 
 from core.messaging.channels import Part
 

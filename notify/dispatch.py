@@ -1,4 +1,4 @@
-"""What every way of notifying shares: the targets in order, the texts for them, the fallback's time, the wakeup."""
+"""The shared steps of all notifications: the targets in order, their texts, the time of the fallback, the wakeup."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Dispatcher:
     def render(
         self, person: Recipient, notification: Notification, tried: Collection[str] = ()
     ) -> list[RenderedNotification]:
-        """Return what would be said in each place, the best first; `tried` identities are left out."""
+        """Return the rendered notification for each place, the best first; `tried` identities are left out."""
         wanted = notification.conversation_id
         places = order_places(person, self.channels, wanted=wanted, tried=tried)
         chat = next((place.channel for place in places if not is_one_way(place.channel, place.account)), None)
@@ -61,7 +61,7 @@ class Dispatcher:
         return Timing(now, now + after if after is not None else None)
 
     def announce(self, result: NotifyResult) -> Notified:
-        """Wake the delivery of what was enqueued, and return what became of the notification."""
+        """Wake the delivery of the enqueued message, and return the notification's outcome."""
         if result.conversation_id:
             self.wakeups.wake_delivery(result.conversation_id)
         status = result.state
@@ -70,7 +70,7 @@ class Dispatcher:
 
 
 def one_way(entries: Collection[RenderedNotification]) -> list[RenderedNotification]:
-    """Return the places where a notification can be read but not answered."""
+    """Return the places at which a notification can be read but not answered."""
     return [entry for entry in entries if is_one_way(entry.place.channel, entry.place.account)]
 
 

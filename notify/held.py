@@ -1,4 +1,4 @@
-"""Notifications held by quiet hours, the cap or low urgency, released when due: one digest, and cards as they are."""
+"""Notifications held by quiet hours, the cap or low urgency, released when due: in a digest, or as separate cards."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from notify.setbacks import Setbacks
 
 
 class HeldNotifications:
-    """Release what is due. Any number of workers may do so at once."""
+    """Release due notifications. Any number of workers may do so at once."""
 
     def __init__(self, dispatcher: Dispatcher, setbacks: Setbacks) -> None:
         self._dispatcher = dispatcher
@@ -19,7 +19,7 @@ class HeldNotifications:
         self._setbacks = setbacks
 
     async def release(self) -> int:
-        """Release what is due, each person's as one digest; return how many messages that made."""
+        """Release due notifications, each person's as one digest; return the number of messages."""
         now, made = self._dispatcher.clock.now(), 0
         for tenant_id in await self._store.find_held(now, without=self._setbacks.left_alone()):
             made += await self._setbacks.does(tenant_id, partial(self._release, tenant_id, now))

@@ -1,8 +1,8 @@
-"""The blocks of a Markdown text, walked in one way for every channel that writes them out as lines; pure.
+"""The blocks of a Markdown text, walked in the same way for every channel that writes them as lines; pure.
 
-Of a table no cell is lost: what a row has beyond the header, GFM leaves out. A bare web address stays letter for
-letter, whatever marks are in it: CommonMark finds emphasis, escapes and entities there, and a link that lost an
-underscore leads nowhere. Where one ends is decided as GFM does: github.github.com/gfm/#autolinks-extension-.
+All cells of a table are kept, even those beyond the header, which GFM drops. A bare web address stays letter for
+letter, even if it contains marks: CommonMark finds emphasis, escapes and entities there, and a link that lost an
+underscore leads nowhere. Its end is found as in GFM: github.github.com/gfm/#autolinks-extension-.
 """
 
 import re
@@ -82,7 +82,7 @@ def _take_address(state: StateInline, silent: bool) -> bool:
 
 
 def _without_end(rest: str) -> str:
-    """Leave out what belongs to the sentence around an address."""
+    """Return an address without the marks of the sentence around it."""
     end, unopened = len(rest), rest.count(")") - rest.count("(")
     while end and (rest[end - 1] in _NEVER_LAST or (rest[end - 1] == ")" and unopened > 0)):
         unopened -= rest[end - 1] == ")"
@@ -91,13 +91,13 @@ def _without_end(rest: str) -> str:
 
 
 _MAX_NESTING = 24
-"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
+"""Levels of lists and quotes, two a list: nested blocks are parsed as often as they are deep."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
 @dataclass(slots=True)
 class BlockWriter(ABC):
-    """Where a walk over the blocks is: markers of lists, prefixes of quotes and lists, a heading."""
+    """The state of a walk over the blocks: markers of lists, prefixes of quotes and lists, a heading."""
 
     bullet: ClassVar[str] = "- "
 
@@ -107,7 +107,7 @@ class BlockWriter(ABC):
     heading: bool = False
 
     def write_all(self, source: str) -> bool:
-        """Write a text's blocks, in order; False, and nothing written, where they are nested too deeply."""
+        """Write a text's blocks, in order; return False, and write nothing, if they are nested too deeply."""
         # Without "reference" the definitions `[a]: http://b` stay text instead of vanishing.
         parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
         parser.disable(["reference"]).enable(["table", "strikethrough"])
@@ -123,7 +123,7 @@ class BlockWriter(ABC):
 
     @abstractmethod
     def write_content(self, token: Token) -> None:
-        """Write what stands in a block: its text, code, a table."""
+        """Write the content of a block: its text, code, a table."""
 
     @abstractmethod
     def write_empty_line(self) -> None:
@@ -131,7 +131,7 @@ class BlockWriter(ABC):
 
     @abstractmethod
     def blank(self) -> None:
-        """Ask for an empty line before whatever comes next."""
+        """Request an empty line before the next output."""
 
     def open_quote(self) -> None:
         self.prefixes.append("> ")
@@ -140,7 +140,7 @@ class BlockWriter(ABC):
         self.prefixes.pop()
 
     def take_indent(self) -> str:
-        """Return what stands before the next line; a list's marker stands there once."""
+        """Return the prefix of the next line; a list's marker occurs in it once."""
         if not self.marker:
             return "".join(self.prefixes)
         marker, self.marker = self.marker, ""
@@ -184,14 +184,14 @@ class BlockWriter(ABC):
 
 
 def language_of(fence: Token) -> tuple[str, str]:
-    """Return a code block's language, and its info line where that has to be written out."""
+    """Return a code block's language, and its info line if that must be written out."""
     info = fence.info.strip()
     language = info if _LANGUAGE.fullmatch(info) else ""
     return language, "" if language and fence.content.strip() else info
 
 
 def link_of(token: Token, text: str) -> tuple[str, str]:
-    """Return the URL and the title of a link or an image, each empty where the text says it already."""
+    """Return the URL and the title of a link or an image, each empty if the text contains it already."""
     url = str(token.attrGet("href") or token.attrGet("src") or "")
     is_said = token.markup == "autolink" or url in (text, f"mailto:{text}")
     return "" if is_said else url, str(token.attrGet("title") or "")

@@ -1,4 +1,4 @@
-"""What stands where a message has no text."""
+"""The sentence in place of a missing text."""
 
 from core.language.catalogue import gettext
 

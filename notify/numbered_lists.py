@@ -1,4 +1,4 @@
-"""Lists whose numbers are names: written so that no reader of Markdown counts them anew; pure."""
+"""Lists whose numbers are names: written so that no reader of Markdown renumbers them; pure."""
 
 import re
 from collections import defaultdict
@@ -42,7 +42,7 @@ def keep_numbers(markdown: str) -> str:
         if any(item.named for item in items):
             lines[line] = _rewritten(lines[line], items)
     for line in _continued(tokens):
-        # To CommonMark this is no list, to a laxer reader it may be one.
+        # To CommonMark this is no list, to a laxer reader it may be.
         lines[line] = _LIKE_AN_ITEM.sub(r"\1\\\2", lines[line])
     return "\n".join(lines)
 
@@ -76,7 +76,7 @@ def _counts(numbers: Sequence[int]) -> bool:
 
 
 def _continued(tokens: Sequence[Token]) -> Iterator[int]:
-    """Yield the lines of paragraphs but the first ones."""
+    """Yield the lines of paragraphs, without their first lines."""
     for token in tokens:
         if token.type == "paragraph_open" and token.map is not None:
             yield from range(token.map[0] + 1, token.map[1])

@@ -1,7 +1,7 @@
 """Markdown as plain text that reads well on a phone or in a terminal; pure.
 
-Every word and URL of the source stays: what plain text cannot show (emphasis, heading marks, fences) is
-dropped, and what the parser would swallow is kept as it was written.
+Every word and URL of the source stays: marks that plain text cannot show (emphasis, headings, fences) are dropped, and
+text that the parser would swallow is kept as written.
 """
 
 import re
@@ -14,8 +14,8 @@ from notify.markdown_blocks import BlockWriter, language_of, link_of
 
 _BLANK_RUN = re.compile(r"\n{3,}")
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85]")
-# Half a surrogate pair can never be encoded. Besides what nothing shows: marks that turn the order of letters around,
-# so that a text reads as another.
+# Half a surrogate pair cannot be encoded. Besides invisible characters: marks that reverse the order of letters,
+# which disguise a text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
@@ -25,7 +25,7 @@ def without_controls(text: str) -> str:
 
 
 def to_plain(markdown: str) -> str:
-    """Turn Markdown into plain text, its blocks apart by one empty line."""
+    """Return Markdown as plain text, with an empty line between its blocks."""
     source = markdown.replace("\r\n", "\n").replace("\r", "\n")
     writer = _Writer()
     if not writer.write_all(source):
@@ -35,7 +35,7 @@ def to_plain(markdown: str) -> str:
 
 @dataclass(slots=True)
 class _Writer(BlockWriter):
-    """Lines so far; `gap` has the prefixes that an empty line owed before the next one keeps."""
+    """The lines so far; `gap` has the prefixes of an empty line that is due before the next line."""
 
     lines: list[str] = field(default_factory=list)
     gap: list[str] | None = None

@@ -1,4 +1,4 @@
-"""Whom, where and when to notify, decided from what is known, and what a digest says; pure."""
+"""Whom, where and when to notify, decided from given facts, and the text of a digest; pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ DIGEST = "digest"
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """What becomes of a notification; `until`: held until then."""
+    """The decision about a notification; `until`: held until then."""
 
     status: NotificationStatus
     until: datetime | None = None
@@ -63,7 +63,7 @@ def next_digest(person: Recipient, now: datetime) -> datetime:
 
 
 def count_told_today(person: Recipient, now: datetime) -> int:
-    """Count what a person was told since their own midnight."""
+    """Count a person's notifications since their own midnight."""
     zone = zone_of(person)
     today = now.astimezone(zone).date()
     return sum(at.astimezone(zone).date() == today for at in person.recent)
@@ -72,9 +72,9 @@ def count_told_today(person: Recipient, now: datetime) -> int:
 def order_places(
     person: Recipient, reachable: Collection[str], *, wanted: str | None = None, tried: Collection[str] = ()
 ) -> tuple[NotificationTarget, ...]:
-    """Order the places to try: the wanted conversation, the preferred channel, where they wrote last, the others.
+    """Return the places to try, in order: the requested conversation, the preferred channel, the last used, the others.
 
-    `reachable`: the channels that are on. `tried`: identities that are not asked again.
+    `reachable`: the active channels. `tried`: identities that are not tried again.
     """
 
     def rank(place: NotificationTarget) -> tuple[bool, bool, bool, bool, float]:
@@ -88,7 +88,7 @@ def order_places(
         )
 
     def is_open(place: NotificationTarget) -> bool:
-        # A thread is nobody's place for news, unless it is the conversation that was asked for.
+        # A thread is no place for news, unless it is the requested conversation.
         in_place = not place.thread or place.conversation_id == wanted
         return place.channel in reachable and place.identity_id not in tried and in_place
 
@@ -96,7 +96,7 @@ def order_places(
 
 
 def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notification:
-    """Return one notification of all that was held, in the order it came, with times of day in the person's zone."""
+    """Return all held notifications as one, in order of arrival, with times of day in the person's zone."""
     items = "\n".join(_item(stored, zone) for stored in held)
     count = ngettext("{number} thing waited for you:", "{number} things waited for you:", len(held))
     media = tuple(media for stored in held for media in stored.notification.media)
@@ -107,7 +107,7 @@ def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notifi
 
 
 def zone_of(person: Recipient) -> ZoneInfo:
-    """Return a person's timezone, UTC where it is not known."""
+    """Return a person's timezone, UTC if it is unknown."""
     return zone_or_utc(person.timezone)
 
 

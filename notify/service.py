@@ -1,4 +1,4 @@
-"""Notify a person: stored first, sent where and when they want it, elsewhere when that fails."""
+"""Notify a person: stored first, sent by their preferences, elsewhere if that fails."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -77,11 +77,11 @@ class NotificationService:
         return (await self.notify(tenant_id, notification)).reaches
 
     async def release_held(self) -> int:
-        """Send what was held and is due, each person's as one digest; return how many messages that made."""
+        """Send held notifications that are due, each person's as one digest; return the number of messages."""
         return await self._held.release()
 
     async def fall_back(self) -> int:
-        """Send elsewhere what failed, is stuck, or met no reaction in time; return how many were sent."""
+        """Send notifications elsewhere that failed, are stuck, or met no reaction in time; return their number."""
         now, sent = self._clock.now(), 0
         for tenant_id, id in await self._store.find_undelivered(now, without=self._setbacks.left_alone()):
             sent += await self._setbacks.does(id, partial(self._send_elsewhere, tenant_id, id, now))
@@ -106,7 +106,7 @@ class NotificationService:
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
 
     async def chat_of(self, tenant_id: str) -> str | None:
-        """Return the conversation in which news reaches a person first; None where they have none."""
+        """Return the conversation in which news reaches a person first; None if they have none."""
         person = await self._store.recipient(tenant_id, "", self._clock.now())
         return self._dispatcher.chat_of(person)
 
@@ -149,7 +149,7 @@ class NotificationService:
 
 
 def delayed_answer_text(channel: str) -> str:
-    """Return what is said elsewhere about an answer that a channel does not take."""
+    """Return the sentence sent elsewhere about an answer that a channel does not take."""
     return gettext(
         "I have an answer for you that I cannot deliver {way} at the moment. I keep trying there; to have it sooner, "
         "ask me here.",
@@ -158,7 +158,7 @@ def delayed_answer_text(channel: str) -> str:
 
 
 def _keyed(notification: Notification) -> Notification:
-    """Return the notification with the key by which a repeat is known, and no more text than anybody reads."""
+    """Return the notification with the key by which a repeat is recognized, and a text of readable length."""
     text = notification.text if len(notification.text) <= MAX_TEXT else f"{notification.text[:MAX_TEXT]}…"
     key = notification.dedupe_key
     if not key:

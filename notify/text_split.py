@@ -1,7 +1,7 @@
-"""Where a text may be cut: between graphemes, best after a paragraph, a line, a sentence or a word; pure.
+"""The places to cut a text: between graphemes, best after a paragraph, a line, a sentence or a word; pure.
 
-Each function looks at no more of the text than a piece may hold, so that cutting all of it takes steps in proportion
-to its length.
+Each function looks at no more of the text than a piece may hold, so that cutting all of it takes steps in proportion to
+its length.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import regex
 
 type Weigh = Callable[[str], int]
-"""What a stretch of text counts towards a limit; at least `least` for each code point."""
+"""The weight of a stretch of text towards a limit; at least `least` for each code point."""
 
 _GRAPHEME = regex.compile(r"\X")
 # Best first: after a paragraph, a line, a sentence, a word.
@@ -22,7 +22,7 @@ _BORDERS = (
 
 
 def pieces_of(text: str, limit: int, weigh: Weigh) -> Iterator[tuple[int, int]]:
-    """Yield where each piece of at most `limit` starts and ends; only white space at a cut is left out."""
+    """Yield the start and end of each piece of at most `limit`; only white space at a cut is left out."""
     start = 0
     while weigh(text[start : start + limit + 1]) > limit:
         cut = next_cut(text, start, limit, weigh)
@@ -35,7 +35,7 @@ def pieces_of(text: str, limit: int, weigh: Weigh) -> Iterator[tuple[int, int]]:
 
 
 def shorten(text: str, limit: int, weigh: Weigh) -> str:
-    """Return a line of at most `limit`, cut between graphemes and with an ellipsis where it is longer."""
+    """Return a line of at most `limit`, cut between graphemes and with an ellipsis if it is longer."""
     if weigh(text) <= limit:
         return text
     ends = _grapheme_ends(text[: limit + 1], limit - weigh("…"), weigh)
@@ -43,9 +43,9 @@ def shorten(text: str, limit: int, weigh: Weigh) -> str:
 
 
 def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> int:
-    """Return where the piece that starts here ends: at a good border within the room.
+    """Return the end of the piece that starts here: at a good border within the room.
 
-    No grapheme is cut unless it alone is over the room; then code points are taken, at least one.
+    No grapheme is cut unless it alone is over the room; then at least one code point is taken.
     """
     # A stretch of its own: a pattern for graphemes may look back as far as there is text.
     reach = text[start : start + room // least + 1]
@@ -56,7 +56,7 @@ def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> 
 
 
 def _grapheme_ends(reach: str, room: int, weigh: Weigh) -> list[int]:
-    """Return every index where a grapheme ends within the room."""
+    """Return every index at which a grapheme ends within the room."""
     ends, used = list[int](), 0
     for grapheme in _GRAPHEME.finditer(reach):
         used += weigh(grapheme.group())

@@ -1,7 +1,7 @@
 """A part written as a mail: headers, both texts, files; pure.
 
-To a person who writes to the assistant's mailbox it is an answer in their thread; elsewhere it is news, which nobody
-can answer. Either is marked as a program's (RFC 3834): no out-of-office notice answers it, and no other assistant.
+To a person who writes to the assistant's mailbox it is an answer in their thread; elsewhere it is news, which cannot be
+answered. Either is marked as automatic (RFC 3834), so that no out-of-office notice and no other assistant answers it.
 """
 
 from collections.abc import Sequence
@@ -65,11 +65,12 @@ def compose(
 
 
 def _head_of_news(message: EmailMessage, part: Part, to: Target, address: str) -> tuple[str, str]:
-    """Write the headers of what nobody can answer; return its Message-ID and its subject."""
+    """Write the headers of news, which cannot be answered; return its Message-ID and its subject."""
     id = f"<{to.ref}@{domain_of(address) or 'onevalet'}>"
     message["Message-ID"] = id
     message["Auto-Submitted"] = "auto-generated"
-    # RFC 2369: to the From, whose reader takes the address out by `notify delete`. A link for one press (RFC 8058)
+    # RFC 2369: to the From, whose reader removes the address by `notify delete`. A link for a single press (RFC
+    # 8058)
     # would need a page.
     message["List-Unsubscribe"] = f"<mailto:{quote(address, safe='@')}?subject=unsubscribe>"
     return id, str(part.data.get("subject", ""))

@@ -1,6 +1,7 @@
 """A reply's Markdown as the simple HTML of a mail; pure.
 
-No pictures: a mail program fetches their addresses unasked, and a model that obeys a page could tell it things by one.
+No pictures: a mail program fetches their addresses unasked, and a model that obeys a page could leak data in such an
+address.
 """
 
 from markdown_it import MarkdownIt
@@ -17,13 +18,13 @@ _TABLE = '<table border="1" cellpadding="4" style="border-collapse: collapse">'
 
 
 def to_html(markdown: str) -> str:
-    """Return a page; empty where the text is nested too deeply to be shown whole."""
+    """Return a page; empty if the text is nested too deeply to be shown completely."""
     body = body_html(markdown)
     return _PAGE.format(body=body.replace("<table>", _TABLE)) if body else ""
 
 
 def body_html(markdown: str) -> str:
-    """Return the text as HTML to stand in a page; empty where it is nested too deeply to be shown whole."""
+    """Return the text as HTML for the body of a page; empty if it is nested too deeply to be shown completely."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _MAX_NESTING})
     parser.disable(["reference", "image"]).enable(["table", "strikethrough"])
     keep_all_cells(parser)

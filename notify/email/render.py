@@ -1,4 +1,4 @@
-"""From an outbound message to one email: a subject, a plain text, the same as HTML, and files; pure."""
+"""From an outbound message to an email: a subject, a plain text, the same as HTML, and files; pure."""
 
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
@@ -13,10 +13,10 @@ MAX_SUBJECT = 120
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Return one part; a heading in the first line becomes the subject, else the first words.
+    """Return a single part; a heading in the first line becomes the subject, else the first words.
 
-    Buttons are left out: the text names the words that answer a card. What is said to a person in a thread takes the
-    thread's subject instead (`notify.email.compose`). Files that are too many for one mail are named in the text.
+    Buttons are left out: the text names the words that answer a card. A message in a thread takes the thread's subject
+    instead (`notify.email.compose`). Files that exceed a mail's limit are named in the text.
     """
     files, instead = _fitting(message)
     source = "\n\n".join(filter(None, (message.text, *instead)))
@@ -36,7 +36,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def _fitting(message: OutboundMessage) -> tuple[list[Json], list[str]]:
-    """Return the files that one mail carries, and what is said of the others."""
+    """Return the files that fit in a mail, and the sentences about the others."""
     carried, instead, size = list[Json](), list[str](), 0
     for file in message.files:
         if size + file.size <= MAX_ATTACHED:
@@ -48,6 +48,6 @@ def _fitting(message: OutboundMessage) -> tuple[list[Json], list[str]]:
 
 
 def _one_line(text: str) -> str:
-    """Return a subject in one line of visible characters, since a line's end in a header would begin another header."""
+    """Return a subject on one line of visible characters, since a line end would begin another header."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).replace("*", "").split())
     return line if len(line) <= MAX_SUBJECT else f"{line[: MAX_SUBJECT - 1].rstrip()}…"

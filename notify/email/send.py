@@ -1,4 +1,4 @@
-"""The way out by email, over SMTP: one message, one recipient."""
+"""The way out by email, over SMTP: each message to a single recipient."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,7 +28,7 @@ SECONDS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """Where mail is handed in. `sender`: the From, such as `Valet <valet@example.org>`."""
+    """The server that takes mail from us. `sender`: the From, such as `Valet <valet@example.org>`."""
 
     host: str
     sender: str
@@ -39,10 +39,10 @@ class SmtpServer:
 
 
 class EmailNotification:
-    """Send emails: answers from the assistant's mailbox, where it has one, and news to addresses that only get those.
+    """Send emails: answers from the assistant's mailbox, if it has one, and news to addresses that only get news.
 
-    A copy sent after a lost answer carries the same Message-ID, so that mail programs show one. With a mailbox its Sent
-    folder is looked at first; not every server puts there what it takes, so that copies stay few.
+    A copy sent after a lost answer carries the same Message-ID, so that mail programs show only one. With a mailbox,
+    its Sent folder is checked first, which avoids most copies; not every server stores sent mail there.
     """
 
     name = "email"
@@ -96,7 +96,7 @@ class EmailNotification:
             await self._mailbox.close()
 
     async def _composed(self, part: Part, to: Target) -> WrittenMail:
-        """Write the mail with its files; a file that was deleted meanwhile is named in the text. Raises `Rejected`."""
+        """Write the mail with its files; a file that has been deleted is named in the text. Raises `Rejected`."""
         kept, gone = list[tuple[OutgoingFile, bytes]](), list[str]()
         listed = part.data.get("attached")
         for data in listed if isinstance(listed, list) else ():
@@ -130,7 +130,7 @@ class EmailNotification:
 
 
 def _delivery_error(error: SmtpFailed) -> DeliveryError:
-    """Return what became of an email. A 5xx is final, a 4xx may pass (RFC 5321 4.2.1)."""
+    """Return the delivery error of an email. A 5xx is final, a 4xx may pass (RFC 5321 4.2.1)."""
     code = str(error.code or "")
     match error.failure:
         case SmtpFailure.LOST:

@@ -22,7 +22,7 @@ class ClientNotification:
         return Receipt(provider_id=f"mcp-{to.ref}")
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        return None  # an unfinished part was never read: programs read what is marked sent
+        return None  # an unfinished part was never read: programs only read sent parts
 
     async def show_working(self, to: Address) -> None: ...
 

@@ -21,7 +21,7 @@ MAX_TITLE = 200
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Return the parts, in order; a heading in the first line becomes the title. Buttons are left out.
 
-    Nothing can be answered here, so a text that needs an answer says where to give it.
+    Push messages cannot be answered, so a text that needs an answer names the place for it.
     """
     # Half a surrogate pair can never be encoded.
     source = message.text.encode(errors="replace").decode()
@@ -41,7 +41,7 @@ def split_title(text: str) -> tuple[str, str]:
 
 
 def encoded(text: str) -> int:
-    """Return what a text weighs: its bytes as JSON, where a quote takes two, or twice those of its UTF-8."""
+    """Return a text's weight: its bytes as JSON, in which a quote takes two, or twice its bytes as UTF-8."""
     return max(len(json.dumps(text, ensure_ascii=False).encode()) - 2, 2 * len(text.encode()))
 
 

@@ -74,7 +74,7 @@ class PushNotification:
             # github.com/caronc/apprise-api, "Health Checks"
             await self._ask("GET", f"{self._apprise_url}/status", None, {"Accept": "application/json"})
             return
-        # docs.ntfy.sh/publish and /config: the account of the token, which a wrong one does not open, or the health.
+        # docs.ntfy.sh/publish and /config: the token's account, which refuses a wrong token, or else the health.
         path = "v1/account" if self._headers else "v1/health"
         await self._ask("GET", f"{self._ntfy_url}/{path}", None, self._headers)
 

@@ -1,4 +1,4 @@
-"""What was said in a conversation of late, where an answer was lost and its message has to be looked up."""
+"""The latest messages of a conversation, read to look up a message whose answer was lost."""
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -24,7 +24,7 @@ def earliest(since: datetime, stream: str | None = None) -> str:
 
 
 async def said_since(client: SlackApi, where: Address, oldest: str) -> AsyncIterator[JsonObject]:
-    """Yield the messages since then. Raises `DeliveryError`, also where there are more than are read."""
+    """Yield the messages since then. Raises `DeliveryError`, also if there are more than the limit."""
     method = "conversations.replies" if where.thread else "conversations.history"
     arguments: JsonObject = {
         "channel": where.peer,

@@ -1,8 +1,8 @@
-"""Text written so that Slack reads nothing into it but Markdown; pure.
+"""Text written so that Slack interprets only its Markdown; pure.
 
 Slack reads its own marks (`<!channel>`, `<@U…>`, `<address|label>`) inside Markdown too, so that a text could call
-people, or hide where a link leads. What is escaped is shown as it is, in code too, where a text that looks escaped
-must therefore be escaped itself.
+people, or hide the target of a link. Escaped marks are shown literally, even in code, so a text that looks escaped must
+itself be escaped.
 Source: docs.slack.dev, messaging/formatting-message-text; github.com/PostHog/posthog/pull/95054 for Markdown blocks.
 """
 
@@ -21,7 +21,7 @@ MAX_LINE = 300
 _TICKS = re.compile("`+")
 # An escaped character, an address in angle brackets (Markdown and Slack agree on it), or an angle bracket.
 _MARKS = re.compile(r"\\[!-/:-@\[-`{-~]|<(?:https?://|mailto:)[^\s<>|]+>|<")
-# What Slack shows as something else, in code too.
+# Characters that Slack interprets, even in code.
 _IN_CODE = re.compile(r"<|&(?=(?:lt|gt|amp);)")
 _WRITTEN = {"&": "&amp;", "\\<": "&lt;", "\\>": "&gt;", "\\&": "&amp;", "<": "&lt;"}
 
@@ -50,7 +50,7 @@ def literal_blocks(text: str) -> list[Json]:
 
 
 def line_block(line: str) -> JsonObject:
-    """Return the block that shows one line, small, beneath a message."""
+    """Return the block that shows a line, small, beneath a message."""
     return {"type": "context", "elements": [plain_text(escape(line, MAX_LINE))]}
 
 

@@ -15,7 +15,7 @@ from providers.slack.wire import is_ts
 EYES = "eyes"
 TRIES = 4
 PAUSE = 1.0
-"""Seconds between two tries to take a mark away, where Slack names no time; it doubles."""
+"""Seconds between two tries to remove a mark, if Slack names no time; it doubles."""
 MAX_PAUSE = 60.0
 FINISH_WITHIN = 3.0
 """Seconds that closing waits for marks that are being taken away."""
@@ -40,7 +40,7 @@ class WorkingMarks:
             self._setting[to.peer, ts] = asyncio.create_task(self._set(to.peer, ts))
 
     def clear(self, to: Address, ts: str) -> None:
-        """Take the mark away, whichever process has set it."""
+        """Remove the mark, no matter which process has set it."""
         if self._is_wanted(to, ts):
             task = asyncio.create_task(self._clear(to.peer, ts, self._setting.pop((to.peer, ts), None)))
             self._clearing.add(task)

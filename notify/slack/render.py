@@ -24,11 +24,11 @@ from providers.utf16 import units
 MAX_LABEL = 75
 MAX_ACTIONS_A_BLOCK = 25
 MAX_ACTIONS = 100
-"""In one part; further ones follow in parts of their own."""
+"""In a part; further actions follow in parts of their own."""
 MAX_ALL_BLOCKS = 13_000
 
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
-# Besides what no font draws: marks that turn the order of letters around, so that a text reads as another.
+# Besides characters without a glyph: marks that reverse the order of letters, which disguise a text.
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
 
 
@@ -65,7 +65,7 @@ def _with_its_choices(message: OutboundMessage) -> OutboundMessage:
 
 
 def _source(message: OutboundMessage) -> str:
-    """Return the text without what cannot be shown: half a surrogate pair can never be encoded."""
+    """Return the text without characters that cannot be shown: half a surrogate pair cannot be encoded."""
     text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     # Blanks at the beginning may be the mark of code: only empty lines go.
     markdown = "\n".join([keep_numbers(text.strip("\n").rstrip()), *(item.url for item in message.media)])

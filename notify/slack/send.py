@@ -1,4 +1,4 @@
-"""The way out over Slack: one part, one message, one receipt; and the lookup when the answer was lost."""
+"""The way out over Slack: a message and a receipt for each part; and the lookup if the answer was lost."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, escape
 
 EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
-"""Characters in `text` next to blocks: what notifications show, and what chat.update takes."""
+"""Characters in `text` next to blocks, which notifications show and chat.update takes."""
 WORKING = gettext_noop("is thinking…")
 STREAM_EVERY = 1.0
 """Seconds between additions to a growing message: chat.appendStream is good for over a hundred in a minute, in a
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 
 
 class SlackNotification:
-    """Send messages as one Slack app's bot. `connect_seconds` and `total_seconds` bound each call."""
+    """Send messages as a Slack app's bot. `connect_seconds` and `total_seconds` bound each call."""
 
     name = CHANNEL_NAME
     shows_buttons = True
@@ -67,10 +67,11 @@ class SlackNotification:
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Post one part; our id travels in its metadata. Raises `DeliveryError`.
+        """Post a part, with our id in its metadata. Raises `DeliveryError`.
 
         If Slack refuses the blocks, the words are sent once more as plain text, above the same buttons. A streamed
-        message is replaced by the part, or deleted if it cannot hold it. A file that Slack refuses is told of in words.
+        message is replaced by the part, or deleted if it cannot hold it. A file that Slack refuses is replaced by a
+        sentence.
         """
         if part.file is not None:
             return await self._send_file(part, to, part.file)
@@ -129,7 +130,7 @@ class SlackNotification:
         self._marks.clear(to, message)
 
     def streams_to(self, to: Address) -> bool:
-        return bool(to.thread)  # chat.startStream needs one
+        return bool(to.thread)  # chat.startStream needs a thread
 
     async def start_stream(self, to: Address) -> str:
         return await streams.start(self._client, to)
@@ -180,7 +181,7 @@ class SlackNotification:
         try:
             await streams.drop(self._client, to.address, stream)
         except DeliveryError as error:
-            # The answer comes first; what is left of the preview does no harm but to the eye.
+            # The answer comes first; a leftover preview only looks untidy.
             _log.warning("slack_stream_not_dropped", ref=to.ref, code=error.code)
         return None
 
@@ -188,7 +189,7 @@ class SlackNotification:
         await redraw.redraw(self._client, part, provider_id, to, line)
 
     async def _post_plainly(self, part: Part, to: Target, blocks: list[Json]) -> Receipt:
-        """Post the words without formatting; without the buttons only where these are what Slack refuses."""
+        """Post the words without formatting; without the buttons only if Slack refuses these."""
         buttons: list[Json] = [block for block in blocks if isinstance(block, dict) and block.get("type") == "actions"]
         if not buttons:
             return await self._post(to, _plain(part))
@@ -216,7 +217,7 @@ class SlackNotification:
 
 
 def _metadata(to: Target) -> JsonObject:
-    # Everybody in the team can read metadata: the ref says nothing.
+    # The whole team can read metadata: the ref reveals nothing.
     return {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}}
 
 

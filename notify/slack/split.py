@@ -1,8 +1,8 @@
 """Cut Markdown into pieces at natural borders, code fences closed and opened again; pure.
 
-Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number; `<` is written
-with four of them, and `&` with five (`notify.slack.markdown`). The text must also fit in plain form, where Slack takes
-40,000: weights count both.
+Slack does not define its characters, so UTF-16 units are counted, the larger number; `<` is written with four of them,
+and `&` with five (`notify.slack.markdown`). The text must also fit in plain form, of which Slack takes 40,000: weights
+count both.
 """
 
 from bisect import bisect_right
@@ -15,11 +15,11 @@ from notify.text_split import next_cut
 from providers.utf16 import units
 
 MAX_TEXT = 12_000
-"""Markdown in one message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""
+"""Markdown in a message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""
 
 _SCALE = 10
 _MAX_NESTING = 24
-"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
+"""Levels of lists and quotes, two a list: nested blocks are parsed as often as they are deep."""
 _MAX_FENCE = 100
 _DEEPEST = 3  # blanks before a fence; with more it is code itself (CommonMark)
 _OPENING = regex.compile(r"(?P<before>.*?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
@@ -28,7 +28,7 @@ _CLOSING = regex.compile(r"[\s>]*(`{3,}|~{3,})\s*")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece: `body` is part of the text; the other two are added to keep a fence whole."""
+    """A piece: `body` is part of the text; the other two are added to keep a fence whole."""
 
     body: str
     opened: str = ""
@@ -43,8 +43,8 @@ class Piece:
 class Fence:
     """A code fence by its offsets: `start`, the code from `inside` to `close`, and its `end`.
 
-    `closing` ends it where it stands; `opening` and `reclosing` hold a rest of it in a message of its own, where
-    the list that indented it is gone. `deep`: so indented that its own last line would not end it there.
+    `closing` ends it in place; `opening` and `reclosing` enclose a rest of it in a message of its own, without the list
+    that indented it. `deep`: indented so far that its own last line would not end it there.
     """
 
     start: int
@@ -59,7 +59,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Where a paragraph or a heading stands: code between backticks ends in the block in which it begins."""
+    """The place of a paragraph or a heading: code between backticks ends in the block in which it begins."""
 
     start: int
     end: int
@@ -70,16 +70,15 @@ def weigh(text: str) -> int:
     size = units(text)
     ampersands, left, right = (text.count(mark) for mark in "&<>")
     escaped = size + 4 * ampersands + 3 * (left + right)
-    # `&` and `>` are written longer in some places only; letters are weighed one by one, so it is always counted.
+    # `&` and `>` are written longer only in some places; letters are weighed one by one, so the longer form counts.
     marked = size + 4 * ampersands + 3 * left + 2 * right
     return max(_SCALE * marked, 3 * escaped)
 
 
 def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
-    """Return a text in pieces of at most `limit` units; always at least one, none of them blank.
+    """Return a text in pieces of at most `limit` units; always at least one piece, none of them blank.
 
-    Only white space at a cut outside of code is left out, and no grapheme is cut unless it alone is over the
-    limit.
+    Only white space at a cut outside of code is left out, and no grapheme is cut unless it alone is over the limit.
     """
     room, fences = limit * _SCALE, _Fences(find_fences(text))
     pieces: list[Piece] = []
@@ -156,13 +155,13 @@ def _piece(body: str, opened: str, began: Fence | None, torn: Fence | None) -> P
 
 
 class _Fences:
-    """A text's fences, found by where they stand."""
+    """A text's fences, found by position."""
 
     def __init__(self, fences: list[Fence]) -> None:
         self._fences = fences
         self._starts = [fence.start for fence in fences]
         self.closing = max((weigh(fence.closing) + _SCALE for fence in fences), default=0)
-        """What the longest last line of one weighs."""
+        """The weight of the longest closing line of any fence."""
 
     def before(self, at: int) -> Fence | None:
         """Return the last fence that begins before this place or at it."""
@@ -183,5 +182,5 @@ def _cut(text: str, start: int, room: int, fences: _Fences) -> int:
     if start < fence.start < cut <= fence.inside:
         return fence.start  # an opening line alone says nothing
     if fence.close == cut and weigh(text[start : fence.end]) <= room:
-        return fence.end  # nor does a closing one
+        return fence.end  # nor does a closing line
     return cut

@@ -1,7 +1,7 @@
-"""Streamed answers in a thread: Slack's streaming methods, and how the final message replaces a streamed one.
+"""Streamed answers in a thread: Slack's streaming methods, and the final message that replaces a streamed one.
 
-Source: docs.slack.dev, reference/methods/chat.startStream, chat.appendStream, chat.stopStream, chat.update. A
-message in the streaming state cannot be updated, and Slack ends that state by itself after some minutes
+Source: docs.slack.dev, reference/methods/chat.startStream, chat.appendStream, chat.stopStream, chat.update. A message
+in the streaming state cannot be updated, and Slack ends that state by itself after some minutes
 (github.com/slackapi/python-slack-sdk/issues/1859), after which nothing can be added.
 """
 
@@ -21,7 +21,7 @@ async def start(client: SlackApi, to: Address) -> str:
 
 
 def ts_of(answer: JsonObject) -> str:
-    """Return the ts of what was posted. Raises `Ambiguous`: it was posted, but the answer cannot be read."""
+    """Return the ts of a posted message. Raises `Ambiguous`: it was posted, but the answer cannot be read."""
     ts = answer.get("ts")
     if not isinstance(ts, str) or not ts:
         raise Ambiguous("answer has no ts")
@@ -35,17 +35,17 @@ async def append(client: SlackApi, to: Address, stream: str, text: str) -> None:
 async def complete(client: SlackApi, to: Address, stream: str, content: JsonObject) -> None:
     """Replace the streamed text by the final words; repeatable.
 
-    Raises `DeliveryError`, `Rejected` where the message cannot hold them any more.
+    Raises `DeliveryError`, `Rejected` if the message can no longer hold them.
     """
-    # First, so that no word that is still on its way can come after the final ones. Its own failure says nothing:
-    # the state may have ended by itself, and a message that still has it refuses the update.
+    # First, so that no streamed word arrives after the final ones. Its own failure means nothing: the state may have
+    # ended by itself, and a message that still has it refuses the update.
     with suppress(DeliveryError):
         await client.call("chat.stopStream", {"channel": to.peer, "ts": stream})
     await client.call("chat.update", {"channel": to.peer, "ts": stream, **content})
 
 
 async def erase(client: SlackApi, to: Address, ts: str) -> bool:
-    """Delete a message of ours; False where Slack refuses. Raises `DeliveryError`."""
+    """Delete a message of ours; return False if Slack refuses. Raises `DeliveryError`."""
     try:
         await drop(client, to, ts)
     except Rejected:

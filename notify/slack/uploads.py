@@ -1,7 +1,7 @@
-"""Files to Slack in three steps, of which only the last is seen: ask for an address, upload there, share.
+"""Files to Slack in three steps, of which only the last is visible: request an address, upload there, share.
 
-A process that dies between them leaves an upload that nobody sees, and that Slack deletes. The share takes no metadata:
-a lost one is found in the history by its name and size, among the files of our own.
+A process that dies between them leaves an invisible upload, which Slack deletes. The share takes no metadata: a lost
+share is found in the history by its name and size, among our own files.
 
 Source: docs.slack.dev, messaging/working-with-files; reference/methods/files.getUploadURLExternal and
 files.completeUploadExternal.
@@ -30,7 +30,7 @@ async def upload(client: SlackApi, file: OutgoingFile, data: bytes, to: Target) 
         place = await client.call("files.getUploadURLExternal", asked, get=True)
         await client.upload(str(place.get("upload_url") or ""), data)
     except Ambiguous as error:
-        # Whatever became of it, nobody sees it.
+        # With any outcome, the upload is not visible to people.
         raise Unavailable(f"not uploaded: {error}", error.code) from error
     file_id = str(place.get("file_id") or "")
     share: JsonObject = {"files": [{"id": file_id, "title": file.name}], "channel_id": to.address.peer}
@@ -41,7 +41,7 @@ async def upload(client: SlackApi, file: OutgoingFile, data: bytes, to: Target) 
 
 
 def shares(message: JsonObject, file: OutgoingFile, user: str) -> str | None:
-    """Return Slack's id of a file where a message shares it, uploaded by this user."""
+    """Return Slack's id of a file if a message shares it, uploaded by this user."""
     files = message.get("files")
     for shared in files if isinstance(files, list) else []:
         if isinstance(shared, dict) and [shared.get(key) for key in _TOLD] == [user, file.name, file.size]:

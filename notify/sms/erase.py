@@ -7,11 +7,11 @@ from providers.sms.errors import to_delivery_error
 
 _GONE = 404
 _NOT_FINAL = 20009
-"""Only what was delivered, failed or received can be deleted (twilio.com/docs/api/errors/20009)."""
+"""Only delivered, failed or received messages can be deleted (twilio.com/docs/api/errors/20009)."""
 
 
 async def erase(api: TwilioApi, sid: str) -> bool:
-    """Delete a message; True where it is gone. Raises `DeliveryError`."""
+    """Delete a message; return True if it is gone. Raises `DeliveryError`."""
     try:
         await api.client.messages(sid).delete_async()
     except TwilioException as error:

@@ -1,6 +1,6 @@
-"""What a text costs: the GSM 03.38 alphabet, look-alikes folded into it, septets and segments.
+"""The cost of a text: the GSM 03.38 alphabet, look-alikes folded into it, septets and segments.
 
-One character outside the alphabet turns the whole text into UCS-2, 70 characters a segment instead of 160.
+A single character outside the alphabet turns the whole text into UCS-2, 70 characters a segment instead of 160.
 Source: 3GPP TS 23.038; twilio.com/docs/glossary/what-is-gsm-7-character-encoding.
 """
 
@@ -69,7 +69,7 @@ def fold(text: str, *, plain_letters: bool = False) -> str:
 
 
 def _without_accents(text: str) -> str:
-    """Return a text whose letters outside the alphabet are plain ones, where they have one; é and ñ are within."""
+    """Return a text whose letters outside the alphabet have their plain forms, if they have any; é and ñ are within."""
     done, end = "", 0
     for link in _LINK.finditer(text):
         done += "".join(map(_plain_letter, text[end : link.start()])) + link.group()

@@ -31,7 +31,7 @@ async def find_part(
     """
     start = since.astimezone(UTC) - SKEW
     try:
-        # Not narrowed by DateSent: what still waits in Twilio's queue has none.
+        # Not narrowed by DateSent, which messages in Twilio's queue lack.
         messages = await api.client.messages.stream_async(
             to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **listed_from
         )

@@ -1,9 +1,9 @@
-"""From an outbound message to texts of at most 1,600 characters, and to MMS where files go with it; pure.
+"""From an outbound message to texts of at most 1,600 characters, and to MMS if it has files; pure.
 
-Source of the limit: twilio.com/docs/api/errors/21617; of those of MMS: twilio.com/docs/messaging/api/message-resource
-("The media size limit is 5 MB for supported file types (jpeg, jpg, png, gif) and 500 KB for other types of accepted
-media"), messaging/guides/accepted-mime-types. Buttons have no place on SMS: the text carries the codes that answer a
-card.
+Source of the limit: twilio.com/docs/api/errors/21617; of the limits of MMS:
+twilio.com/docs/messaging/api/message-resource ("The media size limit is 5 MB for supported file types (jpeg, jpg, png,
+gif) and 500 KB for other types of accepted media"), messaging/guides/accepted-mime-types. Buttons have no place on SMS:
+the text carries the codes that answer a card.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -23,7 +23,7 @@ from providers.sms.wire import MAX_MEDIA, is_service
 from providers.utf16 import units
 
 MAX_MESSAGE = 5 * 1000 * 1000
-"""Bytes of all files of one message; pictures are brought into a size that the phone takes."""
+"""Bytes of all files in a message; pictures are scaled to a size that the phone takes."""
 MAX_OTHER = 500 * 1000
 """Bytes of a file of another type, which is passed on as it is."""
 _PICTURES = frozenset({"image/jpeg", "image/png", "image/gif"})
@@ -51,7 +51,7 @@ _OTHERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Mms:
-    """Where MMS is: `countries` by their two letters, and from which sender."""
+    """The coverage of MMS: `countries` by their two letters, and the sender."""
 
     countries: Collection[str]
     sender: str
@@ -70,20 +70,20 @@ class Mms:
 
 
 def country_of(number: str) -> str:
-    """Return the country of a number by its two letters; empty where it has none."""
-    import phonenumbers  # only where a file goes out: its tables are large
+    """Return the two letters of a number's country; empty if it has none."""
+    import phonenumbers  # only if a file is sent: its tables are large
 
     try:
         parsed = phonenumbers.parse(number)
     except phonenumbers.NumberParseException:
         return ""
-    # Of a number that nobody could have, such as +1 555, the country that the code is first of.
+    # For an unassigned number, such as +1 555, the first country of the calling code.
     own = phonenumbers.region_code_for_number(parsed)
     return own or phonenumbers.region_code_for_country_code(parsed.country_code or 0)
 
 
 def mms_parts(files: Sequence[OutgoingFile]) -> list[Part]:
-    """Return files as messages, each with as many as one may have; its text are their names."""
+    """Return files as messages, each with as many as fit; the text has their names."""
     groups: list[list[OutgoingFile]] = []
     for file in files:
         group = groups[-1] if groups else []
@@ -97,18 +97,19 @@ def mms_parts(files: Sequence[OutgoingFile]) -> list[Part]:
 def _files_part(files: Sequence[OutgoingFile]) -> Part:
     urls: list[Json] = [file.address for file in files]
     instead = "\n".join(file.instead for file in files)
-    # Twilio fetches the files after it has taken the message: `apply_status` says these in place of what it cannot use.
+    # Twilio fetches the files after accepting the message: `apply_status` sends these in place of files that it
+    # refuses.
     words: list[Json] = [{"id": file.id, "instead": file.instead, "gone": file.gone} for file in files]
     return Part(", ".join(file.name for file in files), {"media": urls, "instead": instead, "files": words})
 
 
 def instead_of(part: Part) -> str:
-    """Return what is said where Twilio refuses the files of a part; empty where it has none."""
+    """Return the text to send if Twilio refuses the files of a part; empty if it has no files."""
     return str(part.data.get("instead", ""))
 
 
 def media_of(part: Part) -> list[str]:
-    """Return where the files of a part are fetched."""
+    """Return the URLs of a part's files."""
     urls = part.data.get("media", [])
     if not isinstance(urls, list):
         raise Rejected("media is not a list")
@@ -119,7 +120,7 @@ MAX_UNITS = 1600
 
 
 def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
-    """Return a text in pieces of at most `limit`, UTF-16 units by default, cut at natural borders; at least one.
+    """Return a text in pieces of at most `limit`, UTF-16 units by default, cut at natural borders; at least one piece.
 
     Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
     """
@@ -135,16 +136,16 @@ def render(
 ) -> tuple[Part, ...]:
     """Turn a message into texts, in order, each with its segments; never empty.
 
-    With `max_segments` to a message, a longer one comes in portions, each of which ends with how to get the next.
-    `plain_letters`: see `fold`. A card is neither folded, whatever it costs, nor divided: the action that is shown is
-    the action that runs. Files follow the text, in messages of their own: one that cannot be sent takes no word
-    with it.
+    With `max_segments` to a message, a longer message comes in portions, each ending with the word that requests the
+    next.
+    `plain_letters`: see `fold`. A card is neither folded, at any cost, nor divided: the action that is shown is the
+    action that runs. Files follow the text, in messages of their own, so that an unsendable file costs no words.
     """
     media: list[Json] = [item.url for item in message.media]
     source = without_controls(message.text)
     text = to_plain(source) or source.strip() or ("" if media or message.files else no_text())
     folding = partial(fold, plain_letters=plain_letters)
-    # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
+    # Folding may leave nothing of an invisible text (a lone soft hyphen).
     cut = (
         split(text)
         if message.kind is OutboundKind.CARD
@@ -162,7 +163,7 @@ def render(
 def _portions(text: str, media: list[Json], max_segments: int, folding: Folding) -> list[Part]:
     """Return a text as parts, in portions of at most `max_segments`."""
     weigh, joined = (septets, 153) if is_gsm(text) else (units, 67)
-    # A character of two is never divided between segments, which may leave one unit of each empty.
+    # A character of two units is never divided between segments, which may leave a unit of each empty.
     room = max(min(MAX_UNITS, max_segments * (joined - 1)) - len(_MORE), 1)
     pieces = [_fold_within(piece, folding, room) for piece in split(text, room, weigh) if piece.strip()]
     numbers, used = list[int](), 0

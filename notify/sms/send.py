@@ -1,4 +1,4 @@
-"""The way out over SMS: one part, one call to Twilio, one receipt."""
+"""The way out over SMS: a call to Twilio and a receipt for each part."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -24,7 +24,7 @@ _log = structlog.get_logger()
 
 
 class SmsNotification:
-    """Send texts from one Twilio number or Messaging Service.
+    """Send texts from a Twilio number or Messaging Service.
 
     `connect_seconds` and `total_seconds` bound each call.
     """
@@ -105,7 +105,7 @@ class SmsNotification:
         except TwilioException as error:
             raise to_delivery_error(error) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            # It was a success, but what it says cannot be read.
+            # It was a success, but the answer cannot be read.
             raise Ambiguous(f"answer cannot be read: {type(error).__name__}") from error
         if not message.sid:
             raise Unavailable("no answer of Twilio's: it has no sid")

@@ -21,7 +21,7 @@ def thread(to: Address) -> int | None:
 
 
 def reply(to: Target) -> ReplyParameters | None:
-    """Return which message is answered; a deleted one stops nothing."""
+    """Return the reference to the answered message; if that was deleted, the reply is sent anyway."""
     if not (to.reply_to.isascii() and to.reply_to.isdigit()):
         return None
     return ReplyParameters(int(to.reply_to), allow_sending_without_reply=True)
@@ -35,7 +35,7 @@ def entities_of(value: Json) -> list[MessageEntity] | None:
 
 
 def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
-    """Return a rendered part's buttons, or the request for a reply: a message has one of them."""
+    """Return a rendered part's buttons, or the request for a reply: a message has only one of them."""
     rows = data.get("keyboard")
     if isinstance(rows, list) and rows:
         return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)

@@ -1,4 +1,4 @@
-"""A text with marks on it, in code points: what becomes Telegram's entities; pure."""
+"""A text with marks, in code points, from which Telegram's entities are made; pure."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -13,7 +13,7 @@ _REFUSED = re.compile("can't be deleted", re.IGNORECASE)
 
 
 async def erase(bot: Bot, chat: int, message: int) -> bool:
-    """Delete a message; True where it is gone, False where it is too old. Raises `TelegramError`."""
+    """Delete a message; return True if it is gone, False if it is too old. Raises `TelegramError`."""
     try:
         return await bot.delete_message(chat, message)
     except BadRequest as error:

@@ -1,7 +1,7 @@
 """Markdown as a text with marks on it, which become Telegram's entities; pure.
 
 Entities rather than HTML or MarkdownV2: nothing has to be escaped, so nothing can fail to parse, and a text cut
-anywhere keeps its marks. Every word and URL of the source stays; what cannot be marked is written out.
+anywhere keeps its marks. Every word and URL of the source stays; formatting without a mark is written out.
 Source: core.telegram.org/bots/api#messageentity.
 """
 
@@ -24,7 +24,7 @@ _INLINE = {"em_open": "italic", "strong_open": "bold", "s_open": "strikethrough"
 
 
 def to_rich(markdown: str) -> Rich:
-    """Turn Markdown into a text with marks, its blocks apart by one empty line."""
+    """Return Markdown as a text with marks, with an empty line between its blocks."""
     source = markdown.replace("\r\n", "\n").replace("\r", "\n")
     writer = _Writer()
     if not writer.write_all(source):
@@ -34,7 +34,7 @@ def to_rich(markdown: str) -> Rich:
 
 @dataclass(slots=True)
 class _Writer(BlockWriter):
-    """What is written so far; `gap` counts the line ends owed before the next line."""
+    """The output so far; `gap` counts the line ends due before the next line."""
 
     bullet: ClassVar[str] = "• "
 
@@ -107,7 +107,7 @@ class _Writer(BlockWriter):
         self._lines(Rich(""))
 
     def open_quote(self) -> None:
-        # Telegram has no quote within a quote: the inner one keeps its sign.
+        # Telegram has no quote within a quote: the inner quote keeps its sign.
         if self.quotes:
             self.prefixes.append("> ")
         self.quotes.append(None)
@@ -177,7 +177,7 @@ class _Begun:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of inline text; `open` holds what is not closed yet."""
+    """A run of inline text; `open` holds the unclosed marks."""
 
     linked: bool
     pieces: list[str] = field(default_factory=list)
@@ -202,11 +202,11 @@ class _Run:
 
 
 def _end_link(run: _Run) -> None:
-    """Link the text since the link began, or write the URL behind it where that would lose it."""
+    """Link the text since the link began, or write the URL after it if the link would get lost."""
     begun = run.end()
     text = "".join(run.pieces[begun.piece :])
     url, title = link_of(begun.token, text)
-    # Telegram keeps one link or code of several on one text; and it finds bare URLs by itself.
+    # Of several links or codes on a text, Telegram keeps only one; and it finds bare URLs by itself.
     inner = takewhile(lambda mark: mark.end > begun.start, reversed(run.marks))
     shared = any(mark.kind in ("code", "text_link") for mark in inner)
     within = any(outer.token.type == "link_open" for outer in run.open)

@@ -15,7 +15,7 @@ from providers.utf16 import units
 
 MAX_OUTCOME = 300
 SHORTEST = 12
-"""Where less is left for what became of it, only the buttons go."""
+"""If less room is left for the outcome, only the buttons go."""
 
 _GAP = "\n\n"
 

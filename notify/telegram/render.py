@@ -21,20 +21,20 @@ from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN, MAX_UNITS
 from providers.utf16 import units
 
 MAX_CHOICE = 40
-"""What a phone shows of one button in a line, as far as is known: Telegram states no limit."""
+"""Letters of a button that a phone shows in a line, as far as is known: Telegram states no limit."""
 
 _ROW_LETTERS = 36
 _ROW_BUTTONS = 3
 _STYLES = {ActionStyle.PRIMARY: "primary", ActionStyle.DANGER: "danger"}
-# What Telegram shows as a picture when it is given by address.
+# Content types that Telegram shows as a picture if given by address.
 _PICTURES = ("image/jpeg", "image/png", "image/webp")
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Turn a message into parts, in order; never empty. The last has the buttons, or asks for a reply.
 
-    Files follow the text, but stand before one with buttons. Raises `ValueError` for a button whose token is not 1 to
-    64 bytes.
+    Files follow the text, but precede a text with buttons. Raises `ValueError` for a button whose token is not 1 to 64
+    bytes.
     """
     message = _with_its_choices(message)
     pieces, closing = _pieces(message)
@@ -49,16 +49,16 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def split(text: str, limit: int) -> list[tuple[int, int]]:
-    """Return where each piece of at most `limit` UTF-16 units starts and ends, in code points.
+    """Return the start and end of each piece of at most `limit` UTF-16 units, in code points.
 
-    Only white space and what nobody sees is left out, and no grapheme is cut unless it alone is over the limit.
+    Only white space and invisible characters are left out, and no grapheme is cut unless it alone is over the limit.
     """
     stretches = [(start, start + len(text[start:end].rstrip(" \n"))) for start, end in pieces_of(text, limit, units)]
     return [(start, end) for start, end in stretches if is_visible(text[start:end])]
 
 
 def render_end(text: str) -> Part:
-    """Render the end of a text that is still being written, as much as fits one message.
+    """Render the end of a text that is still being written, as much as fits in a message.
 
     The cost does not grow with the text. The end begins at the same place for a while, so that words do not move with
     every draft.
@@ -89,7 +89,7 @@ def _with_its_choices(message: OutboundMessage) -> OutboundMessage:
 
 
 def _below(message: OutboundMessage) -> JsonObject:
-    """Return what stands below the last text: a message has either buttons or the request for a reply."""
+    """Return the controls below the last text: a message has either buttons or the request for a reply."""
     if actions := tuple(action for action in message.actions if not action.needs_forms):
         return {"keyboard": _keyboard(actions)}
     # It stands in the field in which a person answers: 1 to 64 characters (core.telegram.org/bots/api#forcereply).
@@ -124,7 +124,7 @@ def _entity(mark: Mark, before: Sequence[int]) -> JsonObject:
 
 
 def _keyboard(actions: tuple[Action, ...]) -> list[Json]:
-    """Return rows of buttons: short ones next to each other, long ones below each other."""
+    """Return rows of buttons: short buttons next to each other, long buttons below each other."""
     rows: list[list[Json]] = []
     letters = 0
     for action in actions:
@@ -148,7 +148,7 @@ def _button(action: Action) -> JsonObject:
 
 
 def _media_part(media: Media) -> Part:
-    """Return a file by its address, or by the reference it came in with; the text stands in where that fails."""
+    """Return a file by its address, or by the reference it came with; the text replaces it if that fails."""
     kind = "photo" if media.content_type.lower() in _PICTURES else "document"
     name = clean(media.name).strip()
     text = f"{name}\n{media.url}" if is_visible(name) else media.url

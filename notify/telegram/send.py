@@ -1,4 +1,4 @@
-"""The way out over Telegram: one part, one call, one receipt; plain where the formatting is refused."""
+"""The way out over Telegram: a call and a receipt for each part; plain text if the formatting is refused."""
 
 import zlib
 from collections.abc import Awaitable, Callable
@@ -27,13 +27,13 @@ from providers.telegram.wire import REAL_API_URL
 _log = structlog.get_logger()
 
 DRAFT_EVERY = 1.0
-"""Seconds between drafts: about one message a second may go to a chat (core.telegram.org/bots/faq)."""
+"""Seconds between drafts: a chat takes about one message a second (core.telegram.org/bots/faq)."""
 
 type Call = Callable[[int], Awaitable[Message]]
 
 
 class TelegramNotification:
-    """Send from one bot. Bots cannot read their history, so a part whose answer was lost is sent again.
+    """Send from a bot. Bots cannot read their history, so a part whose answer was lost is sent again.
 
     `connect_seconds` and `read_seconds` bound each call.
     """
@@ -77,7 +77,7 @@ class TelegramNotification:
         except TelegramError as error:
             raise to_delivery_error(error) from error
         except (KeyError, TypeError, AttributeError) as error:
-            # It was a success, but what it says cannot be read.
+            # It was a success, but the answer cannot be read.
             raise Ambiguous(f"answer cannot be read: {type(error).__name__}") from error
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:

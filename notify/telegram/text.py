@@ -1,7 +1,7 @@
-"""What Telegram drops from a text, and whether anything visible is left; pure.
+"""Characters that Telegram drops from a text, and the check that anything visible is left; pure.
 
-Telegram refuses a text that is empty once it has cleaned it. Source: core.telegram.org/bots/api#sendmessage and
-the Bot API server's `clean_input_string`.
+Telegram refuses a text that is empty once it has cleaned it. Source: core.telegram.org/bots/api#sendmessage and the Bot
+API server's `clean_input_string`.
 """
 
 import regex
@@ -13,7 +13,7 @@ _VISIBLE = regex.compile("[^\\p{Z}\\p{Cc}\\p{Cf}\\p{Cs}\u115f\u1160\u17b4\u17b5\
 
 
 def clean(text: str) -> str:
-    """Return a text without what Telegram would drop, so that lengths and offsets are right."""
+    """Return a text without the characters that Telegram would drop, so that lengths and offsets are right."""
     return str(_DROPPED.sub("", _LINE_ENDS.sub("\n", text)).replace("\t", "    "))
 
 

@@ -1,4 +1,5 @@
-"""Files to Telegram: as a picture, a voice message or a document, and as a document where the first two are refused.
+"""Files to Telegram: as a picture, a voice message or a document, and as a document if either of the first two is
+refused.
 
 Source: core.telegram.org/bots/api#sendphoto (10 MB, sides of 10,000 together, 1 to 20), #sendvoice (OGG with OPUS) and
 #senddocument (50 MB).
@@ -32,7 +33,7 @@ def carries(file: Media) -> bool:
 
 
 def upload(bot: Bot, file: OutgoingFile, data: bytes, to: Target) -> Callable[[int], Awaitable[Message]]:
-    """Return the call that sends a file to a chat. It raises what PTB raises."""
+    """Return the call that sends a file to a chat. It raises PTB's errors."""
     content = InputFile(data, filename=file.name)
     options: dict[str, Any] = {
         "message_thread_id": thread(to.address),

@@ -1,4 +1,4 @@
-"""From an outbound message to what the terminal shows: plain text, with buttons as words; pure."""
+"""From an outbound message to the terminal's output: plain text, with buttons as words; pure."""
 
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
@@ -7,7 +7,7 @@ from notify.plain_markdown import to_plain, without_controls
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Return one part; a terminal has no limits."""
+    """Return a single part; a terminal has no limits."""
     source = without_controls(message.text)
     lines = [to_plain(source) or source.strip() or no_text()]
     if labels := [action.label for action in message.actions if not action.needs_forms]:

@@ -8,7 +8,7 @@ from notify.terminal.render import render
 
 
 class TerminalNotification:
-    """A part counts as sent when it is in the outbox, which is what the terminal shows."""
+    """A part counts as sent once it is in the outbox, which the terminal shows."""
 
     name = "terminal"
     can_find = True
