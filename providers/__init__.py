@@ -1,1 +1,1 @@
-"""What both directions share of a provider: its SDK, its errors as ours, its wire format; models are providers too."""
+"""The shared parts of each provider: its SDK or wire format, and its errors as ours. Models are providers too."""

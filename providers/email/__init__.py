@@ -1,4 +1,4 @@
 """Mailboxes by IMAP, mail by SMTP, and messages read and written.
 
-`mailbox` is anybody's, `client` opens the assistant's own.
+`mailbox` is any mailbox, `client` opens the assistant's own.
 """

@@ -19,7 +19,7 @@ IMAP_PORTS = {"imaps": 993}
 
 @dataclass(frozen=True, slots=True)
 class MailboxLogin:
-    """How the mailbox is opened. `url`: imaps://host, imap+starttls://host, or imap://host for one on this machine."""
+    """The login of the mailbox. `url`: imaps://host, imap+starttls://host, or for this machine imap://host."""
 
     address: str
     url: str
@@ -60,13 +60,13 @@ class OwnMailbox:
     uid_validity: int
 
     async def last_uid(self) -> int:
-        """Return the UID of the newest mail there ever was; 0 where there was none."""
+        """Return the UID of the newest mail there ever was; 0 if there was none."""
         told = await self.box.connection.call(lambda box: box.folder.status(INBOX, ["UIDNEXT"]))
         return max(1, min(int(told.get("UIDNEXT", 1)), MAX_NUMBER)) - 1
 
     async def after(self, uid: int) -> Sequence[int]:
-        """Return the UIDs of the mails that came after one, the oldest first."""
-        # n:* is at least the last mail, even where that is before n (RFC 9051 section 9, seq-range).
+        """Return the UIDs of later mails, the oldest first."""
+        # n:* is at least the last mail, even if that is before n (RFC 9051 section 9, seq-range).
         found = await self.box.connection.call(lambda box: [*map(read_number, box.uids(f"UID {uid + 1}:*"))])
         return sorted(number for number in found if number > uid)
 
@@ -79,11 +79,11 @@ class OwnMailbox:
         return await self.box.fetch(INBOX, uids, max_bytes)
 
     async def whole(self, uid: int) -> StoredMail | None:
-        """Return a whole mail; None where it is gone."""
+        """Return a whole mail; None if it is gone."""
         return next(iter(await self.box.fetch(INBOX, [uid])), None)
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until the server tells of something, for so long at most; False at once where it cannot tell (IDLE)."""
+        """Wait until the server reports a change, for so long at most; return False at once if it cannot (IDLE)."""
 
         def idle(box: "object") -> bool:
             if "IDLE" not in box.client.capabilities:  # type: ignore[attr-defined]
@@ -94,6 +94,6 @@ class OwnMailbox:
         return await self.box.connection.call(idle)
 
     async def is_sent(self, id: str) -> bool:
-        """Return whether a mail with this Message-ID lies in Sent, where most servers put what they take from us."""
+        """Return whether a mail with this Message-ID is in Sent, where most servers store our mail."""
         sent = await self.box.folder_for(FolderUse.SENT)
         return bool(sent and await self.box.search(sent, MailQuery(message_id=id)))

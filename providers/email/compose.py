@@ -1,4 +1,4 @@
-"""Messages written: every header is one line of ours, and every reader reads what was handed in. Pure."""
+"""Messages written so that every header is a single line of ours, and every reader reads the same values. Pure."""
 
 import hashlib
 import re
@@ -34,7 +34,7 @@ def is_address(address: str) -> bool:
 
 
 def as_mailed(address: str) -> str:
-    """Return an address with its domain as DNS writes it (RFC 5891); unchanged where that cannot be."""
+    """Return an address with its domain as DNS writes it (RFC 5891); unchanged if that is impossible."""
     local, at, domain = address.rpartition("@")
     if domain.isascii():
         return address
@@ -45,12 +45,12 @@ def as_mailed(address: str) -> str:
 
 
 def message_id_of(key: str, sender: str) -> str:
-    """Return the Message-ID of what a call sends: the same call has the same one, so that copies are one message."""
+    """Return the Message-ID of a call's mail: it is the same for the same call, so that copies are one message."""
     return f"{hashlib.sha256(key.encode()).hexdigest()[:40]}@{as_mailed(sender).rpartition('@')[2]}"
 
 
 def compose(mail: OutgoingMail) -> bytes:
-    """Return a message as it is sent; raises `ValueError` for what no header can hold."""
+    """Return a message as it is sent; raises `ValueError` for a value that no header can hold."""
     message = EmailMessage(policy=_POLICY)
     # The policy rejects line breaks in headers and encodes everything else.
     message["From"] = Address(undecoded(mail.sender.name), addr_spec=as_mailed(mail.sender.address))
@@ -61,7 +61,7 @@ def compose(mail: OutgoingMail) -> bytes:
     message["Message-ID"] = f"<{mail.message_id}>"
     message.set_content(mail.body)
     if mail.calendar is not None:
-        # Beside the text, where calendar programs look for it; as an attachment it would be a file (RFC 6047 2.4).
+        # Beside the text, as calendar programs expect it; as an attachment it would be a file (RFC 6047 2.4).
         params = {"method": mail.calendar.method, "component": "VEVENT"}
         message.add_alternative(mail.calendar.text, subtype="calendar", params=params)
     for file in mail.files:
@@ -71,7 +71,8 @@ def compose(mail: OutgoingMail) -> bytes:
 
 def subject_header(subject: str) -> bytes:
     """Return the header that every mail program reads as this very text."""
-    # Folded by EmailMessage, a text in several encoded words loses spaces (CPython 3.12), and one that looks like an
+    # Folded by EmailMessage, a text in several encoded words loses spaces (CPython 3.12), and a text that looks like
+    # an
     # encoded word would be decoded.
     plain = _PLAIN_SUBJECT.fullmatch(subject)
     written = subject if plain else Header(subject, "utf-8", header_name="Subject").encode(linesep="\r\n")
@@ -79,8 +80,8 @@ def subject_header(subject: str) -> bytes:
 
 
 def thread_headers(in_reply_to: str | None, references: Sequence[str]) -> bytes:
-    """Return the headers that tie an answer to its thread; ids are without brackets, and what is no id is left out."""
-    # EmailMessage would decode what looks like an encoded word, and write the line breaks in it (CPython 3.12).
+    """Return the headers that tie an answer to its thread; ids are without brackets, and invalid ids are left out."""
+    # EmailMessage would decode text that looks like an encoded word, and write its line breaks (CPython 3.12).
     lines: list[str] = []
     if in_reply_to and _ID.fullmatch(in_reply_to):
         lines.append(f"In-Reply-To: <{in_reply_to}>")
@@ -91,7 +92,7 @@ def thread_headers(in_reply_to: str | None, references: Sequence[str]) -> bytes:
 
 
 def undecoded(name: str) -> str:
-    """Return a name, of a file or a person, which nobody reads as anything else: in one line, and no encoded word."""
+    """Return a file's or person's name that no reader decodes: on one line, and without encoded words."""
     return "".join(char for char in name if char.isprintable()).replace("=?", "=_").strip()
 
 
@@ -106,9 +107,9 @@ def forward_subject(subject: str) -> str:
 
 
 def answered(message: MailMessage, own: str, *, everybody: bool = False) -> tuple[list[str], list[str]]:
-    """Return who gets the answer to a message and who a copy, without ourselves.
+    """Return the recipients of the answer to a message, and of copies, without ourselves.
 
-    What we sent is answered to whom it went.
+    The answer to a message of ours goes to its recipients.
     """
     sent = [address.address.casefold() for address in message.sender] == [own.casefold()]
     first = message.to if sent else message.reply_to or message.sender
@@ -123,7 +124,7 @@ def thread_of(message: MailMessage) -> tuple[str | None, tuple[str, ...]]:
     own = message.message_id if message.message_id and _ID.fullmatch(message.message_id) else None
     if own is None:
         return None, ()
-    # The first names the thread and the last what is answered; those between may go.
+    # The first names the thread and the last the answered mail; those between may go.
     known = [*known[:1], *known[1:][-(MAX_REFERENCES - 2) :]]
     return own, tuple(dict.fromkeys([*(reference for reference in known if reference != own), own]))
 

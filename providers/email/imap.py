@@ -1,4 +1,4 @@
-"""Connections by IMAP: the one importer of imap_tools. Each has a thread of its own."""
+"""Connections by IMAP: the only importer of imap_tools. Each has a thread of its own."""
 
 import asyncio
 import socket
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 SILENCE = 20.0
 """Seconds that a server may take for each part of an answer."""
 SECONDS = 60.0
-"""Seconds of one operation."""
+"""Seconds of an operation."""
 MAX_MESSAGE = 40 * 1024 * 1024
-"""Bytes of one piece of an answer: a message with files of 25 MB, encoded."""
+"""Bytes of a piece of an answer: a message with files of 25 MB, encoded."""
 MAX_LINE = 4 * 1024 * 1024
-"""Bytes of one line: a search that finds 500,000 messages."""
+"""Bytes of a line: a search that finds 500,000 messages."""
 COMMAND = Allowance(MAX_MESSAGE + MAX_LINE, 200_000, 2 * SECONDS)
-"""What a server may say to one call, all of it held at once: the largest message and what stands around it; folders, or
-flags that another program changes meanwhile, in as many lines. The time is that of the call; this one only ends what it
-did not end."""
+"""The limit of a server's answer to a call, all of it held at once: the largest message with its envelope, and lines for
+folders, or for flags that another program changes. The call has a time limit of its own; this one only ends calls that
+outlive it.
+"""
 CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
-"""What it may say within an hour: our own mailbox is read by one connection for days, with files of 25 MB."""
+"""The limit of its answers within an hour: a connection reads our own mailbox for days, with files of 25 MB."""
 CONNECTIONS, OF_A_PERSON = 32, 4
-"""How many mailboxes of people are open at the same time in a process, each with a thread, and how many of one person:
-a call opens one at a time, and a turn makes several calls at once."""
+"""How many of people's mailboxes are open at the same time in a process, each with a thread, and how many of a single
+person: a call opens one at a time, and a turn makes several calls at once.
+"""
 
 _slots = Slots(CONNECTIONS, OF_A_PERSON)
 _pauses = Pauses("imap")
@@ -79,7 +81,7 @@ class ImapConnection:
         self._threads.shutdown(wait=False)
 
     async def _run[T](self, work: Callable[[], T], seconds: float) -> T:
-        """Run something in the thread. What the server said is in no error that leaves here: errors are logged."""
+        """Run a function in the thread. Errors leave here without the server's words, since errors are logged."""
         import imaplib
 
         from imap_tools.errors import ImapToolsError, MailboxFolderSelectError, MailboxLoginError
@@ -116,7 +118,7 @@ _MISREAD = (AttributeError, TypeError, AssertionError, ArithmeticError)
 
 
 class Heard:
-    """What a server says on one connection, counted in its thread: for each call, and for an hour of them."""
+    """A server's answers on a connection, counted in its thread: for each call, and for an hour."""
 
     def __init__(self, host: str) -> None:
         self._host = host
@@ -124,13 +126,13 @@ class Heard:
         self.begin_call()
 
     def begin_call(self) -> None:
-        """Begin to count anew for a call."""
+        """Restart the count for a call."""
         if self._connection.seconds_left < COMMAND.seconds:
             self._connection = Hearing(CONNECTION, host=self._host)
         self._call = Hearing(COMMAND, self._connection)
 
     def room_for(self, size: int) -> int:
-        """Return a size that may be read. Raises `PeerExceeded` where there is no room for it."""
+        """Return a size that may be read. Raises `PeerExceeded` if there is no room for it."""
         if size > self._call.size_left:
             self._call.count(size)
         return size
@@ -167,7 +169,7 @@ async def open_connection(account: OpenAccount, http: HttpClient) -> AsyncIterat
 
 @asynccontextmanager
 async def _slot_of(account: OpenAccount) -> AsyncIterator[None]:
-    """Hold a slot of the person whose account it is; the assistant's own mailbox waits for nobody."""
+    """Hold a slot of the account's person; the assistant's own mailbox does not wait for a slot."""
     if not account.person:
         yield
         return
@@ -176,7 +178,7 @@ async def _slot_of(account: OpenAccount) -> AsyncIterator[None]:
 
 
 def expect_ok(answer: tuple[str, list[Any]]) -> list[Any]:
-    """Return what a command of imaplib answered; raises an error of imap_tools for a refusal."""
+    """Return the answer to a command of imaplib; raise an error of imap_tools for a refusal."""
     from imap_tools.errors import UnexpectedCommandStatusError
 
     if answer[0] != "OK":
@@ -192,7 +194,7 @@ def folder_argument(name: str) -> str:
 
 
 class _LoginRefused(Exception):
-    """The server does not accept what opens the account."""
+    """The server does not accept the account's credentials."""
 
 
 def _log_in(connected: socket.socket, server: MailServer, account: OpenAccount, heard: Heard) -> "BaseMailBox":
@@ -241,7 +243,7 @@ def _log_in(connected: socket.socket, server: MailServer, account: OpenAccount, 
     box = Box()
     try:
         _authenticate(box, account)
-        # Many servers tell what else they can do (MOVE, UIDPLUS) only after the login, and imaplib asks before it.
+        # Many servers list further abilities (MOVE, UIDPLUS) only after the login, and imaplib asks before it.
         box.client._get_capabilities()
     except BaseException:
         box.client.shutdown()

@@ -1,4 +1,4 @@
-"""What an IMAP server answers, and what it is asked for, as text. Pure."""
+"""An IMAP server's answers, and the arguments of its commands, as text. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +21,10 @@ _RECEIVED = re.compile(rb'\bINTERNALDATE "([^"]{10,40})"')
 
 
 def read_number(digits: str | bytes, most: int = MAX_NUMBER) -> int:
-    """Return a number that a server wrote; raises `ValueError` for what is none of IMAP's."""
+    """Return a number that a server wrote; raises `ValueError` if it is not a number of IMAP."""
     text = digits.decode("ascii", "replace") if isinstance(digits, bytes) else digits
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and int(text) <= most):
-        raise ValueError("no number of a mailbox")  # without the number: what a server says stays out of errors
+        raise ValueError("no number of a mailbox")  # without the number: a server's words stay out of errors
     return int(text)
 
 
@@ -48,7 +48,7 @@ def criteria_of(query: MailQuery) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a folder's name where it can be one; raises `ValueError`."""
+    """Return a valid folder name; raises `ValueError` for any other."""
     if not name or len(name) > 250 or not name.isprintable():
         raise ValueError("no folder's name")
     return name
@@ -61,9 +61,9 @@ def told(responses: dict[str, Any], code: str) -> list[str]:
 
 
 def stored_mails(answer: Sequence[Any], validity: int) -> Sequence[StoredMail]:
-    """Return the messages of a FETCH's answer, as imaplib has it: what stands before and behind each body counts.
+    """Return the messages of a FETCH's answer, as imaplib has it: the texts before and after each body count.
 
-    Raises `ValueError` for numbers that are none of IMAP's.
+    Raises `ValueError` for numbers that are not valid in IMAP.
     """
     found: list[StoredMail] = []
     for number, part in enumerate(answer):
@@ -112,7 +112,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def numbers_in(text: str, most: int) -> Sequence[int]:
-    """Return the numbers of a set such as 4:6,9; none where it is no set, or has more than `most`."""
+    """Return the numbers of a set such as 4:6,9; none if it is not a set, or has more than `most`."""
     found: list[int] = []
     for part in text.split(",", most):
         first, _, last = part.partition(":")

@@ -1,6 +1,6 @@
 """The child process that reads messages by mail: a script by itself, which no other module imports.
 
-Input and output are those of `providers.email.reading.mail`; where it fails, the output is `{"failure": ...}`.
+Input and output are those of `providers.email.reading.mail`; if it fails, the output is `{"failure":...}`.
 """
 
 import json
@@ -20,7 +20,7 @@ PRELOADED = (
     "resiliparse.parse.html",
 )
 MEMORY = 816 * 1024 * 1024
-"""Bytes of address space: 768 MB and what a reader finds imported besides its own needs, some 48 MB."""
+"""Bytes of address space: 768 MB, and some 48 MB for modules imported besides a reader's own needs."""
 CPU_SECONDS = 20
 
 
@@ -32,7 +32,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
         os.nice(2)
-    # `-I` keeps every path of ours out, so that only this one is added.
+    # `-I` keeps all our paths out, so that only this path is added.
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     reader = import_module("providers.email.reading.mail")
     try:
@@ -43,7 +43,7 @@ def main() -> None:
         found, body = {"failure": "no_reader"}, b""
     except MemoryError:
         found, body = {"failure": "too_much"}, b""
-    except Exception:  # whatever a library raises on a message that is made to break it
+    except Exception:  # any error of a library on a message that is made to break it
         found, body = {"failure": "broken"}, b""
     sys.stdout.buffer.write(json.dumps(found, ensure_ascii=True).encode() + b"\n" + body)
 

@@ -38,11 +38,11 @@ _NAMES = {
     FolderUse.ARCHIVE: ("Archive", "Archives", "Archiv", "Archivo", "Arquivo"),
     FolderUse.JUNK: ("Junk", "Spam", "Junk Email"),
 }
-"""What folders are called where the server does not say what they are for."""
+"""Usual names of folders, for servers that do not mark their use."""
 
 
 class Mailbox:
-    """A mailbox. Its methods raise `MailFailed`. `connection.call` runs what else imap_tools can do."""
+    """A mailbox. Its methods raise `MailFailed`. `connection.call` runs other methods of imap_tools."""
 
     def __init__(self, connection: ImapConnection) -> None:
         self.connection = connection
@@ -57,7 +57,7 @@ class Mailbox:
         return self._folders
 
     async def folder_for(self, use: FolderUse) -> str | None:
-        """Return the name of the folder for something; None where there is none."""
+        """Return the name of the folder for a use; None if there is none."""
         folders = await self.folders()
         marked = (folder.name for folder in folders if folder.use is use)
         named = (folder.name for name in _NAMES.get(use, ()) for folder in folders if _last(folder.name) == name)
@@ -95,7 +95,7 @@ class Mailbox:
         validity = await self.open_folder(folder)
         parts = f"(UID FLAGS RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{int(max_bytes)}>)"
         numbers = set_of(uids)
-        # Read in the thread too: an answer of many lines would hold up everybody.
+        # Read in the thread too: an answer of many lines would hold up all other work.
         answered = await self.connection.call(
             lambda box: stored_mails(expect_ok(box.client.uid("FETCH", numbers, parts)), validity)
         )
@@ -108,17 +108,17 @@ class Mailbox:
         await self.connection.call(lambda box: _store(box, uids, flag, "+" if on else "-"))
 
     async def move(self, folder: str, uids: Sequence[int], target: str) -> Sequence[int]:
-        """Move messages to another folder; return their UIDs there where the server tells them."""
+        """Move messages to another folder; return their UIDs there if the server reports them."""
         await self.open_folder(folder, change=True)
         return await self.connection.call(lambda box: _move(box, uids, safe_name(target)))
 
     async def delete(self, folder: str, uids: Sequence[int]) -> None:
-        """Delete messages for good; where the server has no UIDPLUS, mark them as deleted."""
+        """Delete messages for good; if the server has no UIDPLUS, mark them as deleted."""
         await self.open_folder(folder, change=True)
         await self.connection.call(lambda box: _delete(box, uids))
 
     async def append(self, folder: str, message: bytes, flags: Sequence[str], date: datetime) -> int | None:
-        """Store a message; return its UID where the server tells it."""
+        """Store a message; return its UID if the server reports it."""
 
         def add(box: "BaseMailBox") -> int | None:
             told(box.client.untagged_responses, "APPENDUID")
@@ -149,7 +149,7 @@ def _list_folders(box: "BaseMailBox") -> tuple[MailFolder, ...]:
 
 
 def _store(box: "BaseMailBox", uids: Sequence[int], flag: str, sign: str) -> list[Any]:
-    # imap_tools' own method expunges the folder as well: what others marked as deleted would be gone.
+    # imap_tools' own method expunges the folder as well, and with it messages that other programs marked as deleted.
     return expect_ok(box.client.uid("STORE", set_of(uids), f"{sign}FLAGS.SILENT", f"({flag})"))
 
 

@@ -1,4 +1,4 @@
-"""Messages read: in a child process, since whoever knows an address may send what breaks a parser."""
+"""Messages read in a child process, since anyone who knows an address may send a message that breaks a parser."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ MAX_FILE = 25 * 1024 * 1024
 
 
 async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
-    """Return messages as they can be read; of one that breaks its reader `readable` is false."""
+    """Return messages as far as they can be read; `readable` is false if parsing failed."""
     if not raws:
         return []
     try:
@@ -33,7 +33,7 @@ async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
 
 
 async def read_message(raw: bytes) -> MailMessage:
-    """Return one message."""
+    """Return a single message."""
     return (await read_messages([raw]))[0]
 
 
@@ -44,7 +44,7 @@ async def take_file(raw: bytes, number: int) -> MailFile:
 
 
 async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mapping[str, Sequence[str]]]:
-    """Return of each part of a message the headers so called, in lower case; none where it cannot be read."""
+    """Return for each part of a message the headers with these names, in lower case; none if it cannot be read."""
     try:
         parts: list[dict[str, list[str]]] = (await _ask([raw], names=names))["parts"]
     except MailFailed:
@@ -99,5 +99,5 @@ def _addresses(found: Sequence[Sequence[str]]) -> tuple[MailAddress, ...]:
 
 
 def _seen(text: str) -> str:
-    """Return a text without characters that nobody sees."""
+    """Return a text without invisible characters."""
     return without_unseen(str(storable(text)))

@@ -98,5 +98,5 @@ def exceeded(server: MailServer) -> MailFailed:
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return what checks a server's certificate; it is read from disk."""
+    """Return the context that checks a server's certificate; it is read from disk."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""Mail handed in by SMTP: the one importer of aiosmtplib."""
+"""Sending mail by SMTP: the only importer of aiosmtplib."""
 
 import asyncio
 import socket
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from aiosmtplib import SMTP
 
 TOTAL = 180.0
-"""Seconds of a whole submission, in which a server may refuse to hurry for each of 50 recipients. What it says to one
-command is counted by aiosmtplib: 32 KB in all (`MAX_RESPONSE_LENGTH`), and nothing that was not asked for."""
+"""Seconds of a whole submission, in which a server may refuse to hurry for each of 50 recipients. aiosmtplib limits its
+answer to a command: 32 KB in all (`MAX_RESPONSE_LENGTH`), and nothing unrequested.
+"""
 
 
 class SmtpFailure(StrEnum):
-    """What went wrong when mail was handed in. Only `LOST` leaves open whether it was accepted."""
+    """Failures of sending mail. Only `LOST` leaves open whether it was accepted."""
 
     CONNECTION = "connection"
     TIMEOUT = "timeout"
@@ -33,12 +34,12 @@ class SmtpFailure(StrEnum):
     SENDER = "sender"
     RECIPIENT = "recipient"
     MESSAGE = "message"
-    """The server refuses the message itself, or cannot take one like this."""
+    """The server refuses this message, or any message like it."""
     LOST = "lost"
 
 
 class SmtpFailed(Exception):
-    """Mail was not accepted, or nobody knows. `code` is the server's own, 0 where it said none."""
+    """Mail was not accepted, or its outcome is unknown. `code` is the server's own, 0 if it gave none."""
 
     def __init__(self, failure: SmtpFailure, code: int = 0, recipient: str = "") -> None:
         super().__init__(f"{failure.value} {code or ''}".strip())
@@ -46,7 +47,7 @@ class SmtpFailed(Exception):
         self.code = code
         self.recipient = recipient
         self.refused: RefusedLogin | None = None
-        """The account whose login the server refuses, where it is a person's own."""
+        """The account whose login the server refuses, if it is a person's own."""
 
     @property
     def passes(self) -> bool:
@@ -56,7 +57,7 @@ class SmtpFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SmtpLogin:
-    """What a server asks for: nothing, a password, or with `bearer` an OAuth access token."""
+    """The login at a server: none, a password, or with `bearer` an OAuth access token."""
 
     user: str = ""
     secret: str = field(default="", repr=False)
@@ -64,9 +65,9 @@ class SmtpLogin:
 
 
 class Submission:
-    """A connection that is logged in, for one message. `ends`: when the loop's clock has no more time for it.
+    """A logged-in connection, for a single message. `ends`: its deadline on the loop's clock.
 
-    What the server said is in no error that leaves here, but its codes: errors are logged.
+    Errors leave here with the server's codes and without its words, since errors are logged.
     """
 
     def __init__(self, client: "SMTP", ends: float) -> None:
@@ -74,7 +75,7 @@ class Submission:
         self._ends = ends
 
     async def address(self, sender: str, recipients: Sequence[str]) -> None:
-        """Name the sender and all recipients: one who is refused fails all. Raises `SmtpFailed`; nothing was sent."""
+        """Name the sender and all recipients: a refused recipient fails all. Raises `SmtpFailed`; nothing was sent."""
         from aiosmtplib.errors import SMTPException
 
         try:
@@ -117,8 +118,8 @@ async def open_submission(
 ) -> AsyncIterator[Submission]:
     """Yield a connection, logged in. Raises `SmtpFailed`.
 
-    `connected` is a socket that passed the guard, for servers that people name. `our_name`: what we call ourselves.
-    `seconds` are for each step, `total` for all of them.
+    `connected` is a socket that passed the guard, for servers that people name. `our_name`: our name in EHLO. `seconds`
+    are for each step, `total` for all of them.
     """
     from aiosmtplib import SMTP
     from aiosmtplib.errors import SMTPException
@@ -157,7 +158,7 @@ async def open_submission(
         yield Submission(client, ends)
     finally:
         client.close()
-        # At once: what a server does not read, or its silence after TLS, would keep the connection open.
+        # At once: unread data, or silence of the server after TLS, would keep the connection open.
         if isinstance(transport, asyncio.WriteTransport):
             transport.abort()
         if connected is not None:
@@ -185,19 +186,19 @@ async def open_sending(account: OpenAccount, http: HttpClient) -> AsyncIterator[
 
 
 def _is_refusal(code: int) -> bool:
-    """Return whether a code refuses (RFC 5321 4.2.1); aiosmtplib has -1 for what is no answer, or too long."""
+    """Return whether a code refuses (RFC 5321 4.2.1); aiosmtplib has -1 for an invalid or oversized answer."""
     return 400 <= code < 600
 
 
 def _wordless(error: Exception) -> Exception | None:
-    """Return an error as the cause of another; None for one that repeats what a server said."""
+    """Return an error as the cause of another; None if it repeats a server's words."""
     from aiosmtplib.errors import SMTPResponseException
 
     return None if isinstance(error, SMTPResponseException) else error
 
 
 def _before(error: Exception) -> SmtpFailed:
-    """Return what went wrong before anything of the message left."""
+    """Return the failure before any part of the message left."""
     from aiosmtplib import errors
 
     match error:
@@ -214,6 +215,6 @@ def _before(error: Exception) -> SmtpFailed:
         case TimeoutError() | errors.SMTPTimeoutError():
             return SmtpFailed(SmtpFailure.TIMEOUT)
         case errors.SMTPException() if type(error) in (errors.SMTPException, errors.SMTPNotSupported):
-            # What aiosmtplib says where STARTTLS or a way to log in is not offered.
+            # aiosmtplib's error if STARTTLS or a way to log in is not offered.
             return SmtpFailed(SmtpFailure.LACKS)
     return SmtpFailed(SmtpFailure.CONNECTION)

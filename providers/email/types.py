@@ -1,4 +1,4 @@
-"""Values of mail: servers, folders, messages, and what went wrong."""
+"""Values of mail: servers, folders, messages, and failures."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class MailFailure(StrEnum):
     """Its server may not be reached from here."""
     UNREACHABLE = "unreachable"
     LOGIN = "login"
-    """The server refuses what opens the account."""
+    """The server refuses the account's credentials."""
     REFUSED = "refused"
     GONE = "gone"
     """The message or folder is not there any more."""
@@ -26,11 +26,11 @@ class MailFailure(StrEnum):
     EXCEEDED = "exceeded"
     """Its server sent more than it may."""
     WRONG = "wrong"
-    """What is known of the account makes no sense."""
+    """The stored data of the account is invalid."""
 
 
 class MailFailed(ToolFailed):
-    """Mail could not be read or changed; the message is one sentence for the person."""
+    """Mail could not be read or changed; the message is a sentence for the person."""
 
     def __init__(
         self, message: str, failure: MailFailure, *, note: str = "", refused: RefusedLogin | None = None
@@ -40,7 +40,7 @@ class MailFailed(ToolFailed):
 
 
 class FolderUse(StrEnum):
-    """What a folder is for (RFC 6154)."""
+    """Uses of a folder (RFC 6154)."""
 
     INBOX = "inbox"
     ALL = "all"
@@ -64,7 +64,7 @@ _REF = re.compile(r"mail/([\w.%~-]{1,200})/([\w.%~-]{1,200})/([\w.%~-]{1,600})/(
 
 @dataclass(frozen=True, slots=True)
 class MailRef:
-    """Where a message lies; as text the id by which a model names it.
+    """The place of a message; as text, the id by which a model names it.
 
     It never means another message (RFC 3501 2.3.1.1). `service` and `account` name the person's account.
     """
@@ -81,7 +81,7 @@ class MailRef:
 
     @classmethod
     def parse(cls, text: str) -> "MailRef":
-        """Parse what `str` wrote; raises `ToolRetry`."""
+        """Parse the text form; raises `ToolRetry`."""
         match = _REF.fullmatch(text.strip())
         if match is None:
             raise ToolRetry(f"{text.strip()[:60]!r} is no id of a mail; search_mail has the ids, such as mail/….")
@@ -90,7 +90,7 @@ class MailRef:
 
 @dataclass(frozen=True, slots=True)
 class MailQuery:
-    """What to look for in a folder; what is empty does not restrict. `since` counts, `before` does not."""
+    """Criteria of a search in a folder; an empty field does not restrict. `since` is inclusive, `before` is not."""
 
     sender: str = ""
     recipient: str = ""
@@ -102,7 +102,7 @@ class MailQuery:
     flagged: bool | None = None
     message_id: str | None = None
     reference: str | None = None
-    """The Message-ID of one that the message answers, however far back."""
+    """The Message-ID of a message that it answers, directly or further back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class StoredMail:
 
 @dataclass(frozen=True, slots=True)
 class MailAddress:
-    """An address with the name that stands beside it, which proves nothing."""
+    """An address with the name beside it, which proves nothing."""
 
     name: str
     address: str
@@ -158,11 +158,11 @@ class MailAttachment:
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """A message as it was read; all of it was written by others.
+    """A message as it was read; all of it was written by third parties.
 
-    `message_id` and `references` are without their angle brackets. `cut`: there is more text than was read.
-    `headers` are further ones, by their names in lower case: who vouches for the sender, and whether
-    a program sent it. `attached`: what messages say that hang on this one, which are files as well.
+    `message_id` and `references` are without their angle brackets. `cut`: there is more text than was read. `headers`
+    are further headers, by their names in lower case: the proof of the sender, and whether a program sent it.
+    `attached`: the texts of attached messages, which are files as well.
     """
 
     sender: tuple[MailAddress, ...] = ()
@@ -187,7 +187,7 @@ class MailMessage:
 
 @dataclass(frozen=True, slots=True)
 class MailFile:
-    """A file that goes out with a message, or came with one."""
+    """A file that is sent or was received with a message."""
 
     name: str
     content_type: str

@@ -1,8 +1,8 @@
-"""What both directions agree on about mail: our Message-IDs, threads, headers, limits; pure.
+"""The conventions of both directions for mail: our Message-IDs, threads, headers, limits; pure.
 
-A Message-ID of ours carries the thread that it belongs to, so that an answer finds its conversation even where the mail
-program cuts References short. It does not carry the part's own id: those in Cc see Message-IDs in References, and may
-not be able to make a bounce of them.
+A Message-ID of ours carries its thread, so that an answer finds its conversation even if the mail program shortens
+References. It does not carry the part's own id: recipients in Cc see Message-IDs in References, and must not be able to
+forge a bounce with them.
 """
 
 import base64
@@ -11,9 +11,9 @@ import re
 
 CHANNEL = "email"
 PART_HEADER = "X-OneValet-Part"
-"""Our id of the part, which a bounce brings back and nobody else sees."""
+"""Our id of the part, which a bounce returns and only its recipient sees."""
 FILE_SCHEME = "mail:"
-"""Stands before a mail's UIDVALIDITY and UID and the number of its attachment, where a file's URL would."""
+"""The scheme of a reference to a mail's attachment, by UIDVALIDITY, UID and number, in place of a file's URL."""
 MAX_MAIL = 30 * 1024 * 1024
 """Bytes of a mail that is read."""
 MAX_ATTACHED = 15 * 1024 * 1024
@@ -25,18 +25,18 @@ _FILE = re.compile(re.escape(FILE_SCHEME) + r"([0-9]{1,10})\.([0-9]{1,10})\.([0-
 
 
 def message_id(ref: str, thread: str, domain: str) -> str:
-    """Return the Message-ID of a part of ours, always the same one."""
+    """Return the Message-ID of a part of ours, always the same for the same part."""
     after = f".{thread}" if thread else ""
     return f"<ov-{_digest('part ' + ref, 26)}{after}@{domain}>"
 
 
 def message_ids(text: str) -> tuple[str, ...]:
-    """Return the Message-IDs in a header, in order; what has not their form is left out."""
+    """Return the Message-IDs in a header, in order, without malformed ids."""
     return tuple(_MESSAGE_ID.findall(text))
 
 
 def our_thread(id: str, domain: str) -> str | None:
-    """Return the thread of a Message-ID of ours, empty for the top level; None where it is not ours."""
+    """Return the thread of a Message-ID of ours, empty for the top level; None if it is not ours."""
     match = _OURS.fullmatch(id)
     return None if match is None or match["domain"] != domain else match["thread"] or ""
 

@@ -20,11 +20,11 @@ PATIENCE = 5
 MAX_WAIT = 60.0
 """In seconds."""
 WAIT = 1.0
-"""In seconds, where Slack does not say how long."""
+"""In seconds, if Slack does not name a time."""
 
 
 class SlackApi:
-    """One SDK client; its session is created at the first call, since it needs the running loop.
+    """An SDK client; its session is created at the first call, since it needs the running loop.
 
     `connect` and `total` bound each call, in seconds.
     """
@@ -69,7 +69,7 @@ class SlackApi:
     async def upload(self, url: str, data: bytes) -> None:
         """Post a file to the address that Slack gave for it. Raises `DeliveryError`."""
         given, api = urlsplit(url), urlsplit(self.client.base_url)
-        # Its port may be another: where Slack is emulated, calls may go through a proxy.
+        # Its port may differ: with an emulated Slack, calls may go through a proxy.
         ours = (given.scheme, given.hostname) == (api.scheme, api.hostname)
         if not ours and not (given.scheme == "https" and f".{given.hostname}".endswith(".slack.com")):
             raise Unavailable("the address for the file is not Slack's")
@@ -105,7 +105,7 @@ class SlackApi:
 
 
 def next_cursor(page: JsonObject) -> str | None:
-    """Return where a listing goes on, None at its end."""
+    """Return the cursor of a listing's next page, None at its end."""
     meta = page.get("response_metadata")
     cursor = meta.get("next_cursor") if isinstance(meta, dict) else None
     return str(cursor) if cursor else None

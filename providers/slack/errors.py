@@ -25,7 +25,7 @@ FORMATTING = frozenset(
 """Slack refuses the form only: the words alone may still go."""
 
 FAILURES = (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError, RecursionError)
-"""What the SDK raises. The last three are answers that it cannot read: no object, or nested without end."""
+"""The SDK's errors. The last three come from unreadable answers: not an object, or nested without end."""
 
 _KINDS: dict[str, type[DeliveryError]] = {
     **dict.fromkeys(("ratelimited", "rate_limited", "message_limit_exceeded"), RateLimited),
@@ -75,7 +75,7 @@ _KINDS: dict[str, type[DeliveryError]] = {
 
 
 def to_delivery_error(error: Exception) -> DeliveryError:
-    """Return what became of a call.
+    """Return the delivery error of a call.
 
     Any 5xx is ambiguous: Slack has no idempotency key, and a proxy's 503 may follow an acceptance. Any other answer
     without Slack's own "ok" is a proxy's or a captive portal's, and the call did not reach Slack.

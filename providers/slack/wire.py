@@ -1,4 +1,4 @@
-"""What both directions agree on with Slack: addresses, ids, limits, and how a literal text is written; pure."""
+"""The conventions of both directions with Slack: addresses, ids, limits, and the form of a literal text; pure."""
 
 import re
 
@@ -14,7 +14,7 @@ MAX_SECTION = 3_000
 STUB = "slack-file:"
 """Stands before the id of a file of which a message has no address."""
 
-# What a button may carry to be one of ours: Slack itself takes 2,000 characters.
+# The form of our buttons' values: Slack itself takes 2,000 characters.
 _TOKEN = re.compile(r"[!-~]{1,64}")
 _CHOICE = re.compile(r"choice_[0-9]{1,3}")
 _FILE = re.compile(r"F[A-Z0-9]{2,30}")
@@ -28,7 +28,7 @@ def choice_id(index: int) -> str:
 
 
 def is_choice(action_id: str) -> bool:
-    """Return whether an action_id is one that `choice_id` makes."""
+    """Return whether an action_id was made by `choice_id`."""
     return _CHOICE.fullmatch(action_id) is not None
 
 
@@ -50,7 +50,7 @@ def is_token(value: str) -> bool:
 def escape(text: str, limit: int | None = None) -> str:
     """Escape a text so that Slack shows it literally; cut before `limit` UTF-16 units, if given.
 
-    Slack counts characters without saying of what kind: units are the larger number.
+    Slack does not define its characters: units are the larger number.
     Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
     """
     written = [_ESCAPED.get(letter, letter) for letter in text]
@@ -66,5 +66,5 @@ def escape(text: str, limit: int | None = None) -> str:
 
 
 def plain_text(escaped: str) -> JsonObject:
-    """Return the text object that shows an escaped text as it is; Slack refuses an empty one."""
+    """Return the text object that shows an escaped text as it is; Slack refuses an empty text."""
     return {"type": "plain_text", "text": escaped if escaped.strip() else "…", "emoji": False}

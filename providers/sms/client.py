@@ -1,6 +1,6 @@
 """Twilio's official client with timeouts, silent about numbers, every failure of the wire told apart.
 
-What counts is whether the request can have arrived: only then may it have been accepted.
+The important question is whether the request can have arrived: only then may it have been accepted.
 """
 
 from typing import Self
@@ -19,7 +19,7 @@ TOTAL_SECONDS = 20.0
 
 
 class TwilioApi:
-    """One SDK client, created at the first call, since its session needs the running loop.
+    """An SDK client, created at the first call, since its session needs the running loop.
 
     `api_url` is an origin and may carry a path prefix. `connect` and `total` bound each call, in seconds.
     """
@@ -41,7 +41,7 @@ class TwilioApi:
 
     @property
     def client(self) -> Client:
-        """Return the SDK's client. Its calls raise `TwilioException` and what `_HttpClient.request` raises."""
+        """Return the SDK's client. Its calls raise `TwilioException` and the errors of `_HttpClient.request`."""
         if self._client is None:
             self._client = Client(
                 self._account_sid,
@@ -50,7 +50,7 @@ class TwilioApi:
                 credential_provider=_BasicCredentials(self._account_sid, self._auth_token),
             )
             self._client.api.base_url = self.api_url
-            if self.api_url != REAL_API_URL:  # elsewhere, all of Twilio's domains are one origin
+            if self.api_url != REAL_API_URL:  # elsewhere, all of Twilio's domains share an origin
                 self._client.messaging.base_url = self.api_url
                 self._client.monitor.base_url = self.api_url
         return self._client
@@ -73,7 +73,7 @@ class _HttpClient:
         self._inner: AsyncTwilioHttpClient | None = None
 
     async def request(self, *args: object, **kwargs: object) -> Response:
-        """Make one request.
+        """Make a request.
 
         Raises `Unavailable` when Twilio never received it, `Ambiguous` when its answer was lost, `RateLimited`.
         """

@@ -46,11 +46,11 @@ _KINDS: dict[int, type[DeliveryError]] = {
 
 
 FAILURES = (TwilioException, DeliveryError, ValueError, KeyError, TypeError, AttributeError)
-"""What a call through the client may raise; the last four are answers that cannot be read."""
+"""Errors of a call through the client; the last four come from unreadable answers."""
 
 
 def to_delivery_error(error: TwilioException) -> DeliveryError:
-    """Return what became of the part.
+    """Return the delivery error of a part.
 
     Any 5xx is ambiguous: Twilio has no idempotency key, and a proxy's 503 may follow an acceptance.
     """
@@ -70,7 +70,7 @@ def to_delivery_error(error: TwilioException) -> DeliveryError:
 
 
 def describe(error: Exception) -> str:
-    """Return what went wrong in a few words, without numbers or addresses of people."""
+    """Return an error in a few words, without people's numbers or addresses."""
     if isinstance(error, DeliveryError):
         return str(error)
     name = type(error).__name__

@@ -1,4 +1,4 @@
-"""What both directions agree on with Twilio: addresses, our webhooks, limits; pure."""
+"""The conventions of both directions with Twilio: addresses, our webhooks, limits; pure."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -7,7 +7,7 @@ REAL_API_URL = "https://api.twilio.com"
 MESSAGE_PATH = "/webhooks/sms"
 STATUS_PATH = "/webhooks/sms/status"
 MAX_MEDIA = 10
-"""Files of one message, in and out."""
+"""Files of a message, in and out."""
 FILES_LOST = frozenset({"11200", "11751", "12300", "30019", "63019"})
 """Twilio could not fetch the files of a message that it had taken, or they are of no type or size that it can send."""
 
@@ -15,12 +15,12 @@ _REF = "ref"
 
 
 def is_service(sender: str) -> bool:
-    """Return whether a sender is a Messaging Service rather than one number."""
+    """Return whether a sender is a Messaging Service rather than a number."""
     return sender.startswith("MG")
 
 
 def status_url(public_url: str, ref: str) -> str:
-    """Return where Twilio reports the status of the part `ref`."""
+    """Return the URL for Twilio's reports on the part `ref`."""
     return f"{public_url}{STATUS_PATH}?{urlencode({_REF: ref})}"
 
 
@@ -30,5 +30,5 @@ def refs_of(query: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def is_sound(content_type: str) -> bool:
-    """Return whether a file of a text counts as a voice note: a phone sends what it records as it sends any sound."""
+    """Return whether a file of a text counts as a voice note: phones send recordings like any other sound."""
     return content_type.lower().startswith("audio/")

@@ -1,6 +1,6 @@
 """python-telegram-bot's Bot at the configured origin, silent about tokens, every failure of the wire told apart.
 
-What counts is whether the request can have arrived: only then may it have been accepted.
+The important question is whether the request can have arrived: only then may it have been accepted.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _REFUSALS = (400, 401, 403, 404, 409)
 
 
 class TelegramApi:
-    """One Bot, created at the first call. `api_url` is an origin and may carry a path prefix.
+    """A Bot, created at the first call. `api_url` is an origin and may carry a path prefix.
 
     `connect` and `read` bound each call, in seconds; `max_bytes` bounds its answer.
     """
@@ -65,7 +65,7 @@ class TelegramApi:
     async def get_updates(self, offset: int, seconds: int) -> list[Json]:
         """Poll once, for at most so many seconds; return the updates as they came.
 
-        Not by PTB's own method, which fails for a whole batch when it cannot read one update of it.
+        Not by PTB's own method, which fails for a whole batch if it cannot read a single update.
         """
         bot, request = self._open()
         query: dict[str, str | int] = {"timeout": seconds, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
@@ -77,9 +77,9 @@ class TelegramApi:
         return cast(list[Json], updates) if isinstance(updates, list) else []
 
     async def get_username(self) -> str:
-        """Return the bot's @name without the @, empty where it is not told.
+        """Return the bot's @name without the @; empty if Telegram does not return it.
 
-        Not by PTB's own method, which fails when any other field is missing.
+        Not by PTB's own method, which fails if any other field is missing.
         """
         bot, request = self._open()
         me: object = await request.post(f"{bot.base_url}/getMe")
@@ -87,9 +87,9 @@ class TelegramApi:
         return name if isinstance(name, str) else ""
 
     async def get_name(self, user: int) -> str:
-        """Return the name of a user whom the bot knows. Raises `TelegramError`, for anybody else too.
+        """Return the name of a user whom the bot knows. Raises `TelegramError`, also for an unknown user.
 
-        Not by PTB's own method, which fails when any other field is missing.
+        Not by PTB's own method, which fails if any other field is missing.
         """
         bot, request = self._open()
         chat: object = await request.post(f"{bot.base_url}/getChat?{urlencode({'chat_id': user})}")
@@ -124,12 +124,12 @@ class TelegramApi:
 
 
 class _CheckedRequest(HTTPXRequest):
-    """PTB's own requests, stopped before PTB forgets what failed or logs what it cannot read."""
+    """PTB's own requests, intercepted before PTB drops the cause of a failure or logs an unreadable answer."""
 
     async def do_request(
         self, url: str, method: str, request_data: RequestData | None = None, *args: Any, **kwargs: Any
     ) -> tuple[int, bytes]:
-        """Make one request. Raises `NotSent`, `AnswerLost`, `FloodControl`, and `BadRequest` for an odd 4xx."""
+        """Make a request. Raises `NotSent`, `AnswerLost`, `FloodControl`, and `BadRequest` for an odd 4xx."""
         try:
             # PTB bounds the wait for each piece of an answer, not for all of it.
             async with asyncio.timeout(_TOTAL):
@@ -147,7 +147,7 @@ class _CheckedRequest(HTTPXRequest):
 
 
 def _checked(status: int, payload: bytes) -> bytes:
-    """Return what PTB may read of an answer of Telegram's own; raise what any other one means."""
+    """Return the part of Telegram's own answer that PTB may read; raise the error that any other answer means."""
     answer = _parse(payload)
     if answer is None or not isinstance(answer.get("ok"), bool):
         if status == 429:
@@ -171,7 +171,7 @@ def _checked(status: int, payload: bytes) -> bytes:
 
 
 def _accepted(answer: JsonObject, payload: bytes) -> bytes:
-    """Return a sent message reduced to what we read of it: PTB fails on what it does not know, after the acceptance."""
+    """Return a sent message reduced to the fields that we read: PTB fails on unknown content, after the acceptance."""
     result = answer["result"]
     number = result.get("message_id") if isinstance(result, dict) else None
     if isinstance(number, bool) or not isinstance(number, int):

@@ -34,7 +34,7 @@ _GONE = re.compile(
 
 
 class NotSent(NetworkError):
-    """The request never left, or what answered it was not Telegram."""
+    """The request never left, or the answer did not come from Telegram."""
 
 
 class AnswerLost(NetworkError):
@@ -46,7 +46,7 @@ class AnswerLost(NetworkError):
 
 
 class FloodControl(TelegramError):
-    """Telegram refuses a call and asks to wait. `seconds` is None where it does not say how long."""
+    """Telegram refuses a call and asks to wait. `seconds` is None if it does not say how long."""
 
     def __init__(self, seconds: int | None) -> None:
         super().__init__("Too Many Requests")
@@ -54,7 +54,7 @@ class FloodControl(TelegramError):
 
 
 def to_delivery_error(error: TelegramError) -> DeliveryError:
-    """Return what became of the part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
+    """Return the delivery error of a part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
     match error:
         case FloodControl():
             return RateLimited("too many requests", "429", retry_after(error.seconds))
@@ -74,7 +74,7 @@ def to_delivery_error(error: TelegramError) -> DeliveryError:
 
 
 def describe(error: TelegramError) -> str:
-    """Return what went wrong in a few words, without the address that was called."""
+    """Return an error in a few words, without the address that was called."""
     match error:
         case FloodControl():
             return f"too many requests; wait {error.seconds or 'a few'} s"
@@ -104,6 +104,6 @@ def is_unchanged(error: BadRequest) -> bool:
 
 
 def brief(error: TelegramError) -> str:
-    """Return a description's first words: what follows a colon may quote the text."""
+    """Return a description's first words: text after a colon may be a quote."""
     head, _, tail = error.message.partition(": ")
     return tail.partition(":")[0][:80] if head in ("Forbidden", "Unauthorized") else head[:80]

@@ -1,10 +1,10 @@
-"""What both directions agree on with Telegram: addresses, file references, limits; pure."""
+"""The conventions of both directions with Telegram: addresses, file references, limits; pure."""
 
 import re
 
 REAL_API_URL = "https://api.telegram.org"
 FILE_SCHEME = "tg:"
-"""Stands before a file_id where a file's URL would; a download asks Telegram for the address, which holds the token."""
+"""The scheme of a file_id in place of a file's URL; a download asks Telegram for the address, which holds the token."""
 CARD_SCHEME = "tg-card:"
 """Stands before the text of a contact's card, which Telegram hands over in the message itself."""
 MAX_UNITS = 4096

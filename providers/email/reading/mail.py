@@ -1,8 +1,8 @@
 """Messages by mail (RFC 5322, MIME): their heads, their text, and the files in them.
 
 Input: one line of JSON, `{"sizes": [...], "take": number | null, "names": [...] | null}`, and the messages one after
-another. Output: the messages as values; with `take` the file of that number in the first, as it is behind its transfer
-encoding; with `names` the headers so called of each part of the first.
+another. Output: the messages as values; with `take` the file of that number in the first, without its transfer
+encoding; with `names` the headers with these names of each part of the first.
 """
 
 import json
@@ -35,11 +35,11 @@ _ENDINGS = {"message/rfc822": ".eml", "text/calendar": ".ics"}
 
 
 class Unreadable(Exception):
-    """What is asked for is not there; the argument says why."""
+    """The requested content is missing; the argument says why."""
 
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the messages, the bytes of one file, or headers of parts."""
+    """Return the messages, the bytes of a file, or headers of parts."""
     head, _, rest = data.partition(b"\n")
     asked = json.loads(head)
     raws: list[bytes] = []

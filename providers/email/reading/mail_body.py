@@ -1,4 +1,4 @@
-"""What a message by mail says and what hangs on it: its parts as a mail program shows them (RFC 2046, RFC 3676)."""
+"""A mail's text and its attachments: its parts as a mail program shows them (RFC 2046, RFC 3676)."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ _MAX_ATTACHED = 200_000
 _CALENDARS = ("text/calendar", "application/ics")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _STUB_WORDS, _STUB_SHARE = 30, 4
-"""A plain text that says less than a quarter of a page of so many words only says that there is one."""
+"""A plain text with less than a quarter of the words of a page of more than so many only refers to the page."""
 
 
 @dataclass(slots=True)
 class Body:
-    """What was found: texts in their order, files, and the texts of messages that hang on this one."""
+    """The result: texts in their order, files, and the texts of attached messages."""
 
     label: str | None = None
     texts: list[str] = field(default_factory=list)
@@ -79,9 +79,9 @@ def _read(part: Message, body: Body, depth: int) -> None:
 
 
 def _read_alternative(part: Message, body: Body, depth: int) -> None:
-    """Read one of several forms of a text: the plain one, or a richer one that says more. Files hang on any of them.
+    """Read the best form of a text: the plain form, or a richer form that says more. Any form may have files.
 
-    Calendars are files: an invitation is one of the forms (RFC 6047), and says what no other does.
+    Calendars are files: an invitation is one of the forms (RFC 6047), with content that no other has.
     """
     found: list[tuple[bool, Body]] = []
     for child in _children(part):
@@ -90,7 +90,7 @@ def _read_alternative(part: Message, body: Body, depth: int) -> None:
         inner.files = inner.files[len(body.files) :]
         body.parts = inner.parts
         kind = child.get_content_type()
-        # Any other form of text is for watches, or for programs that nobody has.
+        # Any other form of text is for watches, or for rare programs.
         if inner.texts or kind in _CALENDARS or not kind.startswith("text/"):
             found.append((kind == "text/plain", inner))
     said = [(plain, inner) for plain, inner in found if inner.text.strip()]
@@ -107,7 +107,7 @@ def _read_alternative(part: Message, body: Body, depth: int) -> None:
 
 
 def _is_text(part: Message, body: Body) -> bool:
-    """Return whether a part is what one reads in a mail program without opening anything."""
+    """Return whether a mail program shows a part without opening it."""
     if part.get_content_type() not in ("text/plain", "text/html"):
         return False
     return part.get_content_disposition() != "attachment" and not file_name(part, body.label)
@@ -127,7 +127,7 @@ def _children(part: Message) -> list[Message]:
 
 
 def _attached(part: Message, body: Body, depth: int) -> str:
-    """Return a message that hangs on another as text: who wrote it, when, about what."""
+    """Return an attached message as text: its author, date and subject, and its text."""
     inner = next(iter(_children(part)), None)
     if inner is None:
         return ""

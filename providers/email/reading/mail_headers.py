@@ -18,7 +18,7 @@ _WORD = re.compile(r"=\?([^?*\s]{1,60})(?:\*[^?\s]{0,20})?\?([bBqQ])\?([^?]*)\?=
 
 
 def usual_label(message: Message) -> str | None:
-    """Return the character set of the first part that names one: what raw bytes in headers are in, if not in UTF-8."""
+    """Return the first part's character set that is named: raw bytes in headers use it, unless they are UTF-8."""
     for count, part in enumerate(message.walk()):
         if count >= _MAX_LOOKED_AT:
             break
@@ -28,7 +28,7 @@ def usual_label(message: Message) -> str | None:
 
 
 def charset_of(part: Message) -> str | None:
-    """Return the label of a part's character set; None where it has none."""
+    """Return the label of a part's character set; None if it has none."""
     label = part.get_param("charset")
     if isinstance(label, tuple):
         label = label[2]
@@ -47,13 +47,13 @@ def raw_value(message: Message, name: str, label: str | None = None) -> str:
 
 
 def decoded(text: str) -> str:
-    """Return a text with its encoded words read (RFC 2047); what cannot be read stays as it is."""
+    """Return a text with its encoded words read (RFC 2047); unreadable words stay as they are."""
     said, at = list[str](), 0
     label, data = "", b""
     for word in _WORD.finditer(text):
         between = text[at : word.start()]
         read = _bytes_of(word[2], word[3])
-        # Words side by side are one text: programs cut letters of several bytes in two.
+        # Adjacent words are a single text: programs cut letters of several bytes in two.
         if between.strip() or word[1].lower() != label or read is None or at == 0:
             said.append(decode_text(data, label))
             said.append(between if between.strip() or at == 0 else "")
@@ -72,7 +72,7 @@ def subject_of(message: Message, label: str | None) -> str:
 
 
 def addresses(message: Message, name: str, label: str | None = None) -> list[tuple[str, str]]:
-    """Return names and addresses; what looks like an address in a name is told as a part of the name."""
+    """Return names and addresses; text in a name that looks like an address stays part of the name."""
     found: list[tuple[str, str]] = []
     try:
         pairs = getaddresses([raw_value(message, name, label)])
@@ -105,7 +105,7 @@ def file_name(part: Message, label: str | None = None) -> str:
 
 
 def _parameter(header: str, name: str) -> str:
-    """Return a parameter of a header, rather the one with a character set where there are both (RFC 6266 4.3)."""
+    """Return a parameter of a header, preferring the form with a character set if there are both (RFC 6266 4.3)."""
     read = Message()
     read["Content-Type"] = header
     try:
@@ -128,7 +128,7 @@ def _unescaped(value: str, label: str | None) -> str:
 
 
 def _bytes_of(encoding: str, text: str) -> bytes | None:
-    """Return the bytes in an encoded word; None where they cannot be read."""
+    """Return the bytes in an encoded word; None if they cannot be read."""
     data = text.encode("ascii", "ignore")
     if encoding in "qQ":
         return decodestring(data.replace(b"_", b"=20"))

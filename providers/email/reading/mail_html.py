@@ -1,4 +1,4 @@
-"""The text of a message that is a page: what a person would see of it, with ">" before what it quotes.
+"""The text of an HTML message: the part visible to a person, with ">" before quotes.
 
 Mail programs mark a quote each in its way (`_is_quote`); an indented paragraph is a person's own.
 """
@@ -25,10 +25,10 @@ _LONG_LINK = 400
 _NESTING = re.compile(
     r"<(/?)(?!(?:p|li|td|tr|th|tbody|thead|dt|dd|br|hr|img|input|meta|link|col|area|base|wbr|option|o:p)\b)[a-z]", re.I
 )
-"""Where elements begin and end, without those that are usually never closed."""
+"""Beginnings and ends of elements, without those that are usually never closed."""
 _MAX_NESTED = 400
 _BEGINS, _ENDS, _RULE = "\ue000", "\ue001", "\ue002"
-"""Stand for where a quote begins and ends, and for the rule above a quoted message."""
+"""Placeholders for the beginning and end of a quote, and for the rule above a quoted message."""
 _BLANKS = 8
 """Empty elements between a quote and the line above it that says whose it is."""
 _RULE_LINE = "_" * 32
@@ -40,11 +40,11 @@ _INDENT = re.compile(r"border\s*:\s*none", re.I)
 _ATTRIBUTED = re.compile(r"@\S+[^@\n]{0,80}[:\uff1a]\s*$")
 _RULES = "#divRplyFwdMsg, #mail-editor-reference-message-container, .ms-outlook-mobile-reference-message"
 _RULED = re.compile(r"border-top\s*:\s*solid\s+#[0-9a-f]{6}\s+1\.0pt.{0,40}padding\s*:\s*3\.0pt", re.I | re.S)
-"""What Outlook puts above the headers of the message that it quotes."""
+"""The mark that Outlook puts above the headers of a quoted message."""
 
 
 def text_of_html(html: str) -> str:
-    """Return what a person would see: no scripts, no pictures, nothing that is hidden from the eye."""
+    """Return the visible text: no scripts, no pictures, no hidden text."""
     import nh3
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
@@ -83,7 +83,7 @@ def text_of_html(html: str) -> str:
 
 
 def _unwrap(link: Any) -> None:
-    """Leave what a link holds in its place."""
+    """Replace a link by its content."""
     parent = link.parent
     while parent is not None and link.first_child is not None:
         parent.insert_before(link.first_child, link)
@@ -117,7 +117,7 @@ def _mark(tree: Any, element: Any, sign: str, *, before: bool) -> None:
 
 
 def _is_quote(element: Any) -> bool:
-    """Return whether an element quotes: by what programs call it, by its line at the left, or by what stands above."""
+    """Return whether an element is a quote: by its name in programs, by its line at the left, or by the text above."""
     style = element.getattr("style") or ""
     if _INDENT.search(style) and not _BORDER_LEFT.search(style):
         return False  # Gmail and Outlook indent a paragraph by a quote without a line
@@ -136,7 +136,7 @@ def _is_quote(element: Any) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """Return a text with its signs as mail programs write them: ">" before what is quoted, a line above a message."""
+    """Return a text with its placeholders as mail programs write them: ">" before quotes, a line above a message."""
     lines, depth = list[str](), 0
     for line in text.split("\n"):
         said = line.strip()
