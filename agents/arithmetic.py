@@ -1,4 +1,4 @@
-"""Calculate, exactly where that is possible, without running any code."""
+"""Calculate, exactly if possible, without running any code."""
 
 import ast
 import math
@@ -35,9 +35,9 @@ _FUNCTIONS: dict[str, Callable[..., Number]] = {
 _PERCENT = r"(?<![\w.])(\d[\d.]*)\s*%"
 _SHARE_OF = re.compile(rf"{_PERCENT}\s*of\b\s*", re.IGNORECASE)
 _SHARE = re.compile(rf"{_PERCENT}(?=\s*(?:[*/),]|$))")
-"""A percentage where no second operand of a remainder can follow."""
+"""A percentage after which no second operand of a remainder can follow."""
 _UNCLEAR = re.compile(rf"[\w)]\s*[-+]\s*{_PERCENT}\s*(?:\)|,|$)|\d%\s*[-+]")
-"""A percentage added or taken away: of what is not said."""
+"""A percentage that is added or subtracted without naming its base."""
 _CONSTANTS = {"pi": Decimal(repr(math.pi)), "e": Decimal(repr(math.e))}
 
 
@@ -66,7 +66,7 @@ async def calculate(expression: str) -> str:
 def _without_percentages(expression: str) -> str:
     """Write shares as fractions; `a % b` stays a remainder.
 
-    Raises `ToolRetry` where it is not said what a share is of.
+    Raises `ToolRetry` if a share has no base.
     """
     if _UNCLEAR.search(expression):
         raise ToolRetry(

@@ -1,4 +1,4 @@
-"""Ask the person, with choices: what the model cannot know, and would otherwise guess."""
+"""Ask the person, with choices: for facts that the model cannot know, and would otherwise guess."""
 
 from dataclasses import dataclass
 

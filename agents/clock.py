@@ -1,4 +1,4 @@
-"""Tell the time where the person is."""
+"""Tell the time in the person's timezone."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

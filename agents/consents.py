@@ -1,4 +1,4 @@
-"""Standing consent: what the person lets the assistant do without asking, within bounds that a card shows in full."""
+"""Standing consent: actions without asking, within bounds that a card shows in full."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,7 +26,7 @@ _NAMES = (
     gettext_noop("report"),
     gettext_noop("allow without asking"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _SETTLED = "Leave it out."
 
 
@@ -110,7 +110,7 @@ class AllowWithoutAskingAgent(StandardAgent):
     async def ask_first(self) -> Mapping[str, str]:
         consents = self.context.consents
         self.shape = await consents.shape(self.action, self.same, self.choices, self.ranges, self.texts)
-        # What is left out is agreed to as well, so the card says it.
+        # An omitted field is agreed to as well, so the card shows its default.
         self.uses, self.days, self.report = self.uses, self.days, self.report
         return {}
 

@@ -1,4 +1,4 @@
-"""Find what was said, by its words, in all of the person's conversations."""
+"""Find messages by their words, in all of the person's conversations."""
 
 from zoneinfo import ZoneInfo
 

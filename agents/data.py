@@ -1,4 +1,4 @@
-"""All that is kept of the person: handed to them, or forgotten for good."""
+"""All data of the person: exported for them, or deleted for good."""
 
 from agents.person import GROUP
 from onevalet import ToolExecutionContext, gettext_noop, tool

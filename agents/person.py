@@ -1,9 +1,9 @@
-"""What the person prefers, and what is known about them: shown and changed in their own words."""
+"""The person's preferences and profile: shown and changed in their own words."""
 
 from onevalet import ToolExecutionContext, ToolFailed, ToolGroup, gettext, gettext_noop, tool
 
 GROUP = ToolGroup("person", gettext_noop("about me, my data, forget me, preferences"))
-"""Of the tools that show what is kept of them, which few talks need."""
+"""The tools for a person's own data, which few talks need."""
 
 
 @tool(name="set_preference", effect="idempotent", parallel=False)

@@ -49,7 +49,7 @@ _NAMES = (
     gettext_noop("passengers"),
     gettext_noop("flight search"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _HEAD = gettext_noop("The cheapest flights, {search}:")
 _TEST_MODE = gettext_noop("Sample data, not real flights (the key is for the provider's test mode), {search}:")
 _NO_KEY = gettext_noop("Sample data, not real flights (no flight search is set up), {search}:")
@@ -131,7 +131,7 @@ class FlightSearchAgent(StandardAgent):
     )
 
     async def on_running(self, msg: str) -> AgentResult:
-        # Twelve hours behind UTC, where a day ends last: an earlier date is over everywhere.
+        # Twelve hours behind UTC, the last place where a day ends: an earlier date is over everywhere.
         today = (self.context.clock.now() - timedelta(hours=12)).date()
         if self.date < today or (self.return_date and self.return_date < self.date):
             raise ToolRetry(gettext("Both days must be still to come, the flight back last."))
@@ -211,7 +211,7 @@ class _Duffel:
         return codes[0]
 
     async def get[Answer: BaseModel](self, kind: type[Answer], path: str, body: Any = None) -> Answer:
-        """Send a request, a POST where there is a body, and parse the response."""
+        """Send a request, a POST if there is a body, and parse the response."""
         url = f"{self.context.settings.get('flights_url') or _SERVER}{path}"
         headers = {"Authorization": f"Bearer {self.key}", "Duffel-Version": "v2", "Accept": "application/json"}
         answer = await self.context.http.request("POST" if body else "GET", url, headers=headers, json=body)
@@ -253,7 +253,7 @@ def _described(offer: _Offer) -> str:
 
 
 def _at(moment: datetime, after: datetime | None = None) -> str:
-    """Return a moment by the clock of its own airport, without the day where it is that of `after`."""
+    """Return a moment by the clock of its own airport, without the day if that is the day of `after`."""
     if after is not None and after.date() == moment.date():
         return time_in_words(moment)
     return f"{day_in_words(moment.date())} {time_in_words(moment)}"

@@ -1,6 +1,6 @@
-"""A channel over WebSocket, for pages and apps of one's own: docs/plugins.md tells its messages.
+"""A channel over WebSocket, for pages and apps of your own: docs/plugins.md lists its messages.
 
-It is written as a channel of yours would be. WEBSOCKET_TOKENS lets people in: `ann:TOKEN,bob:TOKEN`.
+It is written as a channel of yours would be. WEBSOCKET_TOKENS admits people: `ann:TOKEN,bob:TOKEN`.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ MAX_MESSAGE = 64 * 1024
 
 
 def people() -> dict[str, str]:
-    """Return the tokens by the names of their people. A token of fewer than 16 characters lets nobody in."""
+    """Return the tokens by the names of their people, without tokens of fewer than 16 characters."""
     pairs = [pair.strip().partition(":") for pair in os.environ.get("WEBSOCKET_TOKENS", "").split(",")]
     return {name: token for name, _, token in pairs if name and len(token) >= 16}
 
 
 def person_of(token: object) -> str:
-    """Return whose token it is; empty for nobody's. Every token is compared, in constant time."""
+    """Return the owner of a token; empty if it has none. Every token is compared, in constant time."""
     given = str(token).encode()
     found = [name for name, known in people().items() if hmac.compare_digest(known.encode(), given)]
     return found[0] if found else ""
 
 
 class WebSocketIn(InboundChannel):
-    """Holds the connections: takes in what people write and press, and passes on what workers tell."""
+    """Holds the connections: takes in people's messages and presses, and passes on reports from workers."""
 
     name = NAME
     account = ACCOUNT
@@ -59,7 +59,7 @@ class WebSocketIn(InboundChannel):
         return [web.get("/websocket", self.connect)]
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve one connection until it ends. The first message must be `{"token": …}`."""
+        """Serve a connection until it ends. The first message must be `{"token": …}`."""
         socket = web.WebSocketResponse(heartbeat=25, max_msg_size=MAX_MESSAGE)
         await socket.prepare(request)
         person = ""
@@ -80,7 +80,7 @@ class WebSocketIn(InboundChannel):
         return socket
 
     async def _take(self, socket: web.WebSocketResponse, person: str, message: Any) -> None:
-        """Take in one message of the app's; what it makes no sense of is answered with `error`."""
+        """Take in a message of the app; an invalid message is answered with `error`."""
         try:
             said = message.json()
             key = f"{person}:{said.get('id') or make_id('ws')}"
@@ -145,7 +145,7 @@ class WebSocketOut(OutboundChannel):
         await self._hint(to, {"draft": text})
 
     def watcher(self, to: Address) -> Callable[[StreamEvent], Awaitable[None]]:
-        """Pass on the events of a turn, without what the model is told."""
+        """Return a function that passes on the events of a turn, without the model's input."""
 
         async def tell(event: StreamEvent) -> None:
             about = {"type": event.type.value, "turn": event.turn_id, "step": event.step, "name": event.name or ""}
