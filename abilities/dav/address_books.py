@@ -1,4 +1,4 @@
-"""The address books of one account: what is in them, and cards written without harm."""
+"""The address books of an account: their cards, and safe changes to cards."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
@@ -19,20 +19,20 @@ _DATA = f"{CARDDAV}address-data"
 _BATCH = 50
 """Cards that are asked for at once."""
 _OPERATION = Allowance(size=128 * 1024 * 1024, pieces=1000, seconds=90.0)
-"""What servers may answer in one call of a tool. Some send the pictures all the same: only a batch is held."""
+"""Limit of the servers' answers in a call of a tool. Some send the pictures anyway; only a batch is held in memory."""
 _NAMES = ("VERSION", "UID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "FN", "N", "NICKNAME", "ORG", "BDAY")
 _READ = (*_NAMES, "TEL", "EMAIL", "IMPP", "X-SOCIALPROFILE")
-"""What is asked for of each card: no pictures, where the server can leave them out."""
+"""The requested properties of each card: no pictures, if the server can leave them out."""
 
 
 class AddressBooks:
-    """The address books of one account. Each call raises `ToolFailed`, and `DavRefused` where the server refuses."""
+    """The address books of an account. Each call raises `ToolFailed`, and `DavRefused` if the server refuses."""
 
     def __init__(self, http: HttpClient, account: OpenAccount) -> None:
         self._client = DavClient(http, account, _OPERATION)
 
     async def look_up(self, known_home: str = "") -> Home:
-        """Return which there are. `known_home`: where they were the last time, which saves the discovery."""
+        """Return the address books. `known_home`: their last known home, which saves the discovery."""
         if known_home:
             try:
                 if found := await collections_in(self._client, Kind.ADDRESS_BOOK, known_home):
@@ -84,12 +84,12 @@ class AddressBooks:
         return Resource(url, etag, text) if etag else await self.get(url)
 
     async def replace(self, card: Resource, text: str) -> Resource:
-        """Write over a card as it was read; raises `Changed` where it is another by now."""
+        """Overwrite a card as it was read; raises `Changed` if it has changed since."""
         etag = await self._client.replace(card, text, _VCARD)
         return Resource(card.url, etag, text) if etag else await self.get(card.url)
 
     async def delete(self, url: str, etag: str) -> None:
-        """Delete a card as it was read; one that is gone already stays so. Raises `Changed`."""
+        """Delete a card as it was read; a missing card stays missing. Raises `Changed`."""
         await self._client.delete(Resource(url, etag))
 
 

@@ -1,7 +1,7 @@
-"""The requests of CalDAV and CardDAV over the guarded client: what is on a server, read and written without harm.
+"""The requests of CalDAV and CardDAV over the guarded client: resources on a server, read and safely written.
 
-Nothing is overwritten blindly: `create` writes only where nothing is yet, `replace` and `delete` only what is still as
-it was read (RFC 9110 13.1).
+Nothing is overwritten blindly: `create` writes only to an unused URL, `replace` and `delete` change only a resource
+that is still as it was read (RFC 9110 13.1).
 """
 
 import asyncio
@@ -25,15 +25,15 @@ from core.http.types import HttpClient, HttpResponse
 
 _XML = "application/xml; charset=utf-8"
 _MUCH = 256 * 1024
-"""Bytes from which a response is read in a thread, so that nobody else waits for it."""
+"""Bytes from which a response is read in a thread, so that no other work waits for it."""
 _pauses = Pauses("dav")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a multistatus says. `url` is where it was found in the end; the hrefs are relative to it.
+    """The content of a multistatus. `url` is its final address; the hrefs are relative to it.
 
-    What it lists of another server is left out: the account's credentials would go there with the next request.
+    Entries of another server are left out: the account's credentials would go there with the next request.
     """
 
     url: str
@@ -45,9 +45,9 @@ class Answered:
 
 
 class DavClient:
-    """One account on its server, for one operation: what is answered is counted from its beginning.
+    """An account on its server, for a single operation: answers are counted from its beginning.
 
-    Each call raises `ToolFailed`, and `DavRefused` where the server refuses.
+    Each call raises `ToolFailed`, and `DavRefused` if the server refuses.
     """
 
     def __init__(self, http: HttpClient, account: OpenAccount, allowance: Allowance = OPERATION) -> None:
@@ -64,11 +64,11 @@ class DavClient:
         return await self._ask("PROPFIND", url, element(f"{DAV}propfind", prop(names)), depth)
 
     async def report(self, url: str, query: Element, *, depth: int = 1) -> Answered:
-        """Return what a query finds in a collection."""
+        """Return the results of a query in a collection."""
         return await self._ask("REPORT", url, query, depth)
 
     async def features(self, url: str) -> frozenset[str]:
-        """Return what a server says that it can do (RFC 4918 10.1); nothing where it does not say."""
+        """Return the features that a server lists (RFC 4918 10.1); empty if it lists none."""
         try:
             response = await self._send("OPTIONS", url, {})
         except DavRefused:
@@ -76,9 +76,9 @@ class DavClient:
         return frozenset(name.strip().lower() for name in response.headers.get("DAV", "").split(",") if name.strip())
 
     async def lead(self, url: str) -> str:
-        """Return where a well-known address leads to, which may be another server; empty for nowhere.
+        """Return the target of a well-known address, which may be another server; empty if it has none.
 
-        It is asked without credentials and without a body, which no redirect passes on.
+        The request has no credentials and no body, which no redirect would pass on.
         """
         with _naming(url):
             response = await self._http.request("PROPFIND", url, headers={"Depth": "0"}, max_bytes=MAX_BYTES)
@@ -86,7 +86,7 @@ class DavClient:
         return response.url if known and response.url != url else ""
 
     async def make_calendar(self, url: str, name: str) -> None:
-        """Make a calendar for events; raises `Changed` where there is one."""
+        """Make a calendar for events; raises `Changed` if it exists."""
         components = element(f"{CALDAV}supported-calendar-component-set", element(f"{CALDAV}comp", name="VEVENT"))
         values = element(f"{DAV}prop", element(f"{DAV}displayname", name), components)
         body = element(f"{CALDAV}mkcalendar", element(f"{DAV}set", values))
@@ -100,7 +100,7 @@ class DavClient:
         return Resource(url, response.headers.get("ETag", ""), response.body.decode("utf-8", "replace"))
 
     async def create(self, url: str, text: str, content_type: str) -> str:
-        """Write a resource where there is none yet and return its etag, if told; raises `Changed` where there is."""
+        """Write a new resource and return its etag, if known; raises `Changed` if it exists."""
         return await self._write(url, text, content_type, {"If-None-Match": "*"})
 
     async def replace(self, resource: Resource, text: str, content_type: str) -> str:
@@ -108,7 +108,7 @@ class DavClient:
         return await self._write(resource.url, text, content_type, _as_read(resource))
 
     async def delete(self, resource: Resource) -> None:
-        """Delete a resource as it was read; one that is gone already stays so. Raises `Changed`."""
+        """Delete a resource as it was read; a missing resource stays missing. Raises `Changed`."""
         try:
             await self._send("DELETE", resource.url, _as_read(resource))
         except Missing:
@@ -159,12 +159,12 @@ def _is_of(server: str, href: str) -> bool:
     """Return whether an href in a server's answer leads to that server."""
     try:
         return is_same_server(read_target(server), read_target(urljoin(server, href)))
-    except ValueError:  # no address at all, or one that is barred
+    except ValueError:  # not an address, or a barred address
         return False
 
 
 def _as_read(resource: Resource) -> dict[str, str]:
-    # A weak tag never matches in If-Match (RFC 9110 13.1.1); servers that hand one out mean the strong one.
+    # A weak tag never matches in If-Match (RFC 9110 13.1.1); servers that return a weak tag mean the strong one.
     return {"If-Match": resource.etag.removeprefix("W/")} if resource.etag else {}
 
 

@@ -1,4 +1,4 @@
-"""Find an account's calendars and address books from the one address that is known of its server (RFC 6764, 5397)."""
+"""Find an account's calendars and address books from the known address of its server (RFC 6764, 5397)."""
 
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -26,7 +26,7 @@ _OF_A_COLLECTION = (_TYPE, _NAME, _PRIVILEGES, _COMPONENTS, *_TAGS)
 
 
 async def discover(client: DavClient, kind: Kind) -> Home:
-    """Return what an account has of one kind. Raises `ToolFailed` where its server has none, or does not say."""
+    """Return an account's collections of a kind. Raises `ToolFailed` if its server has none, or does not list them."""
     begin = client.account.servers.get(kind.value)
     if not begin:
         raise ToolFailed(gettext("This account has no calendars or contacts."))
@@ -52,13 +52,13 @@ async def discover(client: DavClient, kind: Kind) -> Home:
 
 
 async def collections_in(client: DavClient, kind: Kind, home: str, preferred: str = "") -> list[Collection]:
-    """Return the collections of one kind in a home that is known: one request, where discovery makes several."""
+    """Return the collections of a kind in a known home: one request, whereas discovery makes several."""
     listed = await client.propfind(home, _OF_A_COLLECTION, depth=1)
     return [_collection(listed, found, preferred) for found in listed.found if _is(found, kind)][:MAX_COLLECTIONS]
 
 
 async def _first(client: DavClient, begin: str, kind: Kind, wanted: tuple[str, ...]) -> Answered:
-    """Ask where discovery begins, or where the server's well-known address leads to (RFC 6764 6)."""
+    """Query the address at which discovery begins, or the target of the server's well-known address (RFC 6764 6)."""
     failed: DavRefused | None = None
     try:
         answered = await client.propfind(begin, wanted)
@@ -77,7 +77,7 @@ async def _first(client: DavClient, begin: str, kind: Kind, wanted: tuple[str, .
 
 
 async def _preferred(client: DavClient, principal: Answered, found: Found) -> str:
-    """Return the calendar into which the server itself puts invitations; empty where it does not say."""
+    """Return the calendar into which the server itself puts invitations; empty if it names none."""
     inboxes = found.hrefs(_INBOX)
     if not inboxes:
         return ""
@@ -92,12 +92,12 @@ async def _preferred(client: DavClient, principal: Answered, found: Found) -> st
 async def _schedules(client: DavClient, principal: Answered, found: Found) -> bool:
     """Return whether the server sends invitations by itself (RFC 6638 2).
 
-    An outbox alone proves nothing: by an older draft the client itself posts there what is to be sent.
+    An outbox alone proves nothing: by an older draft, the client itself posts outgoing messages there.
     """
     if not found.hrefs(_OUTBOX):
         return False
     features = await client.features(principal.url)
-    # Google sends them, whatever it says.
+    # Google sends them, no matter which features it lists.
     return not features or "calendar-auto-schedule" in features or client.account.account.service == "google"
 
 

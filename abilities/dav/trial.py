@@ -11,7 +11,7 @@ from core.language.catalogue import gettext
 
 
 async def try_login(account: OpenAccount, http: HttpClient) -> frozenset[str]:
-    """Return which of an account's servers have calendars or contacts. Raises `TrialFailed` where none has."""
+    """Return the kinds of an account's servers that have calendars or contacts. Raises `TrialFailed` if none has."""
     found, failed = set(), list[TrialFailed]()
     client = DavClient(http, account)
     for kind in Kind:

@@ -1,4 +1,4 @@
-"""Values of calendars and address books on a server, and what a server may answer in place of them."""
+"""Values of calendars and address books on a server, and a server's refusals."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,14 +9,14 @@ from core.http.peer import Allowance
 from core.language.catalogue import gettext
 
 MAX_BYTES = 12 * 1024 * 1024
-"""Of one answer: the events of months, or an address book with pictures."""
+"""Of a single answer: the events of months, or an address book with pictures."""
 
 OPERATION = Allowance(size=48 * 1024 * 1024, pieces=1000, seconds=90.0)
-"""What an account's servers may answer in one call of a tool: all of it may be held at the same time."""
+"""Limit of the answers of an account's servers in a call of a tool: all of it may be held in memory at once."""
 
 
 class Kind(StrEnum):
-    """What a collection holds, by the name of its server in `OpenAccount.servers`."""
+    """Kinds of collections, by the name of their server in `OpenAccount.servers`."""
 
     CALENDAR = "caldav"
     ADDRESS_BOOK = "carddav"
@@ -24,34 +24,34 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A calendar or an address book. `url` ends with a slash; `name` was given by somebody: it proves nothing."""
+    """A calendar or an address book. `url` ends with a slash; people chose `name`, so it proves nothing."""
 
     url: str
     name: str
     writable: bool = True
     preferred: bool = False
-    """The server puts there what names no other."""
+    """The server puts resources there that name no collection."""
     ctag: str = ""
-    """Another one whenever anything in it has changed (its ctag or sync token); empty where the server tells none."""
+    """Changes with any change in it (its ctag or sync token); empty if the server reports none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What an account has on its server. `addresses` are those under which its person is invited, in lower case.
+    """An account's collections on its server. `addresses` are those under which its person is invited, in lower case.
 
     `schedules`: the server itself sends invitations and answers (RFC 6638).
     """
 
     collections: tuple[Collection, ...]
     url: str = ""
-    """Where its person may make a collection; empty where the server does not say."""
+    """The address at which new collections may be made; empty if the server names none."""
     addresses: frozenset[str] = frozenset()
     schedules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """An event or a contact as it is stored. `etag` names this state of it; empty where the server did not say."""
+    """A stored event or contact. `etag` names this state of it; empty if the server did not report it."""
 
     url: str
     etag: str
@@ -68,7 +68,7 @@ class DavRefused(ToolFailed):
 
 
 class Changed(DavRefused):
-    """What was to be written is not as it was read, or is there already: nothing was overwritten."""
+    """The resource to write has changed since it was read, or exists already: nothing was overwritten."""
 
 
 class TooLarge(NoAnswer):

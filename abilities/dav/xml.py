@@ -18,7 +18,7 @@ _MAX_ELEMENTS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One resource of a multistatus: its href as it was written, its own status, and the properties it has."""
+    """A resource of a multistatus: its href as written, its own status, and the properties it has."""
 
     href: str
     status: int
@@ -88,7 +88,7 @@ def _found(response: Element) -> Found:
 
 
 def _status(node: Element) -> int:
-    """Return the number in "HTTP/1.1 200 OK"; 0 where there is none."""
+    """Return the number in "HTTP/1.1 200 OK"; 0 if there is none."""
     parts = (node.findtext(f"{DAV}status") or "").split()
     return int(parts[1]) if len(parts) > 1 and parts[1].isascii() and parts[1].isdigit() and len(parts[1]) == 3 else 0
 
@@ -116,7 +116,7 @@ class _Builder(TreeBuilder):
 
 
 def _parsed(body: bytes) -> Element:
-    # As text, so that no encoding that the document names is followed; in pieces, so that what is refused at its
+    # As text, so that no encoding named by the document is followed; in pieces, so that a document refused at its
     # beginning is not read to its end.
     text = body.decode("utf-8-sig")
     parser = XMLParser(target=_Builder())  # noqa: S314 - bounded, and without document types

@@ -1,4 +1,4 @@
-"""Mail in the person's own accounts: searched, read, sorted, drafted and sent, and watched for what tasks wait for."""
+"""Mail in the person's own accounts: searched, read, sorted, drafted and sent, and watched for tasks on new mail."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack

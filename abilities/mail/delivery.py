@@ -1,7 +1,7 @@
-"""One email sent once, whatever dies on the way.
+"""An email sent once, even if a process or a connection dies on the way.
 
-What is about to leave is written down before it does, and what was accepted afterwards. Where the answer was lost, the
-sent mail is looked up by the Message-ID, which is the same for the same call, before anything is sent again.
+Each sending is recorded before it leaves, and again after its acceptance. If the answer was lost, the mail is looked up
+by its Message-ID, which is the same for the same call, before anything is sent again.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ from onevalet import (
 )
 
 FILES_SENT = ("gmail.com", "googlemail.com", "office365.com", "outlook.com")
-"""Whose servers store what they send by themselves."""
+"""Providers whose servers store sent mail by themselves."""
 COLLECTION = "sent_mail"
 _REMEMBERED = timedelta(days=7)
 _LOOKS = (0.0, 2.0, 5.0)
-"""Seconds to wait before each look for what may have been sent: servers take a moment to store it."""
+"""Seconds to wait before each look for a sent mail: servers take a moment to store it."""
 
 
 class _Stage(StrEnum):
@@ -46,7 +46,7 @@ class _Stage(StrEnum):
 async def send_once(
     context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, recipients: list[str]
 ) -> None:
-    """Send a message to all its recipients or to none. Raises `ToolFailed` where it was not, or nobody knows."""
+    """Send a message to all its recipients or to none. Raises `ToolFailed` if it was not sent, or may not have been."""
     stage = await _stage(context)
     if stage is _Stage.FILED:
         return
@@ -88,7 +88,7 @@ async def _send(
 
 
 async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail) -> bool:
-    """Look for what may have been sent; raise where that proves nothing."""
+    """Look for a mail that may have been sent; raise if the result proves nothing."""
     if "imap" in account.servers:
         for pause in _LOOKS if _files_by_itself(account) else _LOOKS[:1]:
             await asyncio.sleep(pause)
@@ -101,7 +101,7 @@ async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: O
 
 
 async def _find(box: Mailbox, mail: OutgoingMail) -> bool:
-    """Return whether the message is among the sent mail, or anywhere where the provider keeps all."""
+    """Return whether the message is among the sent mail, or in the provider's folder of all mail."""
     for use in (FolderUse.SENT, FolderUse.ALL):
         folder = await box.folder_for(use)
         if folder and await box.search(folder, MailQuery(message_id=mail.message_id)):
@@ -110,7 +110,7 @@ async def _find(box: Mailbox, mail: OutgoingMail) -> bool:
 
 
 async def _file(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, raw: bytes) -> None:
-    """Store a copy among the sent mail where the provider does not; what fails there is no failure of the email."""
+    """Store a copy among the sent mail if the provider does not; a failure of that is no failure of the email."""
     if "imap" not in account.servers or _files_by_itself(account):
         return
     try:

@@ -1,4 +1,4 @@
-"""Drafts: written into the person's own mailbox, and sent by nobody but them."""
+"""Drafts: written into the person's own mailbox, and sent only by the person."""
 
 from abilities.mail.fields import are_addresses, is_one_line
 from abilities.mail.files_out import approved_files, files_named

@@ -1,4 +1,4 @@
-"""What the fields of an email may hold."""
+"""The valid values of an email's fields."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def address_field(prompt: str, description: str, *, required: bool = False) -> I
 
 
 def are_addresses(given: Sequence[str]) -> str | None:
-    """Return what is wrong with recipients."""
+    """Return the problem with the recipients, or None."""
     if len(given) > MAX_RECIPIENTS:
         return gettext("these are more than {number} addresses", number=MAX_RECIPIENTS)
     wrong = [address for address in given if not is_address(address)]
@@ -32,7 +32,7 @@ def are_addresses(given: Sequence[str]) -> str | None:
 
 
 def are_some_addresses(given: Sequence[str]) -> str | None:
-    """Return what is wrong with recipients of whom there must be one."""
+    """Return the problem with the recipients, of whom at least one is required."""
     return are_addresses(given) if given else gettext("it is empty")
 
 
@@ -41,6 +41,6 @@ def is_one_line(given: str) -> bool:
 
 
 def as_read(address: str) -> str:
-    """Return the domain of an address beside what DNS writes for it, which no lookalike letters disguise."""
+    """Return the domain of an address and its form in DNS, which reveals lookalike letters; empty if both are equal."""
     domains = [text.rpartition("@")[2] for text in (address, as_mailed(address))]
     return "" if domains[0] == domains[1] else gettext("{domain} is {code}", domain=domains[0], code=domains[1])

@@ -50,7 +50,7 @@ async def mail_files(context: ToolExecutionContext, message: MailMessage, raw: b
 
 
 async def approved_files(context: ToolExecutionContext, named: Sequence[str]) -> list[MailFile]:
-    """Return the files that were approved. Raises `ToolFailed` where one is not what the card named."""
+    """Return the approved files. Raises `ToolFailed` if a file is not the one on the card."""
     if len(named) > MAX_FILES:
         raise ToolFailed(gettext("Nothing was sent: these are more than {number} files.", number=MAX_FILES))
     files: list[MailFile] = []
@@ -67,7 +67,7 @@ async def approved_files(context: ToolExecutionContext, named: Sequence[str]) ->
 
 
 def passed_on(message: MailMessage, *, is_short: bool) -> str:
-    """Return what an email says of the one that it passes on; a long one goes along as a file."""
+    """Return the quoted text of a forwarded mail; if it is long, only its head, since the mail goes along as a file."""
     lines = [
         "---------- Forwarded message ----------",
         f"From: {', '.join(map(str, message.sender))}",

@@ -1,4 +1,4 @@
-"""A mailbox that is watched: what has come into it, and waiting for more. It is only read (EXAMINE, BODY.PEEK)."""
+"""A watched mailbox: its arrivals, and the wait for more. It is only read (EXAMINE, BODY.PEEK)."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ _DENIED = frozenset({"AUTHENTICATIONFAILED", "AUTHORIZATIONFAILED", "EXPIRED", "
 _PASSING = frozenset({"UNAVAILABLE", "SERVERBUG", "INUSE", "LIMIT", "OVERQUOTA"})
 _IDLE = b"IDLE"
 _BEGINS = 100
-"""Bytes of a line that say what it is about."""
+"""Bytes of a line that name its subject."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _UID = re.compile(rb"\bUID ([0-9]+)")
 _SIZE = re.compile(rb"\bRFC822\.SIZE ([0-9]+)")
@@ -56,7 +56,7 @@ class Arrival:
 class IdleMailbox:
     """The inbox of an account, open for reading. Every method raises `ImapError` and `ImapRefused`.
 
-    `next_uid` is what the next message was going to be called when it was opened; 0 where the server did not say.
+    `next_uid` was the UID of the next message when the inbox was opened; 0 if the server did not report it.
     """
 
     wire: ImapWire
@@ -65,13 +65,13 @@ class IdleMailbox:
     idles: bool
 
     async def after(self, uid: int) -> Sequence[Arrival]:
-        """Return what has come behind a message, the oldest first."""
-        # `*` is the last message, whatever it is called: a server names at least that one.
+        """Return the arrivals after a message, the oldest first."""
+        # `*` is the last message of any number: a server returns at least that.
         return await self._arrivals(b"UID FETCH %d:* (UID INTERNALDATE)" % (uid + 1), lambda found: found.uid > uid)
 
     async def since(self, moment: datetime) -> Sequence[Arrival]:
-        """Return what has come into the folder since a moment, the first in it first."""
-        # A server searches by days, in whatever timezone, and keeps whole seconds.
+        """Return the arrivals in the folder since a moment, in the order of the folder."""
+        # A server searches by days, in a timezone of its own, and stores whole seconds.
         command = b"UID SEARCH SINCE " + _day(moment.date() - timedelta(days=1))
         first = min(await self.wire.gather(_first_found, command), default=0)
         if not first:
@@ -88,7 +88,7 @@ class IdleMailbox:
         return (await self._arrivals(b"FETCH " + numbers + b" (UID INTERNALDATE)", lambda found: True))[-count:][::-1]
 
     async def fetch(self, uid: int, max_bytes: int = BEGINNING) -> StoredMail | None:
-        """Return the beginning of a message; None where it was moved or deleted meanwhile."""
+        """Return the beginning of a message; None if it has been moved or deleted."""
         what = b"(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[]<0.%d>)" % max_bytes
         found = await self.wire.gather(
             lambda answer: self._stored(answer, uid, max_bytes), b"UID FETCH %d %b" % (uid, what)
@@ -120,7 +120,7 @@ class IdleMailbox:
         return sorted(await self.wire.gather(keep, command), key=lambda arrival: arrival.uid)
 
     def _stored(self, answer: UntaggedResponse, uid: int, max_bytes: int) -> StoredMail | None:
-        # Beside what was asked for, a server may tell of flags that others have set.
+        # Besides the requested data, a server may report flags that other programs have set.
         if _number(_UID, answer) != uid or not _SIZE.search(answer.text):
             return None
         body, flags = _BODY.search(answer.text), _FLAGS.search(answer.text)
@@ -181,7 +181,7 @@ def _arrived(answer: UntaggedResponse) -> datetime | None:
 
 
 def _number(pattern: re.Pattern[bytes], answer: UntaggedResponse, most: int = MAX_NUMBER) -> int:
-    """Return a number of an answer; 0 where it has none. Raises `ImapError` for one that is none of IMAP's."""
+    """Return a number of an answer; 0 if it has none. Raises `ImapError` if the number is not valid in IMAP."""
     match = pattern.search(answer.text)
     return _read(match[1], most) if match else 0
 

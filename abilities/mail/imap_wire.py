@@ -1,6 +1,6 @@
-"""IMAP on the event loop: commands, and their answers with literals. What waits for mail needs no thread.
+"""IMAP on the event loop: commands, and their answers with literals. Waiting for mail then needs no thread.
 
-Everything else that is done with mailboxes goes by `providers.email.imap`, in threads (RFC 3501, 4 and 7).
+All other work with mailboxes goes by `providers.email.imap`, in threads (RFC 3501, 4 and 7).
 """
 
 import asyncio
@@ -16,17 +16,18 @@ from core.http.types import HttpClient
 from providers.email.servers import MailServer, Security, connect, tls_context, unreachable
 
 SECONDS = 30.0
-"""How long a server may take for one answer."""
+"""How long a server may take for an answer."""
 MAX_LINE, MAX_LITERAL, MAX_LITERALS = 1024 * 1024, 2 * 1024 * 1024, 100
-"""Bytes of a line and of a literal, and literals of one answer: more is no mailbox that can be watched."""
+"""Bytes of a line and of a literal, and literals of an answer: a mailbox with more cannot be watched."""
 COMMAND = Allowance(16 * 1024 * 1024, 200_000, 600.0)
-"""What a server may say to one command, or while it is listened to: an inbox of 100,000 messages is listed in as many
-lines and 7.2 MB, and tells as much where another program marks or deletes them all. The time is that of the commands
-(`SECONDS`) and of listening; this one only ends what neither of them ended."""
+"""The limit of a server's answer to a command, or while we listen: an inbox of 100,000 messages is listed in as many
+lines and 7.2 MB, and reports as much if another program marks or deletes them all. Commands (`SECONDS`) and listening
+have time limits of their own; this one only ends calls that outlive them.
+"""
 CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
-"""What it may say within an hour of a connection, which lasts for days: the beginnings of 30,000 new messages."""
+"""The limit of its answers within an hour of a connection, which lasts for days: the beginnings of 30,000 messages."""
 MAX_ASKED = 8
-"""How often a server may ask to go on within one command, beyond the pieces that the command has."""
+"""How often a server may request more input within a command, beyond the pieces that the command has."""
 
 _LITERAL = re.compile(rb"\{([0-9]{1,10})\}\r\n\Z")
 _LITERAL_LENGTH = 16
@@ -34,7 +35,7 @@ _CODE = re.compile(r"\[([A-Z-]+)")
 
 
 class ImapError(Exception):
-    """The connection is of no use any more: it was closed, gave no answer, or what it said makes no sense."""
+    """The connection is unusable: it was closed, gave no answer, or sent an invalid answer."""
 
 
 class ImapExceeded(ImapError):
@@ -44,7 +45,7 @@ class ImapExceeded(ImapError):
 class ImapRefused(Exception):
     """The server refused a command. `code` is its response code (RFC 5530), or empty.
 
-    What else it said is kept nowhere: errors stand in the log, and may be shown.
+    The rest of its answer is dropped: errors are logged, and may be shown.
     """
 
     def __init__(self, line: bytes) -> None:
@@ -55,7 +56,7 @@ class ImapRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UntaggedResponse:
-    """One untagged response: its text, in which `{n}` stands for a literal, and the literals in order."""
+    """An untagged response: its text, in which `{n}` stands for a literal, and the literals in order."""
 
     text: bytes
     literals: tuple[bytes, ...] = ()
@@ -64,7 +65,7 @@ class UntaggedResponse:
 class ImapWire:
     """Send commands and read answers, one at a time. Every method raises `ImapError`.
 
-    What the server says is counted, by command and by connection, and others have their turns while it speaks.
+    The server's answers are counted, by command and by connection, and other tasks run while they arrive.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class ImapWire:
         self._heard = Hearing(CONNECTION, host=host)
 
     async def greeting(self) -> None:
-        """Read what the server says first."""
+        """Read the server's greeting."""
         async with _within(SECONDS):
             answer = await self._read(self._hearing())
         if not answer.text.upper().startswith((b"* OK", b"* PREAUTH")):
@@ -92,9 +93,9 @@ class ImapWire:
         return await self.gather(lambda answer: answer, *pieces)
 
     async def gather[T](self, keep: Callable[[UntaggedResponse], T | None], *pieces: bytes) -> list[T]:
-        """Send a command as `command` does; return what `keep` makes of each answer, without what is None.
+        """Send a command as `command` does; return the results of `keep` for each answer, without None.
 
-        `keep` is called as they come in, between the turns of others. Raises `ImapRefused`.
+        `keep` is called as answers arrive, while other tasks run. Raises `ImapRefused`.
         """
         tag = await self.start(*pieces[:1])
         return await self._finish(keep, tag, *pieces[1:])
@@ -111,7 +112,7 @@ class ImapWire:
         await self._finish(lambda answer: None, tag)
 
     async def listen(self, found: Callable[[UntaggedResponse], bool], seconds: float) -> bool:
-        """Read what the server says by itself until something is found, for so long at most; return whether it was."""
+        """Read unrequested responses until `found` accepts one, for so long at most; return whether it did."""
         hearing = self._hearing()
         try:
             async with asyncio.timeout(seconds):
@@ -122,7 +123,7 @@ class ImapWire:
         return True
 
     async def send(self, line: bytes) -> None:
-        """Send one line."""
+        """Send a line."""
         try:
             self._writer.write(line + b"\r\n")
             async with _within(SECONDS):
@@ -131,7 +132,7 @@ class ImapWire:
             raise ImapError(type(error).__name__) from error
 
     async def secure(self, context: ssl.SSLContext, host: str) -> None:
-        """Go on over TLS. What came before its handshake may be anybody's: then nothing goes on (CVE-2011-0411)."""
+        """Go on over TLS. Data before its handshake may be forged: then the connection is dropped (CVE-2011-0411)."""
         try:
             async with asyncio.timeout(0):
                 await self._reader.read(1)
@@ -154,7 +155,7 @@ class ImapWire:
                     asked += 1
                     if asked > len(pieces) + MAX_ASKED:
                         raise ImapExceeded("the server asks without end")
-                    # What a server asks for beyond that, such as after a refused token, is answered with an empty line.
+                    # A further request of the server, such as after a refused token, is answered with an empty line.
                     await self.send(rest.pop(0) if rest else b"")
                 elif answer.text.startswith(tag + b" "):
                     if not answer.text[len(tag) + 1 :].upper().startswith(b"OK"):
@@ -164,7 +165,7 @@ class ImapWire:
                     kept.append(made)
 
     async def _read(self, hearing: Hearing) -> UntaggedResponse:
-        """Read one response with its literals."""
+        """Read a response with its literals."""
         text, literals = await self._line(hearing), list[bytes]()
         while match := _LITERAL.search(text, max(0, len(text) - _LITERAL_LENGTH)):
             if int(match[1]) > min(MAX_LITERAL, hearing.size_left) or len(literals) == MAX_LITERALS:
@@ -194,7 +195,7 @@ class ImapWire:
         return literal
 
     def _hearing(self) -> Hearing:
-        """Return the hearing of what comes next, within the connection's, which begins again after an hour."""
+        """Return the count of the next answer, within that of the connection, which restarts after an hour."""
         if self._heard.seconds_left < self._command.seconds:
             self._heard = Hearing(CONNECTION, host=self._host)
         return Hearing(self._command, self._heard)
@@ -219,9 +220,9 @@ async def open_wire(server: MailServer, http: HttpClient) -> AsyncIterator[ImapW
 async def wire_on(
     connected: socket.socket, server: MailServer, command: Allowance = COMMAND
 ) -> AsyncIterator[ImapWire]:
-    """Yield what `open_wire` does on a socket that passed the guard, which is closed in the end.
+    """Yield a wire like that of `open_wire` on a socket that passed the guard, which is closed in the end.
 
-    `command` is what the server may say to each command. Raises `ImapError`, and `OSError` for what TLS refuses.
+    `command` is the limit of the server's answer to each command. Raises `ImapError`, and `OSError` if TLS fails.
     """
     _keep_alive(connected)
     try:
@@ -266,6 +267,6 @@ async def _within(seconds: float) -> AsyncIterator[None]:
 
 
 def _keep_alive(connected: socket.socket) -> None:
-    """Let the kernel notice a connection that a router has forgotten, between two looks of ours."""
+    """Let the kernel detect a connection that a router has dropped, between two looks of ours."""
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     connected.setblocking(False)

@@ -1,4 +1,4 @@
-"""A message that came in, as an event: what tasks filter by, and what the model is shown as data. Pure."""
+"""A new message as an event: the fields that tasks filter by, and the data for the model. Pure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ def event_of(account: Account, mail: StoredMail, message: MailMessage) -> JsonOb
 
 
 def data_of(account: Account, mail: StoredMail, message: MailMessage) -> JsonObject:
-    """Return what is told of a message. `from` is as people read it; `id` is what the email tools take."""
+    """Return the data of a message. `from` is as people read it; `id` is an id for the email tools."""
     sender = message.sender[0] if message.sender else MailAddress("", "")
     ref = MailRef(account.service, account.name, "INBOX", mail.validity, mail.uid)
     text = " ".join(message.text.split())
@@ -59,9 +59,9 @@ def is_bulk(message: MailMessage) -> bool:
 
 
 def _name(account: Account, mail: StoredMail, message: MailMessage) -> str:
-    """Return the id of a message's event: the same however often it is moved, and whatever its number becomes.
+    """Return the id of a message's event: it stays the same if the message is moved or renumbered.
 
-    Not the Message-ID alone: some programs write the same one into each message.
+    Not the Message-ID alone: some programs write the same id into each message.
     """
     sender = ", ".join(str(address) for address in message.sender)
     said: list[Json] = [message.message_id, _moment(message.date), sender, message.subject]

@@ -20,16 +20,16 @@ from onevalet import (
 
 READ, CHANGE, SEND = "mail.read", "mail.change", "mail.send"
 _MARK = " · "
-"""Stands between what a person reads of a thing and its id."""
+"""Separates a label for the person from the id."""
 
 
 async def account_of(context: ToolExecutionContext, need: str, ref: MailRef) -> OpenAccount:
-    """Return what opens the account in which a message lies."""
+    """Open the account of a message."""
     return await context.accounts.open(f"{ref.service}:{need}", ref.account)
 
 
 async def accounts_for(context: ToolExecutionContext, need: str, named: str) -> Sequence[Account]:
-    """Return the account that was named, or all that can do this. Raises `AccountMissing` where there is none."""
+    """Return the named account, or all that have the access. Raises `AccountMissing` if there is none."""
     if named:
         return [(await context.accounts.open(need, named)).account]
     found = await context.accounts.list(need)
@@ -38,7 +38,7 @@ async def accounts_for(context: ToolExecutionContext, need: str, named: str) -> 
 
 @asynccontextmanager
 async def mailbox_of(context: ToolExecutionContext, need: str, ref: MailRef) -> AsyncIterator[Mailbox]:
-    """Yield the mailbox in which a message lies; raises `MailFailed` where its folder was made anew."""
+    """Yield the mailbox of a message; raises `MailFailed` if its folder was recreated."""
     async with open_mailbox(await account_of(context, need, ref), context.http) as box:
         if await box.open_folder(ref.folder, change=need == CHANGE) != ref.validity:
             raise gone()
@@ -63,7 +63,7 @@ async def message_at(context: ToolExecutionContext, ref: MailRef) -> tuple[MailM
 
 
 def gone() -> MailFailed:
-    """Return the error for a message that is not where it was."""
+    """Return the error for a message that is no longer in its place."""
     return MailFailed(
         gettext("That mail is not there any more: it was moved or deleted."),
         MailFailure.GONE,
@@ -83,7 +83,7 @@ def id_in(text: str) -> str:
 
 
 def in_words(message: MailMessage) -> str:
-    """Return which message it is: whose, and about what."""
+    """Return a message in words: its sender and subject."""
     sender = str(message.sender[0]) if message.sender else "?"
     return f"{sender}: {message.subject}" if message.subject else sender
 

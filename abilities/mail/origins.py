@@ -1,4 +1,4 @@
-"""Which mails brought a file: who sent them, as they say; a mailbox of a person's proves nobody."""
+"""The mails that files came from, with their claimed senders; a person's own mailbox proves no sender."""
 
 from collections.abc import Sequence
 

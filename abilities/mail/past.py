@@ -1,4 +1,4 @@
-"""What a task on new mail would have told last: the newest of a person's mailboxes that it waits for."""
+"""The newest mail that a task on new mail would have reported, from the mailboxes that it watches."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ LOOKED_AT = 30
 BEGINNING = 16 * 1024
 """Bytes of each."""
 SECONDS = 12.0
-"""For one mailbox."""
+"""For a mailbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class PastMailboxes:
         return bool(await self.accounts(tenant_id).list(Ability.MAIL_READ))
 
     async def last_match(self, tenant_id: str, matches: Matches, zone: ZoneInfo) -> str:
-        """Return the newest mail that matches, in words, or that none does.
+        """Return the newest matching mail in words, or a sentence that none matches.
 
-        Raises `AccountMissing` where no mailbox is connected, and `ToolFailed` where none can be read.
+        Raises `AccountMissing` if no mailbox is connected, and `ToolFailed` if none can be read.
         """
         access = self.accounts(tenant_id)
         accounts = await access.list(Ability.MAIL_READ)
@@ -76,7 +76,7 @@ class PastMailboxes:
         )
 
     async def _newest(self, access: AccountAccess, account: Account, matches: Matches) -> list[_Found]:
-        """Return the newest mail of a mailbox that matches, if one of the last does."""
+        """Return the newest matching mail among a mailbox's last mails, if any."""
         opened = await access.open(f"{account.service}:{Ability.MAIL_READ}", account.name)
         try:
             async with asyncio.timeout(SECONDS), open_mailbox(opened, self.http) as mailbox:
@@ -94,7 +94,7 @@ class PastMailboxes:
 
 
 def open_past_mail(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
-    """Offer what looks into people's mailboxes; `stack` closes its connections."""
+    """Offer the search in people's mailboxes; `stack` closes its connections."""
     http = foundation.tool_http()
     stack.push_async_callback(http.close)
     foundation.opened.add(PastMail, PastMailboxes(foundation.accounts, http))

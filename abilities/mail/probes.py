@@ -1,4 +1,4 @@
-"""What `doctor` tells of the mailboxes that tasks wait for."""
+"""The checks of `doctor` on mailboxes that tasks watch."""
 
 from abilities.mail.watches import count_watches
 from core.db.database import Database
@@ -19,7 +19,7 @@ _FIXES = {"barred": "name it in ONEVALET_FETCH_HOSTS, if it is yours", "unforese
 
 
 async def check_mailboxes(database: Database) -> list[Check]:
-    """Check the mailboxes that tasks wait for: how many are watched, and what is wrong with the others."""
+    """Check the mailboxes that tasks watch: how many are watched, and the problems of the others."""
     counts = await count_watches(database)
     if not counts:
         return []

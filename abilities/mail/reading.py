@@ -31,7 +31,7 @@ from onevalet import (
 
 MAX_FOUND = 25
 PART = 10_000
-"""Characters of a text that one call returns."""
+"""Characters of a text that a call returns."""
 _BEGINNING = 24 * 1024
 """Bytes of a message by which it is listed."""
 _SHOWN = 240
@@ -43,7 +43,7 @@ _OLDEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A message where it lies, as it was stored and read."""
+    """A message in its place, as stored and as read."""
 
     ref: MailRef
     stored: StoredMail
@@ -214,7 +214,7 @@ def _head(message: MailMessage, zone: str, *, received: datetime | None = None, 
 
 
 async def _thread(context: ToolExecutionContext, ref: MailRef) -> str:
-    """Return the messages of a thread, the oldest first, each without what it quotes at its end."""
+    """Return the messages of a thread, the oldest first, each without the quote at its end."""
     account = await context.accounts.open(f"{ref.service}:{READ}", ref.account)
     found: dict[str, _Found] = {}
     async with mailbox_of(context, READ, ref) as box:
@@ -238,7 +238,7 @@ async def _thread(context: ToolExecutionContext, ref: MailRef) -> str:
 
 
 def _own_text(text: str) -> str:
-    """Return a text without the quote at its end, cut where it is long."""
+    """Return a text without the quote at its end, cut if it is long."""
     lines = text.rstrip().splitlines()
     while lines and (lines[-1].startswith(">") or not lines[-1].strip()):
         lines.pop()

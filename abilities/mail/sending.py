@@ -1,4 +1,4 @@
-"""Send an email from a person's own account: a new one, an answer, or one that is passed on."""
+"""Send an email from a person's own account: a new mail, an answer, or a forwarded mail."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -48,9 +48,9 @@ _NAMES = (
     gettext_noop("account"),
     gettext_noop("send email"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _WHOLE = 2000
-"""Characters of a passed-on text that stand in the email; a longer one goes along as a file."""
+"""Characters of a forwarded text that are quoted in the email; a longer text goes along as a file."""
 
 
 @valet(
@@ -212,7 +212,7 @@ class SendEmailAgent(StandardAgent):
         )
 
     async def _thread(self) -> tuple[str | None, tuple[str, ...]]:
-        """Return what ties an answer to its thread; nothing where the mail has gone since."""
+        """Return the ids that tie an answer to its thread; nothing if the mail has gone since."""
         if not self.answers:
             return None, ()
         try:

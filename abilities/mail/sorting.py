@@ -33,7 +33,7 @@ _ARCHIVE = "Archive"
 
 
 class SortAction(StrEnum):
-    """What may be done with mail that stays in the person's mailbox, or leaves it."""
+    """Actions on mail that stays in the person's mailbox, or leaves it."""
 
     READ = "read"
     UNREAD = "unread"
@@ -50,7 +50,7 @@ _NAMES = (
     gettext_noop("folder"),
     gettext_noop("sort mail"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _SUMMARIES: Mapping[SortAction, tuple[str, str]] = {
     SortAction.READ: ngettext_noop("Mark {number} mail as read", "Mark {number} mails as read"),
     SortAction.UNREAD: ngettext_noop("Mark {number} mail as unread", "Mark {number} mails as unread"),
@@ -87,7 +87,7 @@ class SortMailAgent(StandardAgent):
     folder = InputField(gettext_noop("To which folder?"), description="Only to move mails", required=False, default="")
 
     async def fill_in(self) -> Mapping[str, Any]:
-        """Name each mail by its sender and subject, so that people see what is meant."""
+        """Name each mail by its sender and subject, so that people recognize it."""
         given: list[str] = self.mails
         if not given or _are_mails(given) is not None:
             return {}
@@ -130,7 +130,7 @@ class SortMailAgent(StandardAgent):
         return self.make_result(raw_message=told)
 
     async def _sort(self, box: Mailbox, mails: list[MailRef], part: int) -> dict[str, Any]:
-        """Sort mails of one folder; return what takes that back, with their new ids as far as they can be known."""
+        """Sort mails of a folder; return the change that reverses it, with their new ids as far as they are known."""
         folder, uids = mails[0].folder, [ref.uid for ref in mails]
         before = await mails_before(self.context, box, mails, part)
         if self.action in _FLAGS:
@@ -151,7 +151,7 @@ class SortMailAgent(StandardAgent):
         return {"mails": now, "folder": folder}
 
     async def _target(self, box: Mailbox) -> str | None:
-        """Return where the mails go; None where they are deleted for good, since there is no trash."""
+        """Return the target folder; None if the mails are deleted for good, since there is no trash."""
         if self.action is SortAction.MOVE:
             return await folder_named(box, self.folder)
         if self.action is SortAction.DELETE:

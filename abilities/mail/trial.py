@@ -17,10 +17,11 @@ from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submis
 from providers.email.types import MailFailed
 
 SECONDS = 30.0
-"""For all that is said with one server."""
+"""Time limit of all commands to a server."""
 TRIAL = Allowance(256 * 1024, 1000, 2 * SECONDS)
-"""What a server may say to a login: greetings and refusals of real ones are a few lines. By SMTP it is less (`TOTAL` in
-`providers.email.smtp`)."""
+"""The limit of a server's answers to a login: real greetings and refusals are a few lines. For SMTP it is less (`TOTAL`
+in `providers.email.smtp`).
+"""
 _NAMES = {"imap": "IMAP", "smtp": "SMTP"}
 type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]]
 

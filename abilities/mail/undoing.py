@@ -1,4 +1,4 @@
-"""What takes sorting back: how each mail was marked, and in which folder it lay."""
+"""The undo of sorting: the former flags and folder of each mail."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from abilities.mail.opening import CHANGE, mailbox_of
 from onevalet import Mailbox, MailQuery, MailRef, ToolExecutionContext, ToolFailed, gettext, ngettext, tool
 
 SORTED = "sorted_mail"
-"""Where a call notes how mails were, before it changes them: it may run again after a crash, when they are changed."""
+"""The collection in which a call notes mails before it changes them: after a crash it runs again on changed mails."""
 _KEPT = timedelta(hours=1)
 _HEAD = 16 * 1024
 _MESSAGE_ID = re.compile(rb"^message-id:\s{0,5}<([!-;=?-~]{1,250})>", re.IGNORECASE | re.MULTILINE)
@@ -18,7 +18,7 @@ _MESSAGE_ID = re.compile(rb"^message-id:\s{0,5}<([!-;=?-~]{1,250})>", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class MailBefore:
-    """A mail as it was before the call. `message_id` is empty where it has none."""
+    """A mail before the call. `message_id` is empty if it has none."""
 
     message_id: str
     flags: frozenset[str]
@@ -27,9 +27,9 @@ class MailBefore:
 async def mails_before(
     context: ToolExecutionContext, box: Mailbox, mails: Sequence[MailRef], part: int
 ) -> dict[int, MailBefore]:
-    """Return how mails of one folder are before this call, by their UIDs, the same when it is repeated.
+    """Return the state of a folder's mails before this call, by their UIDs, the same if it is repeated.
 
-    `part` counts the folders of a call. Mails that are not there are left out.
+    `part` counts the folders of a call. Missing mails are left out.
     """
     key = f"{context.idempotency_key}.{part}"
     kept = await context.storage.get(SORTED, key)
@@ -42,7 +42,7 @@ async def mails_before(
 
 
 async def uids_in(box: Mailbox, folder: str, before: Sequence[MailBefore]) -> Sequence[int]:
-    """Return where mails lie that were moved, where the server did not tell; those that may be others are left out."""
+    """Return the UIDs of moved mails that the server did not report; ambiguous mails are left out."""
     found = [await box.search(folder, MailQuery(message_id=mail.message_id)) for mail in before if mail.message_id]
     return [uids[0] for uids in found if len(uids) == 1]
 

@@ -1,7 +1,7 @@
-"""New mail: the mailboxes that a task waits for are watched, and what comes into them becomes events.
+"""New mail: the mailboxes of tasks are watched, and new messages become events.
 
-A mailbox is watched by one worker, under a lease. All of a worker's mailboxes share its event loop. What is new is
-stored as events together with the position behind it, so that nothing is missed and nothing told twice.
+A mailbox is watched by a single worker, under a lease. All of a worker's mailboxes share its event loop. New messages
+are stored as events together with the position after them, so that none is missed or reported twice.
 """
 
 import asyncio
@@ -35,16 +35,16 @@ from providers.email.messages import read_messages
 from providers.email.types import MailFailed, MailFailure, StoredMail
 
 CLOCKS_APART = timedelta(hours=1)
-"""How far back mail is looked for where a mailbox has numbered its messages anew."""
+"""How far back mail is read if a mailbox has renumbered its messages."""
 FIRST_PAUSE, MAX_PAUSE = 2.0, 600.0
 """Seconds before a mailbox is tried again: doubling, up to the maximum."""
 SURE_AFTER = 8
 """Refused logins in a row after which a refusal without a reason counts as final."""
 
 LOGIN, NO_MAILBOX, UNFORESEEN = MailFailure.LOGIN.value, "no_mailbox", "unforeseen"
-"""Problems: the server refuses the login, the account has no mailbox, an error that nobody expected."""
+"""Problems: the server refuses the login, the account has no mailbox, an unexpected error."""
 EXCEEDED, TOO_MANY = MailFailure.EXCEEDED.value, "too_many"
-"""Further ones: the server sends more than it may, and its person has more mailboxes than a worker watches."""
+"""Further problems: the server sends more than it may, and its person has more mailboxes than a worker watches."""
 CATEGORY = "account"
 
 _log = structlog.get_logger()
@@ -52,11 +52,11 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class WatchLimits:
-    """`mailboxes` of a worker, `of_a_person` of them at most of one person.
+    """`mailboxes` of a worker, at most `of_a_person` of them for a single person.
 
-    `poll` and `renew` are seconds: between two looks without IDLE, and of one IDLE. `batch` messages are stored
-    together; `at_once` mailboxes connect or read at the same time, one of each person, each for `turn` seconds at most.
-    `pace`: seconds between the beginnings of two looks at least, however often a server tells of news.
+    `poll` and `renew` are seconds: between two looks without IDLE, and the length of an IDLE. `batch` messages are
+    stored together; `at_once` mailboxes connect or read at the same time, one for each person, each for `turn` seconds
+    at most. `pace`: minimum seconds between the beginnings of two looks, no matter how often a server reports news.
     """
 
     mailboxes: int = 200
@@ -71,7 +71,7 @@ class WatchLimits:
 
 @dataclass(slots=True)
 class MailWatcher:
-    """The mailboxes that this worker watches. Any number of workers may run one."""
+    """The mailboxes that this worker watches. Any number of workers may run a watcher."""
 
     watches: MailWatches
     bus: EventBus | None
@@ -90,7 +90,7 @@ class MailWatcher:
         self._turns = Slots(self.limits.at_once)
 
     def look(self) -> None:
-        """Look at once for mailboxes that nobody watches."""
+        """Look at once for unwatched mailboxes."""
         self._asked.set()
 
     async def run(self) -> None:
@@ -111,7 +111,7 @@ class MailWatcher:
                 await self.watches.leave()
 
     async def _share(self) -> None:
-        """Renew the leases, end the watches that are another's or nobody's by now, and begin new ones."""
+        """Renew the leases, end the watches that this worker no longer holds, and begin new ones."""
         held = list(await self.watches.keep()) if self.running else []
         await self._end([watch for watch in self.running if watch not in held])
         if room := self.limits.mailboxes - len(held):
@@ -127,7 +127,7 @@ class MailWatcher:
             self.running[watch] = asyncio.create_task(self._watch(watch), name="mailbox")
 
     async def _leave_out(self, watch: MailWatch) -> None:
-        """Give back a mailbox beyond those that are watched of one person, and tell that person once."""
+        """Give back a mailbox beyond its person's limit, and notify that person once."""
         try:
             position = await self.watches.position(watch)
             if position is None:
@@ -151,7 +151,7 @@ class MailWatcher:
             self.running.pop(watch, None)  # a task that had not begun could not do that itself
 
     async def _watch(self, watch: MailWatch) -> None:
-        """Watch a mailbox until that fails; what follows is stored with it."""
+        """Watch a mailbox until that fails; the next step is stored with the failure."""
         try:
             await self._until_it_fails(watch)
         finally:
@@ -170,13 +170,13 @@ class MailWatcher:
             except Exception as error:
                 outcome = outcome_of(error, position.failures)
                 if outcome.problem == UNFORESEEN:
-                    # The outermost handler of a watch: one mailbox may not end the others.
+                    # The outermost handler of a watch: a mailbox may not end the others.
                     log.exception("mailbox_failed")
                 else:
                     log.info("mailbox_failed", problem=outcome.problem, cause=type(error).__name__)
                 refused = (
                     outcome.problem == LOGIN and outcome.ended
-                )  # its person is told (abilities.accounts.idle_grants)
+                )  # its person is notified (abilities.accounts.idle_grants)
                 exceeds = outcome.problem == EXCEEDED
                 pause = await self._exceeded(watch, position) if exceeds else _pause(position)
                 await self.watches.fail(watch, pause, outcome.problem, ended=outcome.ended, refused=refused)
@@ -184,9 +184,9 @@ class MailWatcher:
             log.info("mailbox_delayed")  # the watch begins again when leases are renewed, or run out
 
     async def _exceeded(self, watch: MailWatch, position: Position) -> timedelta:
-        """Tell a person once of a server that sends more than it may; return for how long it is left alone.
+        """Notify a person once of a server that sends more than it may; return how long it is left alone.
 
-        Counted here, since the failures of a mailbox are forgotten when it was read to its end, as it may be each time.
+        Counted here, since a mailbox's failures are reset when it was read to its end, which may happen each time.
         """
         pause = timedelta(seconds=self._pauses.exceeded(watch.tenant_id, watch.id))
         sentence = gettext_noop(
@@ -206,7 +206,7 @@ class MailWatcher:
         self._told.add((watch.id, problem))
 
     async def _read_on(self, watch: MailWatch, position: Position) -> None:
-        """Read what is new, wait, and so on."""
+        """Read new messages, wait, and repeat."""
         need = f"{position.service}:{Ability.MAIL_READ}"
         account = await self.accounts(watch.tenant_id).open(need, position.account_name)
         loop = asyncio.get_running_loop()
@@ -229,7 +229,7 @@ class MailWatcher:
                     self._told.discard((watch.id, EXCEEDED))
 
     async def _read(self, watch: MailWatch, account: OpenAccount, mailbox: IdleMailbox) -> None:
-        """Store what has come in since the position as events, in batches; others have their turns between them."""
+        """Store arrivals since the position as events, in batches; other mailboxes run between them."""
         position = await self.watches.position(watch)
         if position is None:
             raise LeaseLost
@@ -253,7 +253,7 @@ class MailWatcher:
 
     @asynccontextmanager
     async def _time(self) -> AsyncIterator[None]:
-        """Limit what a mail server may hold a turn for; whatever each of its answers takes."""
+        """Limit how long a mail server may hold a turn, no matter how long each answer takes."""
         try:
             async with asyncio.timeout(self.limits.turn):
                 yield
@@ -262,16 +262,16 @@ class MailWatcher:
 
 
 def name_of(account: OpenAccount) -> str:
-    """Return what tells an account's mailbox from another one under the same name."""
+    """Return a name that tells an account's mailbox from another mailbox under the same account name."""
     said = f"{account.login}\0{account.servers.get('imap', '')}"
     return hashlib.sha256(said.encode()).hexdigest()[:32]
 
 
 async def find_new(mailbox: IdleMailbox, position: Position, name: str) -> tuple[Sequence[Arrival], int]:
-    """Return what is new in a mailbox, and the number up to which it is read by then.
+    """Return the new messages of a mailbox, and the number up to which it is read by then.
 
-    Where its messages were numbered anew, what came about the time of the last look counts as new: events that are
-    known already are not stored twice.
+    If its messages were renumbered, those from about the time of the last look count as new: known events are not
+    stored twice.
     """
     if position.mailbox == name and position.validity == mailbox.validity:
         return await mailbox.after(position.last_uid), position.last_uid
@@ -288,7 +288,7 @@ async def find_new(mailbox: IdleMailbox, position: Position, name: str) -> tuple
 
 
 async def fetch_mails(mailbox: IdleMailbox, arrivals: Sequence[Arrival]) -> list[StoredMail]:
-    """Return messages, without those that were moved or deleted meanwhile."""
+    """Return messages, without those that have been moved or deleted."""
     fetched = [(await mailbox.fetch(arrival.uid), arrival) for arrival in arrivals]
     return [replace(mail, received=mail.received or arrival.at) for mail, arrival in fetched if mail is not None]
 
@@ -301,14 +301,14 @@ async def read_events(account: OpenAccount, mails: Sequence[StoredMail]) -> list
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What went wrong with a mailbox. `ended`: nothing changes that but what is stored for its account."""
+    """The failure of a mailbox. `ended`: only new data for its account can change it."""
 
     problem: str
     ended: bool = False
 
 
 def outcome_of(error: Exception, failures: int) -> Outcome:
-    """Return what an error means for a mailbox that has failed so often in a row before."""
+    """Return the meaning of an error for a mailbox that has failed so often in a row before."""
     match error:
         case LoginRefused():
             return Outcome(LOGIN, error.sure or failures + 1 >= SURE_AFTER)

@@ -9,14 +9,14 @@ from core.json_types import JsonObject
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "mail"
-"""The kind of work that `sql/due.sql` names where a mailbox is watched by nobody."""
+"""The kind of work in `sql/due.sql` for an unwatched mailbox."""
 LEASE = timedelta(seconds=20)
-"""How long the mailboxes of a worker that died are watched by nobody."""
+"""How long the mailboxes of a dead worker stay unwatched."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailWatch:
-    """A watched mailbox. `revision` counts what was stored to open it."""
+    """A watched mailbox. `revision` counts changes of the account's credentials."""
 
     tenant_id: str
     id: str
@@ -25,12 +25,12 @@ class MailWatch:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Whose mailbox it is, and how far it is read.
+    """The account of a mailbox, and how far it is read.
 
-    `mailbox` is empty until it was read once; it differs from the account's where that became another one.
+    `mailbox` is empty until its first reading; it differs from the account's if that was replaced.
 
-    Mail that came before `since` is not new, nor in another mailbox before `changed_at`, when that was stored for the
-    account; `read_at` is when the mailbox was last read to its end.
+    Mail from before `since` is not new, nor, in a replaced mailbox, mail from before `changed_at`, the time of the
+    replacement; `read_at` is when the mailbox was last read to its end.
     """
 
     service: str
@@ -46,7 +46,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class NewEvents:
-    """What was stored of one look: ids of events that are new, for each group that wants them."""
+    """The stored events of a look: ids of new events, for each group that wants them."""
 
     by_group: dict[str, list[str]]
     count: int
@@ -54,7 +54,7 @@ class NewEvents:
 
 @dataclass(frozen=True, slots=True)
 class WatchCounts:
-    """Mailboxes with the same problem, or without one: how many are watched now, and how many are not."""
+    """Mailboxes with the same problem, or without one: the numbers of watched and unwatched mailboxes."""
 
     problem: str
     watched: int
@@ -63,7 +63,7 @@ class WatchCounts:
 
 
 class MailWatches:
-    """Watch mailboxes as one worker, `owner`. Every call may be repeated, and raises `StoreUnavailable`."""
+    """Watch mailboxes as the worker `owner`. Every call may be repeated, and raises `StoreUnavailable`."""
 
     def __init__(self, database: Database, owner: str, later: Later = NOBODY) -> None:
         self._database = database
@@ -71,7 +71,7 @@ class MailWatches:
         self._later = later
 
     async def claim(self, limit: int) -> Sequence[MailWatch]:
-        """Claim mailboxes that nobody watches."""
+        """Claim unwatched mailboxes."""
         rows = await self._database.rows("select * from claim_mail_watches($1,$2,$3)", self._owner, LEASE, limit)
         return [MailWatch(*row.values()) for row in rows]
 
@@ -85,7 +85,7 @@ class MailWatches:
         await self._database.call("select leave_mail_watches($1)", self._owner)
 
     async def position(self, watch: MailWatch) -> Position | None:
-        """Return how far a mailbox is read; None where it is watched no more."""
+        """Return how far a mailbox is read; None if it is no longer watched."""
         row = await self._database.tenant_row(
             watch.tenant_id,
             "select * from mail_watches where tenant_id = $1 and id = $2",
@@ -106,7 +106,7 @@ class MailWatches:
         )
 
     async def language(self, tenant_id: str) -> str | None:
-        """Return the language of a person, where it is known."""
+        """Return the language of a person, if it is known."""
         row = await self._database.tenant_row(
             tenant_id, "select nullif(language, '') as language from tenants where tenant_id = $1"
         )
@@ -115,7 +115,7 @@ class MailWatches:
     async def take(
         self, watch: MailWatch, mailbox: str, validity: int, uid: int, events: Sequence[JsonObject], *, whole: bool
     ) -> NewEvents:
-        """Store events together with the position behind them; raises `LeaseLost` where another worker watches."""
+        """Store events together with the position after them; raises `LeaseLost` if another worker watches."""
         rows = await self._database.rows(
             "select * from take_mail($1,$2,$3,$4,$5,$6,$7,$8)",
             watch.tenant_id,
@@ -138,7 +138,7 @@ class MailWatches:
     ) -> None:
         """Give a mailbox back: any worker tries again after `delay`, or, `ended`, once its account has changed.
 
-        `refused`: its server does not accept what is stored, so that the account has to be connected again.
+        `refused`: its server does not accept the stored credentials, so the account must be connected again.
         """
         await self._database.call(
             "select fail_mail_watch($1,$2,$3,$4,$5,$6,$7,$8)",
@@ -156,6 +156,6 @@ class MailWatches:
 
 
 async def count_watches(database: Database) -> Sequence[WatchCounts]:
-    """Count the mailboxes of all people by what is wrong with them."""
+    """Count the mailboxes of all people by problem."""
     rows = await database.rows("select * from count_mail_watches()")
     return [WatchCounts(row["problem"], row["watched"], row["unwatched"], row["ended"]) for row in rows]

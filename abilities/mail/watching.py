@@ -11,7 +11,7 @@ from onevalet.ability import Work, WorkFoundation
 
 
 def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
-    """Create the watcher; `stack` closes what it connects by."""
+    """Create the watcher; `stack` closes its connections."""
     settings, http = foundation.settings.of(WatchSettings), foundation.tool_http()
     stack.push_async_callback(http.close)
     watcher = MailWatcher(

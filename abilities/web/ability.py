@@ -1,4 +1,4 @@
-"""The web: pages that a person names are read, and what they ask for is searched."""
+"""The web: reading pages that a person names, and searching."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -29,7 +29,7 @@ def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
     foundation.opened.add(PageReader, read_html)
 
 
-# A PDF on the web is read as one that a person sends.
+# A PDF on the web is read like one that a person sends.
 ABILITY = Ability(
     name="web",
     needs=("documents",),

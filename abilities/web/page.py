@@ -1,4 +1,4 @@
-"""The text of a fetched page or PDF, made in a child process: a hostile one costs a sentence, never a worker."""
+"""The text of a fetched page or PDF, made in a child process: a hostile page costs a sentence, never a worker."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ _log = structlog.get_logger()
 
 
 async def read_html(response: HttpResponse) -> Page:
-    """Return the text of a response that is a page, plain text or a PDF. Raises `ToolFailed` in one plain sentence."""
+    """Return the text of a response that is a page, plain text or a PDF. Raises `ToolFailed` with a plain sentence."""
     kind = response.content_type
     if kind == "application/pdf" or kind_of(response.body) is FileKind.PDF:
         return await _read_pdf(response)
@@ -56,7 +56,7 @@ async def read_html(response: HttpResponse) -> Page:
 
 async def _read_pdf(response: HttpResponse) -> Page:
     """Return the text of a PDF, each page below its number, by the reader of people's files."""
-    if response.cut:  # what tells where its pages are stands at its end
+    if response.cut:  # its index of pages is at its end
         raise ToolFailed(gettext(_PDF_TOO_LARGE))
     try:
         content = await read_content(response.body, FileKind.PDF)

@@ -1,4 +1,4 @@
-"""Pages that were read a moment ago, kept in memory for the person who had them read and for nobody else."""
+"""Recently read pages, kept in memory for the person who requested them only."""
 
 from collections import OrderedDict
 from datetime import datetime, timedelta
@@ -8,11 +8,11 @@ from onevalet import Page
 KEPT_FOR = timedelta(minutes=10)
 MAX_PAGES_EACH = 12
 MAX_CHARS = 8_000_000
-"""Characters of all people's pages together, in one worker."""
+"""Characters of all people's pages together, in a worker."""
 
 
 class PageCache:
-    """The pages of one process; the oldest go first."""
+    """The pages of a process; the oldest go first."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, str], tuple[datetime, Page]] = OrderedDict()

@@ -30,7 +30,7 @@ MAX_TAGS = 60_000
 _MAX_LINKS = 3000
 _MAX_PRICES = 30
 _LONG_LINK = 400
-"""Characters of an address from which a link is left out: only tracking makes one as long."""
+"""Characters of an address from which a link is left out: only tracking makes addresses that long."""
 _FRAGMENT = 80
 """Characters up to which a main part is rather a fragment of the page."""
 _LITTLE = 250
@@ -118,7 +118,7 @@ def _of_html(html: str, url: str) -> dict[str, Any]:
 
 
 def _name_links(document: Any, base: str) -> None:
-    """Write each link's whole address into the tree, and none where it leads nowhere else."""
+    """Write each link's whole address into the tree, and remove it if it leads back to the page."""
     # A slice: resiliparse 2.0 walks to each of a collection's elements from the first.
     for number, link in enumerate(document.query_selector_all("a[href]")[:]):
         address = _address(base, link.getattr("href") or "") if number < _MAX_LINKS else ""
@@ -129,7 +129,7 @@ def _name_links(document: Any, base: str) -> None:
 
 
 def _address(base: str, href: str) -> str:
-    """Return a link's address without its fragment; empty for what is no page of the web."""
+    """Return a link's address without its fragment; empty if it is not a web address."""
     try:
         address = urljoin(base, href.strip()).partition("#")[0]
         return address if urlsplit(address).scheme in ("http", "https") else ""
@@ -138,7 +138,7 @@ def _address(base: str, href: str) -> str:
 
 
 def _date(document: Any, html: str) -> str:
-    """Return the day on which the page says it was published, as ISO 8601; empty where it says none."""
+    """Return the page's date of publication, as ISO 8601; empty if it names none."""
     found = _DATE_IN_JSON.search(html)
     for text in (_content(document, _DATES), found[1] if found else ""):
         try:
@@ -180,7 +180,7 @@ def _number(text: str) -> float | int | None:
 
 
 def _content(document: Any, selectors: tuple[str, ...]) -> str:
-    """Return the content of the first element that one of the selectors finds."""
+    """Return the content of the first element that any of the selectors finds."""
     for selector in selectors:
         element = document.query_selector(selector)
         if element and (text := element.getattr("content") or element.getattr("datetime") or element.text):

@@ -1,4 +1,4 @@
-"""Whether the web can be searched: one question to the service of the settings."""
+"""The check that the web can be searched: one query to the service of the settings."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -47,7 +47,7 @@ async def check_search(installation: Installation) -> Sequence[Check]:
 
 
 async def _ask(settings: WebSettings, http: GuardedClient) -> HttpResponse:
-    """Ask what the tool asks (abilities/web/searching.py), for one result where the service can be told so."""
+    """Send a query like the tool's (abilities/web/searching.py), for a single result if the service can limit it."""
     secret, url = settings.onevalet_search_key, settings.onevalet_search_url
     key = secret.get_secret_value() if secret else ""
     match settings.onevalet_search:
@@ -63,7 +63,7 @@ async def _ask(settings: WebSettings, http: GuardedClient) -> HttpResponse:
 
 
 def _is_json(answer: HttpResponse) -> bool:
-    """Return whether it is a JSON object, or the beginning of one."""
+    """Return whether the answer is a JSON object, or the beginning of such an object."""
     try:
         return isinstance(read_json(answer.body), dict)
     except ValueError:

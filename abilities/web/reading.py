@@ -1,4 +1,4 @@
-"""Read a page of the web: its text in parts, with what is known of it."""
+"""Read a page of the web: its text in parts, with its metadata."""
 
 import re
 
@@ -18,7 +18,7 @@ from onevalet import (
 
 _DOING = gettext_noop("Reading the page…")
 PART = 10_000
-"""Characters of one part."""
+"""Characters of a part."""
 _ASKED = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.1"
 _NAMED = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,24}(?![\w.-])")
 _CACHE = PageCache()
@@ -93,7 +93,7 @@ def _head(page: Page) -> list[str]:
 
 
 def parts_of(text: str) -> list[str]:
-    """Cut a text into parts, each at the end of a paragraph, a line or a word where there is one."""
+    """Cut a text into parts, each at the end of a paragraph, a line or a word if there is any."""
     parts: list[str] = []
     while len(text) > PART:
         cuts = (text.rfind(end, PART * 3 // 4, PART) for end in ("\n\n", "\n", ". ", " "))

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError, field_validator
 from onevalet import HttpResponse, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
 SETTING = "search"
-"""The setting that names the service; the tool is offered where it is set."""
+"""The setting that names the service; the tool is offered if it is set."""
 _DOING = gettext_noop("Searching the web…")
 _MAX_QUERY = 400
 """Characters that Brave and Tavily take."""

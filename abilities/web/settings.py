@@ -11,7 +11,7 @@ from onevalet.file_settings import Origin
 
 
 class WebSettings(BaseSettings):
-    """Who searches the web, where, and with which key."""
+    """The search service, its address, and its key."""
 
     onevalet_search: Literal["", "searxng", "brave", "tavily"] = ""
     onevalet_search_key: SecretStr | None = None
@@ -19,7 +19,7 @@ class WebSettings(BaseSettings):
 
 
 def _check(settings: WebSettings) -> None:
-    """Raise an error for a search service without what it needs, or for what it needs without the service."""
+    """Raise an error for an incomplete search service, or for its settings without the service."""
     service, key = settings.onevalet_search, settings.onevalet_search_key
     if not service and (key or settings.onevalet_search_url):
         raise ConfigError("Search is half configured: set ONEVALET_SEARCH to searxng, brave or tavily.")
