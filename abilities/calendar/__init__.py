@@ -1,5 +1,5 @@
 """People's calendars: read, written, shared with guests, and watched.
 
-`calendars` has all of a person's accounts, `objects` is the door to the child process, `tools` lists the tools;
-`agent` has what those that write share, and `letters` and `mailing` tell guests by mail.
+`calendars` has all of a person's accounts, `objects` calls the child process, `tools` lists the tools; `agent` has the
+shared parts of agents that write, and `letters` and `mailing` notify guests by mail.
 """

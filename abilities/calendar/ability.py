@@ -1,8 +1,8 @@
-"""The person's calendars: what is on, when they are free, and events made, moved, cancelled and answered."""
+"""The person's calendars: events, free time, and events made, moved, cancelled and answered."""
 
 from onevalet.ability import Ability
 
-# Guests are told by mail, and invitations come by it; a reminder before an event is a task.
+# Guests are notified by mail, and invitations come by it; a reminder before an event is a task.
 ABILITY = Ability(
     name="calendar",
     needs=("dav", "mail", "moments", "tasks"),

@@ -1,4 +1,4 @@
-"""What the agents that write into calendars share: the person's zone, a plan, a card where one is due, and undo."""
+"""The shared parts of agents that write into calendars: the person's zone, a plan, a card if one is due, and undo."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
@@ -56,7 +56,7 @@ _NAMES = (
     gettext_noop("answer invitation"),
     gettext_noop("add events from file"),
 )
-"""What cards and questions call the fields, the details and the agents."""
+"""Names of the fields, the details and the agents on cards and in questions."""
 _PLAN = "plan"
 _BEGUN = "calendar_calls"
 _MAX_BEGUN = 20
@@ -73,7 +73,7 @@ SCOPES = {"": SeriesScope.THIS, "this": SeriesScope.THIS, "following": SeriesSco
 
 
 def option(description: str, type: Any = str, default: Any = "") -> InputField:
-    """Return a field that nobody is asked for: the model fills it in where the person said so."""
+    """Return an optional field, which is never asked for: the model fills it in if the person gave it."""
     return InputField("", description, required=False, default=default, type=type)
 
 
@@ -83,7 +83,7 @@ def how_much(scope: SeriesScope) -> str:
 
 
 def text_of(entry: CalendarEntry) -> str:
-    """Return an event's object, to be kept in a plan; empty where it is too large for that."""
+    """Return an event's object, to be stored in a plan; empty if it is too large for that."""
     return entry.text if len(entry.text) <= _MAX_KEPT else ""
 
 
@@ -93,22 +93,22 @@ def one_line(text: str) -> bool:
 
 
 class CalendarAgent(StandardAgent):
-    """Write into a calendar. What will happen is worked out first, and shown where the person must agree.
+    """Write into a calendar. The change is planned first, and shown if the person must agree.
 
-    A subclass says what will happen by `plan`, and does it by `perform`. A plan is JSON: `details` are what the card
-    shows, `summary` its heading, `asks` whether there is one. `mail` is a `GuestMail` or None; `served` says whether
-    the calendar's server tells others.
+    A subclass plans the change in `plan`, and makes it in `perform`. A plan is JSON: `details` are the card's lines,
+    `summary` its heading, `asks` whether there is a card. `mail` is a `GuestMail` or None; `served` says whether the
+    calendar's server notifies guests.
     """
 
     said_in_words: ClassVar[tuple[str, ...]] = ()
     """The fields that the details and the heading say in full."""
 
     async def plan(self) -> Mapping[str, Any]:
-        """Work out what will happen, without any effect; raise `ToolRetry` where it cannot."""
+        """Plan the change, without any effect; raise `ToolRetry` if that is impossible."""
         raise NotImplementedError
 
     async def perform(self) -> AgentResult:
-        """Do what was planned."""
+        """Make the planned change."""
         raise NotImplementedError
 
     async def on_running(self, msg: str) -> AgentResult:
@@ -179,9 +179,9 @@ class CalendarAgent(StandardAgent):
     def offer_undo(
         self, title: str, *written: WrittenEvent, before: str = "", reminders: Sequence[Any] = (), told: bool = False
     ) -> str:
-        """Offer to take a write back; return the sentence that says so, empty where it cannot be.
+        """Offer to take a write back; return the sentence about it, empty if it cannot be taken back.
 
-        `before` is what was there, for a repeat of the call that finds it overwritten. `told`: others have heard of it.
+        `before` is the former object, for a repeat of the call that finds it overwritten. `told`: guests were notified.
         """
         if told:
             self.context.undo.final(title, gettext(_TOLD))
@@ -199,7 +199,7 @@ class CalendarAgent(StandardAgent):
     async def tell_guests(
         self, calendars: Calendars, letters_of: LettersOf, scope: SeriesScope, written: WrittenEvent
     ) -> tuple[str, bool]:
-        """Send the mail that is planned; return what the person reads of it, and whether anybody may know of this."""
+        """Send the planned mail; return the sentence for the person, and whether any guest may know of the change."""
         mail = mail_in(self.planned)
         if mail is None:
             return "", bool(self.planned.get("served"))
@@ -208,7 +208,7 @@ class CalendarAgent(StandardAgent):
         return f" {said}", told
 
     def planned_text(self) -> str:
-        """Return the object as it was when this was planned; empty where it is too large to be kept."""
+        """Return the object as it was when this was planned; empty if it was too large to store."""
         return str(self.planned.get("text", ""))
 
     async def _go_on(self, zone: str) -> AgentResult:
@@ -224,7 +224,7 @@ class CalendarAgent(StandardAgent):
         return await self.perform()
 
     async def _begun(self) -> dict[str, Any] | None:
-        """Return the plan of this very call, where whoever ran it was stopped before its end was written down."""
+        """Return the stored plan of this call, if an earlier run of it was interrupted."""
         try:
             stored = await self.context.storage.get(_BEGUN, self.context.idempotency_key)
         except ToolFailed:  # this assistant keeps nothing
@@ -232,7 +232,7 @@ class CalendarAgent(StandardAgent):
         return stored.value if stored is not None and isinstance(stored.value, dict) else None
 
     async def _begin(self, plan: dict[str, Any]) -> None:
-        """Store a plan before it is carried out: what was planned of the event as it was is done once, and no more."""
+        """Store a plan before it is carried out, so that a repeat carries out the same plan, and only once."""
         storage = self.context.storage
         try:
             await storage.put(_BEGUN, self.context.idempotency_key, plan)

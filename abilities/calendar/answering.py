@@ -1,4 +1,4 @@
-"""Answer an invitation: accept, decline, or perhaps; the person is shown what and to whom first."""
+"""Answer an invitation: accept, decline, or perhaps; the person first sees the answer and its recipient."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""The door of this room: a person's calendars over all their accounts, read together, written one event at a time.
+"""A person's calendars over all their accounts, read together, written one event at a time; the entry of this room.
 
-Each write may be repeated: an event is made under a UID that follows from the call, and what a call has changed bears
-its mark. Nothing that was changed elsewhere is overwritten.
+Each write may be repeated: a new event's UID follows from the call, and a changed event bears the call's mark. Changes
+made elsewhere are not overwritten.
 """
 
 import asyncio
@@ -56,27 +56,27 @@ _SUMMARY = re.compile(r"^SUMMARY(?:;[^:\r\n]{0,200})?:([^\r\n]{1,200})", re.MULT
 
 
 class Calendars:
-    """One person's calendars. One instance a call: the calendars are looked up once."""
+    """A person's calendars. An instance serves a single call: the calendars are looked up once."""
 
     def __init__(
         self, http: HttpClient, accounts: Sequence[OpenAccount], zone: ZoneInfo, key: str, now: datetime
     ) -> None:
-        """`key` names the call, the same for a repeat of it; times without a zone are in the given one."""
+        """`key` names the call and is the same for its repeat; times without a zone are in the given zone."""
         self._servers = CalendarServers(http, accounts)
         self._zone = zone
         self._key = key
         self._stamp = Stamp(mark_of(key), now)
 
     async def list(self) -> Sequence[CalendarInfo]:
-        """Return the calendars, the preferred one first. Raises `ToolFailed` where no account can be read."""
+        """Return the calendars, the preferred one first. Raises `ToolFailed` if no account can be read."""
         return await self._servers.list()
 
     async def named(self, name: str = "", *, writable: bool = False) -> Sequence[CalendarInfo]:
-        """Return the calendars of a name, or of an account's; all without one. Raises `ToolFailed` for none."""
+        """Return the calendars with a name, or of an account; all without a name. Raises `ToolFailed` if none fits."""
         return await self._servers.named(name, writable=writable)
 
     async def agenda(self, start: datetime, end: datetime, calendar: str = "", words: str = "") -> Agenda:
-        """Return what is on between two moments; with words, only the events that have all of them."""
+        """Return the events between two moments; with words, only those that have all of them."""
         calendars = await self.named(calendar)
         read = await asyncio.gather(
             *(self._servers.events(one, start, end) for one in calendars), return_exceptions=True
@@ -114,7 +114,7 @@ class Calendars:
         return await self._created(calendar.account, f"{calendar.url}{uid}.ics", text)
 
     async def add(self, calendar: CalendarInfo, event: FileEvent) -> WrittenEvent | None:
-        """Write an event of a file; None where the calendar has it already."""
+        """Write an event of a file; return None if the calendar has it already."""
         for resource in await self._servers.of_uid(calendar, event.occurrence.uid):
             if f":{event.occurrence.key}" not in resource.text:
                 return None
@@ -123,7 +123,7 @@ class Calendars:
         return await self._created(calendar.account, url, event.text)
 
     async def meaning(self, event: FileEvent, *, cancels: bool = False) -> FileMeaning:
-        """Return what an event of a file means for the calendars that can be written; `cancels`: the file says so."""
+        """Return the effect of a file's event on the writable calendars; `cancels`: the file cancels it."""
         for calendar in await self.named(writable=True):
             for resource in await self._servers.of_uid(calendar, event.occurrence.uid):
                 own = calendar.own
@@ -132,7 +132,7 @@ class Calendars:
         return FileMeaning(FileEffect.THERE if cancels else FileEffect.NEW, event)
 
     async def take_over(self, place: EventPlace, text: str) -> WrittenEvent:
-        """Write an event as its organizer has sent it, over what was read; without a text delete it."""
+        """Write an event as its organizer has sent it, over the stored event; without a text delete it."""
         if not text:
             return await self.cancel(place, SeriesScope.ALL)
         before = await self._as_read(place)
@@ -141,7 +141,7 @@ class Calendars:
         return await self._replaced(place, before, text)
 
     async def change(self, place: EventPlace, scope: SeriesScope, change: EventChange) -> WrittenEvent:
-        """Change an event as it was read; raises `Changed` where it has been changed elsewhere since."""
+        """Change an event as it was read; raises `Changed` if it has been changed elsewhere since."""
         uid, folder = uid_of(self._key), place.url.rpartition("/")[0]
         before = await self._as_read(place)
         if isinstance(before, WrittenEvent):
@@ -149,7 +149,7 @@ class Calendars:
         text, more = await objects.change_event(before.text, place.recurrence, scope, change, uid, self._stamp)
         parted = None
         if more:
-            # First what is new: a repeat finds it, and the old series still has all until it is shortened.
+            # The new part comes first: a repeat finds it, and the old series is complete until it is shortened.
             parted = (await self._created(place.account, f"{folder}/{uid}.ics", more)).place
         return replace(await self._replaced(place, before, text), parted=parted)
 
@@ -183,7 +183,7 @@ class Calendars:
         return await objects.itip_message(text, message, self._stamp)
 
     async def put_back(self, place: EventPlace, before: str) -> None:
-        """Undo a write: what was there until then is there again. Raises `Changed` where it was changed since."""
+        """Undo a write by restoring the former event. Raises `Changed` if it has been changed since."""
         client = self._servers.client(place.account)
         if not before:
             await client.delete(Resource(place.url, place.etag))
@@ -200,7 +200,7 @@ class Calendars:
         await client.replace(now, before, _ICAL)
 
     async def read_file(self, text: str) -> EventFile:
-        """Return what is in a calendar file that somebody sent."""
+        """Return the contents of a calendar file from another person."""
         own = frozenset(chain.from_iterable(one.own for one in await self.list()))
         return await objects.read_event_file(text, self._zone, own, self._stamp.key)
 
@@ -214,7 +214,7 @@ class Calendars:
         return now if now.etag else replace(now, etag=place.etag)
 
     async def _parted(self, place: EventPlace, url: str, scope: SeriesScope) -> EventPlace | None:
-        """Return the series that an earlier run of this call has parted from an old one."""
+        """Return the series that an earlier run of this call has split off."""
         if scope is not SeriesScope.FOLLOWING:
             return None
         try:
@@ -238,7 +238,7 @@ class Calendars:
 
 
 def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
-    """Return which events are left out: how many of each calendar, and what some of them are called."""
+    """Return a sentence about omitted events: how many of each calendar, and some of their titles."""
     counts = Counter(info.name for info, _ in unread)
     titles = dict.fromkeys(title for _, resource in unread if (title := _title(resource.text)))
     named = ", ".join(f"“{title}”" for title in [*titles][:_MAX_NAMED])

@@ -1,4 +1,4 @@
-"""Cancel an event, an occurrence of a series, or what is left of one; the person is shown it first."""
+"""Cancel an event, an occurrence of a series, or the rest of a series; the person sees it first."""
 
 from collections.abc import Mapping
 from dataclasses import replace

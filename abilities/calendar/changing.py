@@ -1,4 +1,4 @@
-"""Move or change an event: the person's own at once, a series or one with others once they have seen how it will be."""
+"""Move or change an event: the person's own at once; a series or a shared event after they have seen the result."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -95,7 +95,7 @@ class ChangeEvent(CalendarAgent):
         asks = entry.is_shared or guests or (scope is not SeriesScope.THIS and entry.occurrence.repeats)
         details = {"before": self.described(entry), "after": self.described(after), "calendar": entry.calendar.name}
         details |= self.with_others(entry)
-        if notes := self.notes or (mail.notes if mail else ""):  # whoever gets mail reads those that are there
+        if notes := self.notes or (mail.notes if mail else ""):  # recipients of mail read the existing notes
             details["notes"] = notes
         if entry.occurrence.repeats:
             details["series"] = how_much(scope)
@@ -129,13 +129,13 @@ class ChangeEvent(CalendarAgent):
         if not written.repeated or self.planned_text():
             title = gettext("Changed: {event}", event=self._words)
             undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders, told=told)
-        # In the person's words: what stands in the event may be others'.
+        # In the person's words: others may have written the event's.
         zone = f"{self.zone.key}{told_elsewhere(self.start, self.context, self.zone)}"
         said = gettext("Changed: “{event}”, {when} ({zone}).", event=self._words, when=plan["when"], zone=zone)
         return self.make_result(raw_message=f"{said}{followed}{invited}{undo}")
 
     async def _mail(self, entry: CalendarEntry) -> GuestMail | None:
-        """Return who is to be told by mail: those at the event, those invited now, and those who are no more."""
+        """Return the guests to notify by mail: those at the event, newly invited ones, and those no longer invited."""
         before = [guest.address for guest in entry.occurrence.others(entry.calendar.own)]
         without = {address.lower() for address in self.uninvite}
         invited = [address.lower() for address in self.invite]

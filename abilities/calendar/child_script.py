@@ -18,14 +18,14 @@ CPU_SECONDS = 15
 
 
 def main() -> None:
-    """Limit this process, then do what is asked."""
+    """Limit this process, then carry out the request."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
         os.nice(2)
-    # `-I` keeps every path of ours out, so that only this one is added.
+    # `-I` keeps all our paths out, so that only this path is added.
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     asked = json.loads(sys.stdin.buffer.read())
     answered = import_module("abilities.calendar.ical.answering").answer(asked)

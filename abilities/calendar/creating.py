@@ -1,4 +1,4 @@
-"""Create an event: the person's own at once, one that repeats or that others are invited to once they agree."""
+"""Create an event: the person's own at once, a repeating or shared event after they agree."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -133,7 +133,7 @@ class CreateEvent(CalendarAgent):
             organizer=organizer_of(target, mail_in(plan)) if self.invite else "",
         )
         written = await calendars.create(target, event)
-        # After a repeat it may be another call's words that are told: the event is ours in any case.
+        # After a repeat the words may be another call's: the event is ours in any case.
         invited, told = await self.tell_guests(calendars, letters_of_invitation, SeriesScope.ALL, written)
         if self.invite and not invited:
             invited = f" {invitations(target, None)}"
@@ -187,7 +187,7 @@ class CreateEvent(CalendarAgent):
         return at.replace(tzinfo=self.zone) if isinstance(at, datetime) else at
 
     async def _overlaps(self, calendars: Calendars, start: datetime | date, end: datetime | date) -> str:
-        """Return what else is on at that time: when, and not what, which others may have written."""
+        """Return the times of other events at that time, without their titles, which others may have written."""
         first, last = self._moment(start), self._moment(end)
         if not (isinstance(first, datetime) and isinstance(last, datetime)):
             return ""

@@ -1,6 +1,6 @@
-"""Find the one event that the person means, by their words: none is guessed among several.
+"""Find the event that the person means, by their words: among several, none is guessed.
 
-What is told about it to the model are times, never a title, which others may have written.
+The model gets only times of the candidates, never titles, which others may have written.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from abilities.calendar.words import span_in_words
 from onevalet import ToolExecutionContext, ToolRetry, gettext
 
 _AHEAD = (timedelta(days=92), timedelta(days=366))
-"""How far ahead is looked, until there is one."""
+"""How far ahead to look, until an event is found."""
 _MAX_NAMED = 8
 
 
@@ -25,7 +25,7 @@ async def find_event(
     context: ToolExecutionContext,
     zone: ZoneInfo,
 ) -> CalendarEntry:
-    """Return the event to come that has these words; of a series the next one. Raises `ToolRetry`."""
+    """Return the next event with these words; of a series, its next occurrence. Raises `ToolRetry`."""
     now = context.clock.now()
     spans, at = [(now, now + ahead) for ahead in _AHEAD], None
     if day.strip():
@@ -41,7 +41,7 @@ async def find_event(
     if at is not None and any(_begins(entry, zone).time() == at for entry in found):
         found = [entry for entry in found if _begins(entry, zone).time() == at]
     exact = [entry for entry in found if entry.occurrence.title.casefold() == words.strip().casefold()]
-    # Of one series the next is meant; of several on the day that was named, none can be told from the others.
+    # Of a single series the next occurrence is meant; several on the named day cannot be told apart.
     series = {entry.occurrence.uid: entry for entry in reversed(exact or found)}
     if not series:
         text = gettext("I find no such event.")

@@ -26,9 +26,9 @@ def moved_json(before: Occurrence, after: Occurrence | None) -> dict[str, Any]:
 async def follow(
     context: ToolExecutionContext, moved: Mapping[str, Any], scope: SeriesScope, zone: ZoneInfo
 ) -> tuple[list[dict[str, Any]], str]:
-    """Move the reminders of an event that was moved, or stop those of one that was cancelled.
+    """Move the reminders of a moved event, or stop those of a cancelled event.
 
-    Return how each was before, for `put_back`, and what the person is told of it.
+    Return the former state of each, for `put_back`, and the sentence for the person.
     """
     before, said = list[dict[str, Any]](), ""
     if moved["begins"] == moved["then"]:
@@ -71,7 +71,7 @@ def _is_meant(known: Mapping[str, Any], moved: Mapping[str, Any], scope: SeriesS
 
 
 def _begins(known: Mapping[str, Any], moved: Mapping[str, Any], zone: ZoneInfo) -> datetime:
-    """Return when an event begins now: another of the series has moved by what the clock shows."""
+    """Return the present begin of an event: other occurrences have moved by the same wall time."""
     old, new, own = (moment_of(text, zone) for text in (moved["begins"], moved["then"], known["begins"]))
     if own == old:
         return new
@@ -95,7 +95,7 @@ async def _stopped(context: ToolExecutionContext, task: str) -> str:
 
 
 async def known_reminders(context: ToolExecutionContext, uid: str = "") -> list[tuple[str, dict[str, Any]]]:
-    """Return the tasks that remind of an event, or of any, each with what is known of the event."""
+    """Return the tasks that remind of an event, or of any event, each with its stored data of the event."""
     try:
         stored = await context.storage.list(_REMINDERS)
     except ToolFailed:  # this assistant keeps nothing
@@ -113,11 +113,11 @@ async def note_reminder(context: ToolExecutionContext, task: str, known: Mapping
 
 
 def reminder_text(words: str, begins: datetime) -> str:
-    """Return what a reminder says of an event, in the person's own words."""
+    """Return the text of a reminder, in the person's own words."""
     return gettext("“{event}” begins at {time}.", event=words, time=time_in_words(begins))
 
 
 def moment_of(text: str, zone: ZoneInfo) -> datetime:
-    """Return a stored moment in the person's zone; one without a zone is meant in it."""
+    """Return a stored moment in the person's zone; a moment without a zone is in that zone."""
     moment = datetime.fromisoformat(text)
     return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -1,4 +1,4 @@
-"""When the person is free, over all their calendars: what is busy is taken out of the hours that they name."""
+"""The person's free time, over all their calendars: busy times are removed from the requested hours."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
@@ -58,7 +58,7 @@ async def find_free_time(
 
 
 def busy_spans(entries: Sequence[CalendarEntry], zone: ZoneInfo) -> list[Span]:
-    """Return when somebody is busy, in order, none overlapping another."""
+    """Return the busy times, in order, without overlaps."""
     merged: list[Span] = []
     spans = (
         (entry.occurrence.begins(zone), entry.occurrence.ends(zone))
@@ -89,7 +89,7 @@ def free_spans(
 
 
 def _long_enough(start: datetime, end: datetime, wanted: timedelta) -> bool:
-    # Over a change of the clocks their difference is not what passes.
+    # Over a change of the clocks, the difference of wall times is not the elapsed time.
     return end.timestamp() - start.timestamp() >= wanted.total_seconds()
 
 

@@ -1,4 +1,4 @@
-"""Do what a calendar file says that somebody sent; the person is shown what will be added, changed or deleted first."""
+"""Apply a calendar file from another person; the person first sees the additions, changes and deletions."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from onevalet import AgentResult, InputField, ToolFailed, ToolRetry, gettext, ge
 
 _MAX_SHOWN = 20
 _MAX_ON_CARD = 2400
-"""Characters of events on one card: it is sent whole or not at all, and by text message too."""
+"""Characters of events on a card: it is sent completely or not at all, and by text message too."""
 _MAX_BYTES = 512 * 1024
 
 
@@ -107,7 +107,7 @@ class AddEventsFromFile(CalendarAgent):
         return self.make_result(raw_message=f"{said}{self.offer_undo(title, *done, *added)}")
 
     def _fitting(self, meanings: Sequence[FileMeaning]) -> Sequence[FileMeaning]:
-        """Return the first that a card says in full; what is beyond it is not written."""
+        """Return the first events, as many as a card shows completely; the others are not written."""
         fitting, room = list[FileMeaning](), _MAX_ON_CARD
         for one in meanings[:_MAX_SHOWN]:
             parts = one.event.parts if one.effect is FileEffect.NEW else (*one.before, *one.after)
@@ -118,7 +118,7 @@ class AddEventsFromFile(CalendarAgent):
         return fitting
 
     def _sent_by(self, senders: Sequence[str], written: Sequence[FileMeaning]) -> str:
-        """Return who sent the file, as far as that is known: what it says of its organizer anybody can write."""
+        """Return the senders of the file, as far as they are known: the organizer that it names may be forged."""
         organizers = {part.organizer.address for one in written for part in one.before if part.organizer}
         if not senders:
             return gettext("It is not known who made this file.") if written else ""
@@ -153,7 +153,7 @@ def _nothing(meanings: Sequence[FileMeaning], *, cancels: bool) -> str:
 
 
 def _asked(new: int, changed: int, gone: int, calendar: str) -> str:
-    """Return what would be done, for the heading of a card."""
+    """Return the heading of a card, with the planned changes."""
     told = []
     if new:
         told.append(
@@ -180,7 +180,7 @@ def _asked(new: int, changed: int, gone: int, calendar: str) -> str:
 
 
 def _said(added: int, changed: int, gone: int, calendar: str) -> str:
-    """Return what was done."""
+    """Return the sentence about the changes made."""
     told = []
     if added or not (changed or gone):
         told.append(

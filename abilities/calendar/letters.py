@@ -1,4 +1,4 @@
-"""The mails that a write into a calendar calls for: to whom, about what, in which words. Pure."""
+"""The mails that a write into a calendar requires: recipients, subjects, texts. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,10 +13,10 @@ from onevalet import gettext
 
 @dataclass(frozen=True, slots=True)
 class GuestMail:
-    """Who is told of a write by mail, and what they read. `account` is the sender's, by service and name.
+    """The recipients of mail about a write, and its text. `account` is the sender's, by service and name.
 
-    `before` are those at the event until now, `after` those from then on. `event` is the event on one line, `body` the
-    same on several; only those who are invited read `notes`.
+    `before` are the guests until now, `after` the guests from then on. `event` is the event on one line, `body` the
+    same on several; only invited guests read `notes`.
     """
 
     account: str
@@ -54,7 +54,7 @@ class GuestMail:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One mail. `name` tells it from the call's others; `text` is the object that it is about, None for that of now."""
+    """A mail. `name` tells it from the call's others; `text` is the object that it is about, None for the present one."""
 
     name: str
     subject: str
@@ -64,7 +64,7 @@ class Letter:
 
 
 type LettersOf = Callable[[GuestMail, SeriesScope, WrittenEvent, str], Sequence[Letter]]
-"""Returns what goes out about a write of so much of a series; the text is the object as it was."""
+"""Returns the mails about a write with a scope; the text is the former object."""
 
 
 def mail_in(plan: Mapping[str, Any]) -> GuestMail | None:
@@ -73,7 +73,7 @@ def mail_in(plan: Mapping[str, Any]) -> GuestMail | None:
 
 
 def letters_of_invitation(mail: GuestMail, scope: SeriesScope, written: WrittenEvent, before: str) -> Sequence[Letter]:
-    """Return what goes out about an event at which nobody else was until now."""
+    """Return the mails about an event without guests until now."""
     subject = gettext("Invitation: {event}", event=mail.event)
     one = written.place.recurrence if scope is SeriesScope.THIS else ""
     return [
@@ -82,13 +82,13 @@ def letters_of_invitation(mail: GuestMail, scope: SeriesScope, written: WrittenE
 
 
 def letters_of_change(mail: GuestMail, scope: SeriesScope, written: WrittenEvent, before: str) -> Sequence[Letter]:
-    """Return what goes out about a change: to some that they are not invited any more, to the others how it is."""
+    """Return cancellations for removed guests and updates for the rest."""
     if not mail.before:
         return letters_of_invitation(mail, scope, written, before)
     subject = gettext("Changed event: {event}", event=mail.event)
     request = ItipMethod.REQUEST
     if written.parted is not None:
-        # Two series from now on: the old one, which ends sooner, and the one that begins there.
+        # Two series from now on: the old series, which ends sooner, and the new series that begins there.
         return [
             Letter("request", subject, mail.message(request, mail.before), written.place),
             Letter("new", subject, mail.message(request, mail.after), written.parted),
@@ -103,7 +103,7 @@ def letters_of_change(mail: GuestMail, scope: SeriesScope, written: WrittenEvent
 
 
 def letters_of_end(mail: GuestMail, scope: SeriesScope, written: WrittenEvent, before: str) -> Sequence[Letter]:
-    """Return what goes out about an event that is cancelled, or of which only the beginning is left."""
+    """Return the mails about an event that is cancelled or cut short."""
     one = written.place.recurrence
     if scope is SeriesScope.FOLLOWING and one:
         # Those before it stay, so that it is a newer state of the series (RFC 5546 3.2.2.1).

@@ -1,7 +1,7 @@
-"""Mail to those at an event, where the calendar's server tells nobody (iMIP, RFC 6047).
+"""Mail to an event's guests, if the calendar's server does not notify them (iMIP, RFC 6047).
 
-Who gets it and from which account is planned with the write, and stands on its card. It goes out once the event is
-written, each mail once; what fails there leaves the event as it is.
+Its recipients and its account are planned with the write, and shown on its card. It is sent after the event is written,
+each mail once; a failure leaves the event as it is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,9 +38,9 @@ CONNECT = "connect email"
 async def guest_mail(
     context: ToolExecutionContext, calendar: CalendarInfo, before: Iterable[str], after: Iterable[str]
 ) -> GuestMail | None:
-    """Return who is to be told by mail; None where the server does it, or no account can, or nobody is there.
+    """Return the guests to notify by mail; None if the server notifies them, no account can, or there are no guests.
 
-    Raises `ToolRetry` where the person has to say which account is meant.
+    Raises `ToolRetry` if the person must choose an account.
     """
     until_now, from_then_on = (
         tuple(dict.fromkeys(address for address in group if address not in calendar.own and is_address(address)))
@@ -78,7 +78,7 @@ def how_to_connect() -> str:
 
 
 def organizer_of(calendar: CalendarInfo, mail: GuestMail | None) -> str:
-    """Return the person's own address, from which invitations come. Raises `ToolRetry` without one."""
+    """Return the person's own address, from which invitations are sent. Raises `ToolRetry` without one."""
     if not calendar.own:
         raise ToolRetry(gettext("I do not know your email address at this calendar, so I cannot invite anybody."))
     sender = mail.sender.lower() if mail else ""
@@ -88,7 +88,7 @@ def organizer_of(calendar: CalendarInfo, mail: GuestMail | None) -> str:
 async def send_letters(
     context: ToolExecutionContext, calendars: Calendars, mail: GuestMail, letters: Sequence[Letter]
 ) -> tuple[str, bool]:
-    """Send what goes out; return what the person is told of it, and whether anybody may know of the write now."""
+    """Send the mails; return the sentence for the person, and whether any guest may know of the write now."""
     told, failures, known = set[str](), list[str](), False
     for letter in (one for one in letters if one.message.to):
         # Each mail is a sending of its own, which a repeat of the call does not repeat.
@@ -133,7 +133,7 @@ async def _send(context: ToolExecutionContext, calendars: Calendars, mail: Guest
 
 
 async def _mailbox(context: ToolExecutionContext, calendar: CalendarInfo) -> Account | None:
-    """Return the account that sends: the calendar's own, one of the same address, else the person's default."""
+    """Return the sending account: the calendar's own, one with the same address, else the person's default."""
     able = [account for account in await context.accounts.list(SEND) if not account.revoked]
     for fitting in (
         [account for account in able if f"{account.service}:{account.name}" == calendar.account],
@@ -147,7 +147,7 @@ async def _mailbox(context: ToolExecutionContext, calendar: CalendarInfo) -> Acc
 
 
 async def _note_refused(context: ToolExecutionContext, error: ToolFailed | ToolRetry) -> None:
-    """Have a login that the mail server refuses be renewed, as if the call had failed by it."""
+    """Ask for renewal of a login that the mail server refuses, as if the call had failed by it."""
     refused = error.refused if isinstance(error, ToolFailed) else None
     if refused is not None and isinstance(context.accounts, RefusedLogins):
         await context.accounts.refused(refused)

@@ -53,7 +53,7 @@ class Stamp:
 class Expanded:
     """Occurrences, each with the number of its object.
 
-    `unread`: the numbers of objects that cannot be read; `once`: of those of which nobody can read how often they come.
+    `unread`: the numbers of unreadable objects; `once`: those of objects with an unreadable recurrence.
     """
 
     found: tuple[tuple[int, Occurrence], ...]
@@ -62,7 +62,7 @@ class Expanded:
 
 
 async def expand(objects: Sequence[str], start: datetime, end: datetime, zone: ZoneInfo) -> Expanded:
-    """Return the occurrences of events between two moments; wall times without a zone are in the given one."""
+    """Return the occurrences of events between two moments; wall times without a zone are in the given zone."""
     if not objects:
         return Expanded((), frozenset())
     asked = {"objects": list(objects), "start": start.isoformat(), "end": end.isoformat(), "zone": zone.key}
@@ -81,14 +81,14 @@ async def make_event(event: NewEvent, uid: str, stamp: Stamp) -> str:
 async def change_event(
     text: str, recurrence: str, scope: SeriesScope, change: EventChange, new_uid: str, stamp: Stamp
 ) -> tuple[str, str]:
-    """Return a changed object, and a second one where a series is parted in two; else empty."""
+    """Return a changed object, and a second object if a series is split in two; else empty."""
     asked = _of_series(text, recurrence, scope, new_uid) | {"change": _json(asdict(change)), **_stamped(stamp)}
     told = await _ask("change", asked)
     return str(told["text"]), str(told.get("more", ""))
 
 
 async def cancel_occurrence(text: str, recurrence: str, scope: SeriesScope, stamp: Stamp) -> str:
-    """Return a series without one occurrence, or without those from it on."""
+    """Return a series without an occurrence, or without those from it on."""
     return str((await _ask("cancel", _of_series(text, recurrence, scope, "") | _stamped(stamp)))["text"])
 
 
@@ -101,13 +101,13 @@ async def answer_invitation(
 
 
 async def itip_message(text: str, message: ItipMessage, stamp: Stamp) -> str:
-    """Return a message about an event, made of its object: of the one before the change for a cancellation."""
+    """Return a message about an event, made from its object; for a cancellation, from the object before the change."""
     asked = asdict(message) | {"text": text, "own": sorted(message.own), **_stamped(stamp)}
     return str((await _ask("message", asked))["text"])
 
 
 async def read_event_file(text: str, zone: ZoneInfo, own: frozenset[str], key: str) -> EventFile:
-    """Return what is in a calendar file that somebody sent."""
+    """Return the contents of a calendar file from another person."""
     told = await _ask("file", {"text": text, "zone": zone.key, "own": sorted(own), "key": key})
     events = [
         FileEvent(Occurrence.from_json(one["occurrence"]), one["text"], _occurrences(one["parts"]))
@@ -119,7 +119,7 @@ async def read_event_file(text: str, zone: ZoneInfo, own: frozenset[str], key: s
 async def file_meaning(
     stored: str, event: FileEvent, zone: ZoneInfo, own: frozenset[str], *, cancels: bool
 ) -> FileMeaning:
-    """Return what an event of a file means for the object that is stored under its UID."""
+    """Return the effect of a file's event on the stored object with its UID."""
     asked = {"text": stored, "sent": event.text, "zone": zone.key, "own": sorted(own), "cancels": cancels}
     told = await _ask("update", asked | {"key": event.occurrence.key})
     before, after = (_occurrences(told.get(name, ())) for name in ("before", "after"))
@@ -155,6 +155,6 @@ def _json(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _last(one: Occurrence, zone: ZoneInfo) -> datetime:
-    """Return the end of an occurrence; one without a length counts where it begins."""
+    """Return the end of an occurrence; without a length, just after its begin."""
     begins, ends = one.begins(zone), one.ends(zone)
     return ends if ends > begins else begins.replace(microsecond=1)

@@ -1,4 +1,4 @@
-"""A person's calendars, opened for one call, and the days that it asks about."""
+"""A person's calendars, opened for a single call, and the days that it is about."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -17,7 +17,7 @@ async def open_calendars(context: ToolExecutionContext, need: str = READ, zone: 
     for account in await context.accounts.list(need):
         try:
             opened.append(await context.accounts.open(f"{account.service}:{need}", account.name))
-        except AccountMissing as error:  # one that has to be connected again does not keep the others from being read
+        except AccountMissing as error:  # an account that must be reconnected does not keep the others from being read
             missing = error
     if not opened:
         if missing is not None:
@@ -33,18 +33,18 @@ def zone_of(context: ToolExecutionContext) -> ZoneInfo:
 
 
 def wall_now(context: ToolExecutionContext, zone: ZoneInfo) -> datetime:
-    """Return what the clock shows where the person is."""
+    """Return the person's wall time."""
     return context.clock.now().astimezone(zone).replace(tzinfo=None)
 
 
 def read_time(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[date | None, time | None]:
-    """Return the day and the time of day that a text names. Raises `ToolRetry` where it names neither."""
+    """Return the day and the time of day that a text names. Raises `ToolRetry` if it names neither."""
     found = parts_said(text, context.clock.now().astimezone(zone), context.language)
     return found.day, found.clock
 
 
 def told_elsewhere(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> str:
-    """Return the clock of another zone that a text names, to follow the person's own; empty where it names none."""
+    """Return the time in another zone that a text names, to follow the person's own; empty if it names none."""
     words = said_elsewhere(text, context.clock.now().astimezone(zone), context.language)
     return f"; {words}" if words else ""
 

@@ -1,4 +1,4 @@
-"""Where events lie: calendars of several accounts, and events in them as they were read."""
+"""Places of events: calendars of several accounts, and events in them as they were read."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from core.json_types import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class CalendarInfo:
-    """A calendar. `name` was given by somebody: it proves nothing. `own`: the addresses under which one is invited.
+    """A calendar. People chose `name`, so it proves nothing. `own`: the addresses under which its person is invited.
 
-    `preferred`: it takes what names no calendar. `schedules`: its server sends invitations and answers by itself.
+    `preferred`: it takes events that name no calendar. `schedules`: its server sends invitations and answers by itself.
     """
 
     url: str
@@ -27,7 +27,7 @@ class CalendarInfo:
 
 @dataclass(frozen=True, slots=True)
 class EventPlace:
-    """One event as it was read, or one occurrence of a series: what a later write refers to."""
+    """An event as it was read, or an occurrence of a series; a later write refers to it."""
 
     account: str
     url: str
@@ -44,7 +44,7 @@ class EventPlace:
 
 @dataclass(frozen=True, slots=True)
 class CalendarEntry:
-    """An occurrence, and where it lies."""
+    """An occurrence, and its place."""
 
     occurrence: Occurrence
     calendar: CalendarInfo
@@ -54,12 +54,12 @@ class CalendarEntry:
 
     @property
     def is_shared(self) -> bool:
-        """Return whether anybody else is at it."""
+        """Return whether it has other guests."""
         return bool(self.occurrence.others(self.calendar.own))
 
     @property
     def is_organized_elsewhere(self) -> bool:
-        """Return whether somebody else decides about it."""
+        """Return whether another person organizes it."""
         organizer = self.occurrence.organizer
         return organizer is not None and bool(organizer.address) and organizer.address not in self.calendar.own
 
@@ -72,7 +72,7 @@ class CalendarEntry:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """What is on, in the order of time. `problems` say in sentences what could not be read."""
+    """Events in the order of time. `problems` are sentences about unreadable parts."""
 
     entries: tuple[CalendarEntry, ...] = ()
     problems: tuple[str, ...] = ()
@@ -80,9 +80,9 @@ class Agenda:
 
 @dataclass(frozen=True, slots=True)
 class FileMeaning:
-    """What an event of a file means: `before` and `after` are all parts of the event that would be otherwise.
+    """The effect of a file's event: `before` and `after` are all parts of the event that would change.
 
-    `place` is where it lies and `stored` its object, `text` the object that would be there, empty for none.
+    `place` and `stored` are the place and object of the stored event, `text` the new object, empty for none.
     """
 
     effect: FileEffect
@@ -96,23 +96,23 @@ class FileMeaning:
 
 @dataclass(frozen=True, slots=True)
 class WrittenEvent:
-    """An object as it was written. `before` is its text until then, to be put back; empty where it was not there.
+    """An object as it was written. `before` is its former text, for undo; empty if it is new.
 
-    `repeated`: the same call had written it before, so that nothing is known here of what was there.
+    `repeated`: the same call had written it before, so the former text is unknown here.
     """
 
     place: EventPlace
     before: str = field(default="", repr=False)
     repeated: bool = False
     parted: EventPlace | None = None
-    """The series that begins where an old one now ends."""
+    """The series that begins at the new end of an old series."""
 
 
 def uid_of(key: str) -> str:
-    """Return the UID of what a call makes: the same for a repeat of the call, and nobody else's."""
+    """Return the UID of a call's new event: the same for a repeat of the call, and unique to it."""
     return hashlib.sha256(f"onevalet event {key}".encode()).hexdigest()[:40]
 
 
 def mark_of(key: str) -> str:
-    """Return what an object holds that a call wrote; short enough that no line of it is folded."""
+    """Return the mark of objects that a call wrote; short enough that no line of it is folded."""
     return hashlib.sha256(f"onevalet call {key}".encode()).hexdigest()[:24]

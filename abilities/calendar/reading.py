@@ -1,4 +1,4 @@
-"""What is on: a day, a week, the next event, and those with some words."""
+"""Events: of a day, of a week, the next event, and those with some words."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from onevalet import ToolExecutionContext, tool
 _MAX_LISTED = 60
 _MAX_FOUND = 15
 _AHEAD = (timedelta(days=7), timedelta(days=60), timedelta(days=366))
-"""How far ahead is looked for the next event, until there is one."""
+"""How far ahead to look for the next event, until it is found."""
 
 
 @tool(name="list_events", effect="read", outside=True, group=GROUP, timeout=90)

@@ -35,7 +35,7 @@ _MAX_MINUTES = 28 * 24 * 60
 _SECONDS = 40.0
 """How long the calendar may take when the reminder is due."""
 _SEARCHED = (timedelta(days=1), timedelta(days=366))
-"""How far back and ahead an event is searched that is not where it was."""
+"""How far back and ahead to search for an event that is not in its place."""
 
 
 class EventReminder(ActionExecutor):
@@ -92,7 +92,7 @@ async def remind_before_event(event: str, context: ToolExecutionContext, minutes
     at = begins - timedelta(minutes=minutes)
     if at <= context.clock.now():
         raise ToolRetry(gettext("That would be in the past."), note="Offer them a shorter time before it.")
-    # In the person's words: what stands in the event may be others'.
+    # In the person's words: others may have written the event's.
     words = " ".join(event.split())[:200]
     text = reminder_text(words, begins)
     known = {**moved_json(entry.occurrence, None), "minutes": minutes, "words": words}
@@ -112,7 +112,7 @@ def _reminder(text: str) -> ActionResult:
 
 
 async def _set(context: ToolExecutionContext, at: datetime, text: str, known: Mapping[str, Any]) -> TaskNote:
-    """Set a reminder, and note of which event it reminds; the same call sets one."""
+    """Set a reminder, and note its event; the same call sets a single reminder."""
     kept = await context.tasks.create(
         {"kind": "schedule", "at": at.isoformat()},
         {"text": text},
@@ -126,7 +126,7 @@ async def _set(context: ToolExecutionContext, at: datetime, text: str, known: Ma
 
 
 async def _event_now(context: ToolExecutionContext, known: Mapping[str, Any], zone: ZoneInfo) -> Occurrence | None:
-    """Return an event as the calendars have it; None where it is gone. Raises `ToolFailed` where that is not known."""
+    """Return an event as the calendars have it; None if it is gone. Raises `ToolFailed` if that is unknown."""
     calendars, now = await open_calendars(context), context.clock.now()
     planned = moment_of(known["begins"], zone)
     back, ahead = _SEARCHED
@@ -141,7 +141,7 @@ async def _event_now(context: ToolExecutionContext, known: Mapping[str, Any], zo
 
 
 def _meant(same: Sequence[Occurrence], recurrence: str, planned: datetime, zone: ZoneInfo) -> Occurrence | None:
-    """Return the occurrence that was meant; where all of a series has moved, the one of the same day."""
+    """Return the intended occurrence; if the whole series has moved, the occurrence on the same day."""
     exact = [one for one in same if one.recurrence == recurrence]
     of_the_day = [one for one in same if one.begins(zone).astimezone(zone).date() == planned.date()]
     return next(iter([*exact, *of_the_day]), None)

@@ -24,16 +24,16 @@ _AROUND = timedelta(days=1)
 
 
 class CalendarServers:
-    """One person's accounts. One instance a call: the calendars are looked up once."""
+    """A person's accounts. An instance serves a single call: the calendars are looked up once."""
 
     def __init__(self, http: HttpClient, accounts: Sequence[OpenAccount]) -> None:
         self._clients = {_name(account): DavClient(http, account) for account in accounts}
         self._known: tuple[CalendarInfo, ...] | None = None
         self.problems: tuple[str, ...] = ()
-        """What could not be looked up, in sentences."""
+        """Failed look-ups, in sentences."""
 
     async def list(self) -> Sequence[CalendarInfo]:
-        """Return the calendars, the preferred one first. Raises `ToolFailed` where no account can be read."""
+        """Return the calendars, the preferred one first. Raises `ToolFailed` if no account can be read."""
         if self._known is None:
             found = await asyncio.gather(*map(self._discovered, self._clients.values()), return_exceptions=True)
             failed = [one for one in found if isinstance(one, BaseException)]
@@ -48,7 +48,7 @@ class CalendarServers:
         return self._known
 
     async def named(self, name: str = "", *, writable: bool = False) -> Sequence[CalendarInfo]:
-        """Return the calendars of a name, or of an account's; all without one. Raises `ToolFailed` for none."""
+        """Return the calendars with a name, or of an account; all without a name. Raises `ToolFailed` if none fits."""
         wanted = " ".join(name.split()).casefold()
         all_of_them = [one for one in await self.list() if one.writable or not writable]
         exact = [
@@ -65,7 +65,7 @@ class CalendarServers:
         return found
 
     def client(self, account: str) -> DavClient:
-        """Return the client of an account. Raises `ToolFailed` where it is connected no more."""
+        """Return the client of an account. Raises `ToolFailed` if it is no longer connected."""
         client = self._clients.get(account)
         if client is None:
             raise ToolFailed(gettext("That account is not connected any more."))

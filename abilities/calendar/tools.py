@@ -1,4 +1,4 @@
-"""Keep the person's calendars: what is on, when they are free, and events made, moved, cancelled and answered."""
+"""Keep the person's calendars: events, free time, and events made, moved, cancelled and answered."""
 
 from abilities.calendar.answering import AnswerInvitation
 from abilities.calendar.cancelling import CancelEvent

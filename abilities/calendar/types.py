@@ -1,4 +1,4 @@
-"""Values of calendars: events as they happen, what a new one holds, and what is to change."""
+"""Values of calendars: events as they occur, new events, and changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 MAX_TITLE = 200
 MAX_TEXT = 4000
 MAX_SHOWN_TEXT = 800
-"""Characters of a description in a calendar file that somebody sent: what a card shows in full is what is written."""
+"""Characters of a description in another person's calendar file: the card shows exactly the text that is written."""
 
 
 class SeriesScope(StrEnum):
@@ -30,7 +30,7 @@ class InvitationAnswer(StrEnum):
 
 
 class ItipMethod(StrEnum):
-    """What a message to those at an event is (RFC 5546 1.4)."""
+    """Methods of messages to an event's guests (RFC 5546 1.4)."""
 
     REQUEST = "REQUEST"
     """An invitation, or a newer state of the event."""
@@ -41,7 +41,7 @@ class ItipMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Somebody at an event. `answer` is what they answered, in lower case, such as `accepted`; empty for nothing."""
+    """A guest of an event. `answer` is their answer, in lower case, such as `accepted`; empty for none."""
 
     address: str
     name: str = ""
@@ -54,11 +54,11 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """An event as it happens once. All words in it may have been written by others.
+    """A single occurrence of an event. Others may have written any words in it.
 
-    `start` and `end` are aware moments, or days where the event lasts whole days, `end` the day after the last.
-    `zone` is the event's own, empty where it has none. `rule` is the RRULE of its series, empty for a single event;
-    `recurrence` names this occurrence in its series by the start that it would have by the rule.
+    `start` and `end` are aware moments, or days if the event lasts whole days, `end` the day after the last. `zone` is
+    the event's own, empty if it has none. `rule` is the RRULE of its series, empty for a single event; `recurrence`
+    names this occurrence in its series by its start under the rule.
     """
 
     uid: str
@@ -79,7 +79,7 @@ class Occurrence:
     """Of the call of ours that wrote it last."""
     link: str = ""
     also: tuple[datetime | date, ...] = ()
-    """Starts of its series beside its rule; known of what a card shows in full, as are the next two."""
+    """Starts of its series besides its rule; set for events that a card shows completely, as are the next two."""
     without: tuple[datetime | date, ...] = ()
     """Starts by its rule that are left out."""
     instead: datetime | date | None = None
@@ -135,12 +135,12 @@ class NewEvent:
     rule: str = ""
     guests: tuple[str, ...] = ()
     organizer: str = ""
-    """The person's own address, where others are invited."""
+    """The person's own address, if others are invited."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventChange:
-    """What is to be otherwise; None stays as it is. `start` and `end` are wall times in `zone`, or days."""
+    """A change of an event; None keeps a value. `start` and `end` are wall times in `zone`, or days."""
 
     title: str | None = None
     location: str | None = None
@@ -159,9 +159,9 @@ class EventChange:
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """An event in a file that somebody sent. `parts` are all that is in it: the event, and the exceptions of a series.
+    """An event in another person's file. `parts` is all of its content: the event, and the exceptions of a series.
 
-    `text` is what would be written into a calendar: it is made of the parts, so that they say all of it.
+    `text` is the object for a calendar: it is made from the parts, so that they show all of it.
     """
 
     occurrence: Occurrence
@@ -171,7 +171,7 @@ class FileEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """A calendar file. `method` is what its sender means, such as REQUEST or CANCEL; empty for nothing."""
+    """A calendar file. `method` is its purpose, such as REQUEST or CANCEL; empty for none."""
 
     method: str
     events: tuple[FileEvent, ...]
@@ -194,14 +194,14 @@ class ItipMessage:
 
 
 class FileEffect(StrEnum):
-    """What an event of a file means for a calendar."""
+    """Effects of a file's event on a calendar."""
 
     NEW = "new"
     THERE = "there"
     """Nothing of it is new."""
     OLDER = "older"
     FOREIGN = "foreign"
-    """Somebody else organizes the event that is there under its UID."""
+    """Another person organizes the stored event with its UID."""
     UPDATE = "update"
     CANCEL = "cancel"
 

@@ -1,4 +1,4 @@
-"""Take back what was written into a calendar, unless it has been changed since."""
+"""Take back a write into a calendar, unless the event has been changed since."""
 
 from collections.abc import Mapping
 from typing import Any

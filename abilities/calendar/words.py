@@ -26,7 +26,7 @@ _ANSWERS = {
 }
 _MAX_GUESTS = 20
 _SAID = {"FREQ", "INTERVAL", "BYDAY", "COUNT", "UNTIL"}
-"""What of a rule is said in words."""
+"""Parts of a rule that words can express."""
 
 
 def span_in_words(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> str:
@@ -47,7 +47,7 @@ def span_in_words(start: datetime | date, end: datetime | date, zone: ZoneInfo) 
 
 
 def event_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
-    """Return an event on one line: its title, when it is, where, and how often."""
+    """Return an event on one line: its title, time, place, and recurrence."""
     when = span_in_words(occurrence.start, occurrence.end, zone)
     parts = [f"{title_of(occurrence)}: {when}"]
     if occurrence.location:
@@ -58,9 +58,9 @@ def event_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
 
 
 def whole_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
-    """Return all that a calendar would hold of an event, its title and time first, each other thing on its own lines.
+    """Return all data of an event for a calendar, its title and time first, each other value on lines of its own.
 
-    All of it may be others' words: those of more lines are set in, so that none of them passes for a line of ours.
+    Others may have written all of it: further lines of a value are indented, so that none passes for a line of ours.
     """
     when = span_in_words(occurrence.start, occurrence.end, zone)
     if occurrence.zone not in ("", zone.key):
@@ -131,7 +131,7 @@ def line_of(entry: CalendarEntry, zone: ZoneInfo) -> str:
 
 
 def guests_in_words(entry: CalendarEntry) -> str:
-    """Return who else is at an event, with what they answered."""
+    """Return the other guests of an event, with their answers."""
     others = entry.occurrence.others(entry.calendar.own)
     named = [
         f"{guest.address} ({gettext(_ANSWERS[guest.answer])})" if guest.answer in _ANSWERS else guest.address
@@ -143,7 +143,7 @@ def guests_in_words(entry: CalendarEntry) -> str:
 
 
 def rule_in_full(rule: str) -> str:
-    """Return how often something comes, with the rule itself where the words leave some of it out."""
+    """Return a recurrence in words, with the rule itself if the words leave any of it out."""
     words, parts = rule_in_words(rule), dict(part.partition("=")[::2] for part in rule.upper().split(";"))
     days = parts.get("BYDAY", _DAYS[0]).split(",")
     said = parts.keys() <= _SAID and all(day in _DAYS for day in days) and "T" not in parts.get("UNTIL", "")

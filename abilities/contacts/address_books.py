@@ -1,4 +1,4 @@
-"""Write into the person's own address books when they say so: at once, never over what was changed elsewhere."""
+"""Write into the person's own address books on their request: at once, never over changes made elsewhere."""
 
 import hashlib
 from collections.abc import Sequence
@@ -171,7 +171,7 @@ async def _open(place: dict[str, Any], context: ToolExecutionContext) -> Address
 
 
 async def _with_kept(new: Contact, context: ToolExecutionContext) -> Contact:
-    """Return somebody with what is kept of them here. Raises `ToolRetry` where several may be meant."""
+    """Return a person with their data stored here. Raises `ToolRetry` if several may be meant."""
     known = await contacts_of(context)
     kept = [one for one in known if folded(one.name) == folded(new.name)]
     if not kept and not _addresses(new):
@@ -182,7 +182,7 @@ async def _with_kept(new: Contact, context: ToolExecutionContext) -> Contact:
 
 
 async def _one_in_a_book(words: str, context: ToolExecutionContext) -> tuple[str, CardPlace]:
-    """Return the name and the card of the one whom the person means. Raises `ToolRetry`."""
+    """Return the name and the card of the contact whom the person means. Raises `ToolRetry`."""
     people = await people_of(context)
     found = matches(words, [one for one in people.contacts if one.card])
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""Numbers and addresses: read with the person's country, and taken only where they wrote them themselves."""
+"""Numbers and addresses: read with the person's country, and accepted only if the person wrote them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ _USER = re.compile(r"(?<![\w+])[0-9]{5,15}(?!\w)")
 
 
 def number_of(text: str, region: str | None) -> str | None:
-    """Return a valid phone number as E.164; None for anything else, and for one without a country."""
+    """Return a valid phone number as E.164; None for anything else, and for a number without a country."""
     import phonenumbers  # its tables are large
 
     try:
@@ -90,7 +90,7 @@ class Written:
         return text
 
     def of(self, channel: str, text: str) -> str:
-        """Return what the person wrote to reach somebody by on a channel. Raises `ToolRetry`."""
+        """Return the address that the person wrote for a channel. Raises `ToolRetry`."""
         match channel:
             case "slack":
                 return self.mail(text) if "@" in text else self.member(text)

@@ -1,4 +1,4 @@
-"""A person's contacts: what is known of each, as the tenant's storage keeps it."""
+"""A person's contacts, as the tenant's storage keeps them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -9,14 +9,14 @@ from onevalet import ToolExecutionContext, gettext
 COLLECTION = "contacts"
 MAX_CONTACTS = 2_000
 MAX_ADDRESSES = 20
-"""Addresses of one kind that a contact has at most."""
+"""Maximum number of a contact's addresses of a kind."""
 _PLACE = ("key", "number", "card")
-"""What says where a contact is kept, and not who it is."""
+"""Fields about a contact's place, and not about the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardPlace:
-    """Where a card lies: an address in an address book of an account."""
+    """The place of a card: its address in an address book of an account."""
 
     service: str
     account: str
@@ -25,10 +25,10 @@ class CardPlace:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Somebody whom the person knows. `key` and `number` are the storage's; 0: kept nowhere here.
+    """A person whom the tenant knows. `key` and `number` are the storage's; 0: not stored here.
 
-    `phones` are E.164, `slack` ids of members, `telegram` numbers of users. `relation` is what they are to the person,
-    `organization` where they work, `source` where all this came from. `card`: None for somebody in no address book.
+    `phones` are E.164, `slack` ids of members, `telegram` numbers of users. `relation` is their relation to the tenant,
+    `organization` their employer, `source` the origin of the data. `card`: None if they are in no address book.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Contact:
     card: CardPlace | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is stored: nothing that is empty."""
+        """Return the stored form, without empty values."""
         given = {name: value for name, value in asdict(self).items() if value and name not in _PLACE}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     def addresses(self, channel: str) -> tuple[str, ...]:
-        """Return what the contact is reached by on a channel; Slack knows people by their mail addresses too."""
+        """Return the contact's addresses on a channel; Slack finds people by their mail addresses too."""
         match channel:
             case "sms":
                 return self.phones
@@ -63,7 +63,7 @@ class Contact:
         return ()
 
     def shown(self) -> str:
-        """Return all that is known, as one line."""
+        """Return all data of the contact, on one line."""
         names = f" ({', '.join(self.nicknames)})" if self.nicknames else ""
         known = [
             self.relation,
@@ -79,7 +79,7 @@ class Contact:
         return f"{self.name}{names}: {facts}" if facts else f"{self.name}{names}"
 
     def line(self) -> str:
-        """Return it as a line for the model: with its number here, or where else it is kept."""
+        """Return the line for the model: with its number here, or its other source."""
         if self.number and self.card:
             return f"{self.number}. {self.shown()} (also in {self.source})"
         return f"{self.number}. {self.shown()}" if self.number else f"- {self.shown()} (in {self.source})"
@@ -115,7 +115,7 @@ async def contacts_of(context: ToolExecutionContext) -> list[Contact]:
 
 
 def merged(contact: Contact, other: Contact) -> Contact:
-    """Return a contact with what another one adds."""
+    """Return a contact with another contact's additions."""
 
     def both(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*mine, *theirs]))[:MAX_ADDRESSES]

@@ -1,6 +1,6 @@
-"""vCards written: a new one, and single lines of one that is there already, whose other lines stay as they are. Pure.
+"""vCards written: new cards, and single lines of existing cards, whose other lines stay as they are. Pure.
 
-A change is two lists of lines: those that go, and those that come. Its inverse is the same the other way round.
+A change is two lists of lines: removed lines and new lines. Its inverse swaps the two.
 """
 
 import re
@@ -27,7 +27,7 @@ class CardChange:
     new: tuple[str, ...] = ()
 
     def then(self, other: "CardChange") -> "CardChange":
-        """Return both changes as one; a line that comes and goes again is in neither list."""
+        """Return both changes as one; a line that is added and then removed is in neither list."""
         passing = set(self.new) & set(other.gone)
         gone = (*self.gone, *(line for line in other.gone if line not in passing))
         return CardChange(gone, (*(line for line in self.new if line not in passing), *other.new))
@@ -51,7 +51,7 @@ class CardChange:
         )
 
     def applied(self, text: str) -> str | None:
-        """Return a card with this change; None where a line that should go is not there."""
+        """Return a card with this change; None if a line to remove is missing."""
         lines = card_lines(text)
         for gone in self.gone:
             at = next((at for at, line in enumerate(lines) if _known_by(line) == _known_by(gone)), None)
@@ -82,7 +82,7 @@ def changed_line(text: str, name: str, value: str) -> CardChange:
 
 
 def added(text: str, contact: Contact) -> CardChange:
-    """Return the change that adds somebody's addresses and nicknames; what is there already stays as it is."""
+    """Return the change that adds a contact's addresses and nicknames, without those that the card has."""
     there = {_known_by(line) for line in card_lines(text)}
     called = {folded(part) for line in _of(text, "NICKNAME") for part in _parts(line)}
     names = [name for name in contact.nicknames if folded(name) not in called]
@@ -90,7 +90,7 @@ def added(text: str, contact: Contact) -> CardChange:
 
 
 def removed(text: str, words: str, region: str | None) -> CardChange:
-    """Return the change that removes an address or a nickname; an empty one where it is not there."""
+    """Return the change that removes an address or a nickname; an empty change if the card lacks it."""
     words = re.sub(r"^(?:slack|telegram):? ", "", words.strip(), flags=re.IGNORECASE)
     number, gone = number_of(words, region), list[str]()
     for line in _of(text, "TEL", "EMAIL", "IMPP"):
@@ -120,7 +120,7 @@ def _parts(line: str) -> list[str]:
 
 
 def _known_by(line: str) -> tuple[str, str]:
-    """Return what a line is known by again: servers write its parameters, and the spaces in a number, their own way."""
+    """Return a line's identity: servers write its parameters, and the spaces in a number, in their own way."""
     match = _NAME.match(line)
     name, value = match[1].upper() if match else "", plain(_value(line)).strip()
     return name, re.sub(r"[^\d+]", "", value.casefold().removeprefix("tel:")) if name == "TEL" else value.casefold()
@@ -142,7 +142,7 @@ def _addressed(contact: Contact) -> list[str]:
 
 
 def _nicknamed(names: Sequence[str]) -> list[str]:
-    # A line each: there are servers that keep only the first of several on one.
+    # A line each: some servers keep only the first of several on a line.
     return [f"NICKNAME:{_escaped(name)}" for name in names]
 
 

@@ -1,4 +1,4 @@
-"""What a call changes among the contacts that are kept here: planned once, carried out once, and taken back whole."""
+"""A call's changes to the contacts stored here: planned once, carried out once, and taken back completely."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
 
 @dataclass(frozen=True, slots=True)
 class ContactChange:
-    """One contact under its key, before and after; None where it is not there."""
+    """A contact under its key, before and after; None if it does not exist."""
 
     key: str
     before: dict[str, Any] | None
@@ -19,7 +19,7 @@ class ContactChange:
 
     @classmethod
     def between(cls, before: Contact | None, after: Contact | None) -> "ContactChange":
-        """Return the change from one state to another."""
+        """Return the change between two states."""
         key = (after or before or Contact("")).key
         return cls(key, before.to_json() if before else None, after.to_json() if after else None)
 
@@ -32,7 +32,7 @@ class ContactChange:
 
     @property
     def contact(self) -> Contact:
-        """Return the contact as it is after the change; as it was, where it is there no more."""
+        """Return the contact after the change; if it was removed, the contact before."""
         return read_contact(self.after if self.after is not None else self.before, self.key, 0)
 
 

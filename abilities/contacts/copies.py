@@ -1,7 +1,7 @@
-"""What an account's address books held when they were last read, so that only what has changed is read again.
+"""Copies of an account's address books from their last reading, so that only changes are read again.
 
 A copy is stored under the account itself, in a few long values, and goes when the account is disconnected. The first of
-them, the head, names the others: it is written when they are there, so that whoever reads finds a whole copy or none.
+them, the head, names the others: it is written after them, so that a reader finds a complete copy or none.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ MAX_PARTS = 40
 
 @dataclass(slots=True)
 class BookCopy:
-    """One address book. `cards` has each card's etag and whom it is of, by its address; None: nobody.
+    """An address book. `cards` has each card's etag and contact, by its address; None: the card has no contact.
 
-    `ctag` is the server's, for all that is in it.
+    `ctag` is the server's tag for its whole content.
     """
 
     ctag: str = ""
@@ -33,7 +33,7 @@ class BookCopy:
 
 @dataclass(slots=True)
 class Copy:
-    """The address books of one account, by address. `read_at`: when all of them were last known; None for never."""
+    """The address books of an account, by address. `read_at`: when all of them were last known; None for never."""
 
     home: str = ""
     read_at: datetime | None = None
@@ -45,7 +45,7 @@ class Copy:
         return sum(len(book.cards) for book in self.books.values())
 
     def contacts(self, account: Account) -> Iterator[Contact]:
-        """Yield whom the books know, each with where its card is."""
+        """Yield the contacts of the books, each with the place of its card."""
         for book in self.books.values():
             for url, (_, contact) in book.cards.items():
                 if contact is not None:
@@ -53,7 +53,7 @@ class Copy:
 
 
 async def load_copy(account: Account, owner: str, context: ToolExecutionContext) -> Copy:
-    """Return the copy of an account's address books; an empty one where it is not whole, or `owner` is another."""
+    """Return the copy of an account's address books; an empty copy if it is incomplete, or of another `owner`."""
     kept = {stored.key: stored.value for stored in await context.storage.list(_collection(account))}
     head = kept.get(_HEAD)
     if not isinstance(head, dict) or head.get("owner") != owner or not {*_texts(head, "parts")} <= kept.keys():
@@ -73,14 +73,14 @@ async def load_copy(account: Account, owner: str, context: ToolExecutionContext)
 
 
 async def save_copy(copy: Copy, account: Account, owner: str, context: ToolExecutionContext) -> None:
-    """Store a copy in place of the one before."""
+    """Store a copy in place of the previous copy."""
     collection, key = _collection(account), hashlib.sha256(context.idempotency_key.encode()).hexdigest()[:16]
     before = {stored.key for stored in await context.storage.list(collection)}
     parts = [*_parts(copy)]
     for number, part in enumerate(parts[:MAX_PARTS]):
         await context.storage.put(collection, f"{key}.{number}", part)
     names = [f"{key}.{number}" for number in range(min(len(parts), MAX_PARTS))]
-    # What is beyond all measure is read again each time.
+    # An oversized copy is read again each time.
     ctags = [book.ctag if len(parts) <= MAX_PARTS else "" for book in copy.books.values()]
     read_at = copy.read_at.isoformat() if copy.read_at else ""
     head: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Everybody whom a person knows: the contacts that are kept here, and those in their connected address books."""
+"""All people whom a person knows: the contacts stored here, and those in their connected address books."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -24,30 +24,30 @@ from onevalet import (
 
 READ, CHANGE = Ability.CONTACTS_READ.value, Ability.CONTACTS_CHANGE.value
 MAX_CARDS = 5_000
-"""Cards of one account that are known here."""
+"""Cards of an account that are known here."""
 _SECONDS = 25.0
 """How long an account is read at once; the next call goes on from there."""
 _AGE = timedelta(days=1)
-"""How old the moment may be that a copy names, before it is written anew only for that."""
+"""Age of a copy's `read_at` from which it is rewritten even if nothing else has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Whom a person knows. `problems` say in sentences what could not be read, and how old what is known of it is."""
+    """People whom a person knows. `problems` are sentences about unreadable books, and about the age of their data."""
 
     contacts: Sequence[Contact]
     problems: tuple[str, ...] = ()
 
 
 async def people_of(context: ToolExecutionContext, *, ask: bool = True) -> People:
-    """Return whom the person knows; one who is kept here and in an address book is one.
+    """Return the people whom the person knows; a contact stored here and in an address book is returned once.
 
-    `ask`: the servers are asked what has changed. What does not answer is left as it was when it was last read.
+    `ask`: read changes from the servers. Books that do not answer stay as they were last read.
     """
     kept = await contacts_of(context)
     try:
         accounts = await context.accounts.list(READ)
-    except ToolFailed:  # nobody can connect an account here
+    except ToolFailed:  # accounts cannot be connected here
         return People(kept)
     region = await context.person.region() if accounts else None
     books = await asyncio.gather(*(_known_by(account, region, context, ask=ask) for account in accounts))
@@ -57,7 +57,7 @@ async def people_of(context: ToolExecutionContext, *, ask: bool = True) -> Peopl
 
 
 def as_one(kept: Sequence[Contact], found: Iterable[Contact]) -> list[Contact]:
-    """Return all of them, those who have the name and an address in common as one."""
+    """Return all contacts, merging those that share a name and an address."""
     known = list(kept)
     by_name: dict[str, list[int]] = {}
     for at, contact in enumerate(known):
@@ -77,7 +77,7 @@ def as_one(kept: Sequence[Contact], found: Iterable[Contact]) -> list[Contact]:
 
 
 def _is_same(one: Contact, other: Contact) -> bool:
-    """Return whether two of one name are one: by an address, or because one of them has none that could differ."""
+    """Return whether two namesakes are one person: they share an address, or either has none that could differ."""
     mine, theirs = _addresses(one), _addresses(other)
     return bool(mine & theirs) or not mine or not theirs
 
@@ -90,7 +90,7 @@ def _addresses(contact: Contact) -> set[str]:
 async def _known_by(
     account: Account, region: str | None, context: ToolExecutionContext, *, ask: bool
 ) -> tuple[Copy, str]:
-    """Return what an account's address books hold, and what is wrong with it in a sentence."""
+    """Return the contents of an account's address books, and a sentence about any problem."""
     owner = f"{account.address} {region or ''}"
     copy = await load_copy(account, owner, context)
     if not ask:
@@ -109,13 +109,13 @@ async def _known_by(
         if copy.count >= MAX_CARDS:
             name = name_of(account)
             problem = gettext("Of {account} I know no more than {number} contacts.", account=name, number=MAX_CARDS)
-    if copy.changed:  # also where it ended early: the next call goes on from there
+    if copy.changed:  # also if it ended early: the next call continues from there
         await save_copy(copy, account, owner, context)
     return copy, problem
 
 
 async def _refresh(copy: Copy, books: AddressBooks, region: str | None, source: str) -> None:
-    """Read what has changed since a copy was made."""
+    """Read the changes since a copy was made."""
     home = await books.look_up(copy.home)
     there = {book.url for book in home.collections}
     for url in copy.books.keys() - there:
@@ -149,7 +149,7 @@ def _read(texts: Sequence[str], region: str | None, source: str) -> list[Contact
 
 
 async def _note_refusal(error: Exception, context: ToolExecutionContext) -> None:
-    """Have the person told by whoever knows accounts that one of them has to be renewed."""
+    """Report a refused login, so that the account's prompt asks the person for renewal."""
     refused = error.refused if isinstance(error, ToolFailed) else None
     accounts: object = context.accounts
     if refused is not None and isinstance(accounts, RefusedLogins):

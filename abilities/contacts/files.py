@@ -25,7 +25,7 @@ from onevalet import (
 
 _MAX_SHOWN = 50
 _NAMES = (gettext_noop("file"), gettext_noop("names"), gettext_noop("contacts"), gettext_noop("save contacts"))
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 
 
 @tool(name="read_contact_file", effect="read", outside=True, group=GROUP)
@@ -109,7 +109,7 @@ async def _cards_in(file: str, context: ToolExecutionContext) -> list[Contact]:
 
 
 def _with_known(contact: Contact, key: str, others: Sequence[Contact]) -> Contact:
-    """Return what is kept: a contact of its own, or one of the same name and address with what the card adds."""
+    """Return the contact to store: a new one, or an existing one of the same name and address with the card's data."""
     addresses = {*contact.phones, *contact.mails}
     for other in others:
         if folded(other.name) == folded(contact.name) and addresses & {*other.phones, *other.mails}:

@@ -172,7 +172,7 @@ async def _kept(change: ContactChange, context: ToolExecutionContext) -> Contact
 
 
 async def one_contact(words: str, context: ToolExecutionContext) -> Contact:
-    """Return the one contact that is meant, by number or name. Raises `ToolRetry`."""
+    """Return the contact that is meant, by number or name. Raises `ToolRetry`."""
     known = await contacts_of(context)
     if number := _NUMBER.fullmatch(words.strip()):
         found = [contact for contact in known if contact.number == int(number[1])]
@@ -210,7 +210,7 @@ def _without(contact: Contact, removed: Sequence[str]) -> Contact:
 
 
 def _differs(one: Contact, other: Contact) -> bool:
-    """Return whether two contacts of one name are two people: both say what they are, and not the same."""
+    """Return whether two namesakes are different people: both have a relation or an organization, and these differ."""
     return (
         any(
             mine and theirs and folded(mine) != folded(theirs)

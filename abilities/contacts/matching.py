@@ -16,13 +16,14 @@ _FILLERS = frozenset(
         " mi mis el la los las de del en mon ma mes le les du chez au meu minha o os as do da dos das no na",
     )
 )
-"""Words around a name that say nothing of it; where they are part of a name they count."""
+"""Words around a name that do not identify it; if they are part of a name they count."""
 
 
 def matches(words: str, contacts: Iterable[Contact]) -> list[Contact]:
-    """Return those who are meant: those whose whole name it is, else those whose names or relation have all its words.
+    """Return the contacts that are meant: those with this whole name, else those whose names or relation have all its
+    words.
 
-    Besides a word of the name, words may name the relation or where somebody works ("Sam from work").
+    Besides a word of the name, words may name the relation or the employer ("Sam from work").
     """
     known = list(contacts)
     whole = folded(words)

@@ -17,7 +17,7 @@ MAX_CARDS = 1_000
 _MAX_BYTES = 2_000_000
 _MAX_WORDS = 200
 _MAX_LINES = 100
-"""Lines of one kind that are looked at."""
+"""Lines of a kind that are read."""
 _MAX_NUMBER = 60
 _MAX_MAIL = 254
 _NO_PHONES = frozenset({"fax", "pager", "modem"})
@@ -51,7 +51,7 @@ def read_cards(data: bytes, region: str | None, source: str) -> list[Contact]:
 
 
 def card_lines(text: str) -> list[str]:
-    """Return the lines of a card of version 3.0 or 4.0 as they are, each on one line."""
+    """Return the lines of a card of version 3.0 or 4.0 as they are, unfolded."""
     return [line for line in re.split(r"\r?\n", _FOLD.sub("", text)) if line]
 
 
@@ -60,7 +60,8 @@ def _lines(data: bytes) -> Iterator[_Line]:
     data = decode_text(data).encode() if data.startswith(_WIDE) else data.removeprefix(b"\xef\xbb\xbf")
     unfolded = _FOLD.sub("", data.decode("latin-1"))
     label = label_of(unfolded.encode("latin-1"))
-    # Quoted-printable (2.1) continues a line with "=" at its end, everything else with a space at the next one's.
+    # Quoted-printable (2.1) continues a line with "=" at its end, everything else with a space at the next line's
+    # start.
     for raw in re.split(r"\r?\n", _joined(unfolded)):
         match = _LINE.fullmatch(raw)
         if match is None:
@@ -70,7 +71,7 @@ def _lines(data: bytes) -> Iterator[_Line]:
 
 
 def _joined(text: str) -> str:
-    """Return a text with the lines as one that quoted-printable divides by "=" at their ends."""
+    """Return a text with those lines joined that quoted-printable divides by "=" at their ends."""
     whole, soft = list[str](), False
     for line in text.split("\n"):
         bare = line.rstrip("\r")
@@ -130,7 +131,7 @@ def _contact(lines: Sequence[_Line], region: str | None, source: str) -> Contact
 
 
 def _handles(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the Slack and Telegram ids of the instant messaging lines; names that anybody may take are none."""
+    """Return the Slack and Telegram ids of the instant messaging lines, without names that anyone may take."""
     slack, telegram = list[str](), list[str]()
     for line in lines:
         scheme, _, rest = plain(line.value).partition(":")

@@ -1,4 +1,4 @@
-"""What a person says of somebody, read: numbers and addresses, a birthday, words."""
+"""A person's words about a contact, parsed: numbers and addresses, a birthday, words."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _MAX_NAME = 60
 
 
 def read_addresses(given: Sequence[str], written: Written) -> Contact:
-    """Return somebody with the numbers, addresses and nicknames in some words. Raises `ToolRetry`."""
+    """Return a contact with the numbers, addresses and nicknames in some words. Raises `ToolRetry`."""
     phones, mails, nicknames, ids = list[str](), list[str](), list[str](), Contact("")
     for item in given:
         slack, telegram, rest = _handles(item, written)
@@ -33,7 +33,7 @@ def read_addresses(given: Sequence[str], written: Written) -> Contact:
 
 
 def worded(text: str) -> str:
-    """Return words on one line. Raises `ToolRetry` where they are too many."""
+    """Return words on one line. Raises `ToolRetry` if they are too long."""
     words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     if len(words) > _MAX_WORDS:
         raise ToolRetry(gettext("That is too long: at most {number} characters.", number=_MAX_WORDS))

@@ -1,4 +1,4 @@
-"""What the child process can be asked, by name; each answer is JSON, and a failure one word."""
+"""The requests to the child process, by name; each answer is JSON, and a failure a single word."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ _SECONDS = 4.0
 
 
 def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what is asked; `failure` is why it cannot be done."""
+    """Carry out a request; `failure` is the reason if it fails."""
     try:
         if asked["do"] == "expand":
             return _expand(asked)
@@ -27,7 +27,7 @@ def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
     except Unreadable as error:
         return {"failure": str(error)}
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
-        return {"failure": "broken"}  # whatever a library raises on an object that is made to break it
+        return {"failure": "broken"}  # any error of a library on an object that is made to break it
 
 
 def _expand(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from core.language.unseen import without_unseen
 
 PRODUCT = "-//OneValet//Calendar//EN"
 MAX_OBJECT = 512 * 1024
-"""Characters of one event as it is stored; what is larger holds files, or is made to be too much."""
+"""Characters of a stored event; a larger event holds files, or is an attack."""
 MAX_GUESTS = 100
 KEY = "X-ONEVALET-KEY"
 """Names the call of ours that wrote a component last: a repeat of the call finds that it is done."""
@@ -30,7 +30,7 @@ _OFTEN = ("SECONDLY", "MINUTELY")
 
 
 class Unreadable(Exception):
-    """An event cannot be read; the argument says why, in one word."""
+    """An event cannot be read; the argument gives the reason, in a single word."""
 
 
 class TooMuch(BaseException):
@@ -65,10 +65,9 @@ def parsed(text: str) -> Calendar:
 
 
 def readable(text: str) -> tuple[Calendar, bool]:
-    """Return a calendar object, and whether how often it comes cannot be read.
+    """Return a calendar object, and whether its recurrence cannot be read.
 
-    What cannot be read costs itself alone: such properties are left out, and an event whose recurrence is one of them
-    comes once. Raises `Unreadable`.
+    Unreadable properties are left out, and an event with an unreadable recurrence occurs once. Raises `Unreadable`.
     """
     calendar = legible_in(text)
     lost = [leave_out_broken(event) for event in events_of(calendar)]
@@ -85,7 +84,7 @@ def objects_in(text: str) -> Calendar:
         raise Unreadable("large")
     try:
         calendars = Calendar.from_ical(text.removeprefix("\ufeff"), multiple=True)
-    except Exception as error:  # whatever the library raises on an object that is made to break it
+    except Exception as error:  # any error of the library on an object that is made to break it
         raise Unreadable("broken") from error
     if not calendars or not all(isinstance(calendar, Calendar) for calendar in calendars):
         raise Unreadable("broken")
@@ -95,7 +94,7 @@ def objects_in(text: str) -> Calendar:
 
 
 def legible_in(text: str) -> Calendar:
-    """Return all objects of a text as one, without what is no event if that keeps it from being read.
+    """Return all objects of a text as one, without the parts other than events if these make it unreadable.
 
     The library reads an event whose property is broken, but no alarm and no task. Definitions of zones stay: without
     them, an event would be shown at another time. Raises `Unreadable`.
@@ -115,14 +114,14 @@ def check_often(events: Iterable[Event]) -> None:
 
 
 def come_once(calendar: Calendar) -> None:
-    """Take out of an object what makes its event come more than once."""
+    """Remove the recurrence from an object's events."""
     for event in events_of(calendar):
         for name in REPEATING:
             event.pop(name, None)
 
 
 def leave_out_broken(event: Event) -> set[str]:
-    """Take out of an event what cannot be read, and return the names of those properties."""
+    """Remove the unreadable properties of an event, and return their names."""
     lost = set()
     for name in [*event]:
         values = _list(event[name])
@@ -142,7 +141,7 @@ def _is_broken(value: object) -> bool:
 
 
 def events_of(calendar: Calendar) -> list[Event]:
-    """Return the events of an object, whatever else is in it."""
+    """Return the events of an object, without its other components."""
     return [event for event in calendar.subcomponents if isinstance(event, Event)]
 
 
@@ -155,7 +154,7 @@ def master_of(calendar: Calendar) -> Event:
 
 
 def exception_at(calendar: Calendar, recurrence: str) -> Event | None:
-    """Return the exception of a series for one occurrence."""
+    """Return the exception of a series for an occurrence."""
     return next((event for event in events_of(calendar) if recurrence_of(event) == recurrence), None)
 
 
@@ -187,7 +186,7 @@ def described(event: Event, zone: ZoneInfo, rule: str) -> dict[str, Any]:
 
 
 def rule_of(event: Event) -> str:
-    """Return the rule of a series as text; of one that only lists its days, RDATE; empty for a single event."""
+    """Return the rule of a series as text; RDATE for a series that only lists its days; empty for a single event."""
     rules = _list(event.get("RRULE"))
     if rules:
         return str(rules[0].to_ical().decode())[:500]
@@ -195,7 +194,7 @@ def rule_of(event: Event) -> str:
 
 
 def recurrence_of(event: Event) -> str:
-    """Return which occurrence of its series an event is; empty where it says none."""
+    """Return the occurrence of its series that an event replaces; empty if it replaces none."""
     return stamp(event["RECURRENCE-ID"]) if "RECURRENCE-ID" in event else ""
 
 
@@ -229,19 +228,19 @@ def begins_of(event: Event) -> vDDDTypes:
 
 
 def zone_of(event: Event) -> str:
-    """Return the IANA name of the zone in which an event lies; empty for UTC, for none, and for one of its own."""
+    """Return the IANA name of an event's zone; empty for UTC, for no zone, and for a zone defined in the file."""
     start = event.get("DTSTART")
     zone = getattr(getattr(start, "dt", None), "tzinfo", None)
     return zone.key if isinstance(zone, ZoneInfo) and zone.key != "UTC" else ""
 
 
 def wall(at: Any) -> Any:
-    """Return what the clock of its own zone shows."""
+    """Return the wall time in its own zone."""
     return at.replace(tzinfo=None) if isinstance(at, datetime) else at
 
 
 def like(value: vDDDTypes, at: datetime | date) -> vDDDTypes:
-    """Return a time as the clock of another one's zone shows it, written as that one is."""
+    """Return a time as the clock of another time's zone shows it, in the form of that time."""
     zone = value.dt.tzinfo if isinstance(value.dt, datetime) else None
     if not isinstance(at, datetime) or zone is None:
         return vDDDTypes(at)
@@ -264,14 +263,14 @@ def times_in(event: Event, name: str) -> list[datetime | date]:
 
 
 def max_of(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> datetime | date:
-    """Return the end of an event, or its start where it would end before."""
+    """Return the end of an event, or its start if the end would be earlier."""
     if _is_day(start) or _is_day(end):
         return end if _is_day(start) and _is_day(end) and end > start else start + timedelta(days=_is_day(start))
     return end if _moment(end, zone) > _moment(start, zone) else start
 
 
 def plain(value: object, most: int, *, lines: bool = False) -> str:
-    """Return a text without what nobody sees; on one line unless `lines`."""
+    """Return a text without invisible characters; on one line unless `lines`."""
     text = without_unseen(str(value)[: most * 4])
     text = text.strip() if lines else " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,7 +1,7 @@
-"""Calendar files that people send: what is in them, and each event as it would be written into a calendar.
+"""Calendar files that people send: their contents, and each event as it would be written into a calendar.
 
-Of a file only what says when, where and what is taken over: nothing that runs, rings, is fetched, or is sent to others.
-What is written is made anew of what `whole` returns, which a card shows: nothing of a file gets past it.
+Only an event's time, place and texts are taken from a file: nothing that runs, rings, is fetched, or is sent to others.
+Written events are built from the result of `whole`, which a card shows: nothing else of a file is written.
 """
 
 import re
@@ -42,7 +42,7 @@ MAX_RULE = 300
 MAX_LINK = 500
 MAX_SHOWN_GUESTS = 20
 MAX_TIMES = 50
-"""Starts of a series that it lists beside its rule, or leaves out."""
+"""Starts of a series that it lists besides its rule, or leaves out."""
 OF_FILES = (
     "UID",
     "DTSTAMP",
@@ -65,7 +65,7 @@ OF_FILES = (
     "LAST-MODIFIED",
     KEY,
 )
-"""What a newer state of an event brings or takes away; everything else in a calendar is its person's."""
+"""Properties that a newer state of an event adds or removes; all others in a calendar are its person's own."""
 _LINK = re.compile(r"(?:https?://|tel:|mailto:)[!-~]+", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^@\s\"<>]+@[^@\s\"<>]+")
 _ANSWERS = ("needs-action", "accepted", "declined", "tentative", "delegated")
@@ -76,10 +76,10 @@ _MAX_YEARS = 50
 
 
 def read_file(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the events of a file. People stay in an event only where its person is invited by somebody else.
+    """Return the events of a file. People stay in an event only if another person invites its person.
 
-    A property that cannot be read costs itself alone, but one that says how often an event comes costs the event:
-    who adds a series wants all of it.
+    An unreadable property is left out, but an unreadable recurrence costs the event: a series is added completely or
+    not at all.
     """
     calendar, own = legible_in(asked["text"]), set(asked["own"])
     zone = _zone_of_file(calendar, ZoneInfo(asked["zone"]))
@@ -102,9 +102,10 @@ def read_file(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _series_in(calendar: Calendar) -> list[list[Event]]:
-    """Return the events, those of a series together. An event without an id gets one that its words make.
+    """Return the events, those of a series together. An event without an id gets one made from its words.
 
-    Some programs give each event of a file the same id: each that is no exception of another is an event of its own.
+    Some programs give each event of a file the same id: each that is not an exception of another is an event of its
+    own.
     """
     series: dict[str, list[Event]] = {}
     for event in events_of(calendar):
@@ -123,13 +124,13 @@ def _digest(event: Event) -> str:
 
 
 def _zone_of_file(calendar: Calendar, zone: ZoneInfo) -> ZoneInfo:
-    """Return the zone in which times without one are meant: that of the file where it names one, else the person's."""
+    """Return the zone of times without a zone: the zone that the file names, else the person's."""
     named = str(calendar.get("X-WR-TIMEZONE", "")).strip()
     return ZoneInfo(named) if named in available_timezones() else zone
 
 
 def whole(event: Event, zone: ZoneInfo) -> dict[str, Any]:
-    """Return an event with all that a card says of it. Raises `Unreadable` where a card would not hold it."""
+    """Return an event with all data for its card. Raises `Unreadable` if a card could not hold it."""
     rules = values_in(event, "RRULE")
     if len(rules) > 1 or "EXRULE" in event or any(len(rule.to_ical()) > MAX_RULE for rule in rules):
         raise Unreadable("broken")
@@ -172,7 +173,7 @@ def _taken(events: list[Event], zone: ZoneInfo, own: set[str], key: str) -> dict
 
 
 def _written(event: Event, seen: Mapping[str, Any], zone: ZoneInfo, *, repeats: bool) -> Event:
-    """Return an event made of what is seen of it, with nothing else but which state of the event it is."""
+    """Return an event built from its shown data, and from the numbers that order its states."""
     made = Event()
     made.add("UID", seen["uid"])
     stamped = getattr(event.get("DTSTAMP"), "dt", None)
@@ -233,7 +234,7 @@ def _listed(event: Event, name: str) -> list[Time]:
 
 
 def _timed(at: Time, zone: ZoneInfo, *, repeats: bool) -> Time:
-    """Return a start in a zone of a known name; whatever has none is meant in the person's."""
+    """Return a start in a zone with a known name; a start without a zone is in the person's."""
     if not isinstance(at, datetime):
         return at
     if at.tzinfo is None:
@@ -254,7 +255,7 @@ def _as_in(at: Time, start: Time, zone: ZoneInfo) -> Time:
 
 
 def _zone_like(at: datetime, zone: ZoneInfo) -> ZoneInfo:
-    """Return the zone of a known name whose clock shows the same as one that a file defines by itself."""
+    """Return the named zone whose clock agrees with a zone defined in the file."""
     moments = [(at + timedelta(days=30 * month)).replace(tzinfo=None) for month in range(_MONTHS)]
     shown = [moment.replace(tzinfo=at.tzinfo).utcoffset() for moment in moments]
     for name in (zone.key, *sorted(available_timezones())):

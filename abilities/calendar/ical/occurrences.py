@@ -22,20 +22,20 @@ from abilities.calendar.ical.components import (
 
 _FREQUENT = ("FREQ=YEARLY", "FREQ=MONTHLY", "FREQ=WEEKLY", "FREQ=DAILY", "RDATE", "FREQ=HOURLY")
 SECONDS = 1.0
-"""Of CPU for one object."""
+"""Of CPU for a single object."""
 SECONDS_OF_ALL = 8.0
 MAX_FOUND = 10_000
-"""Occurrences of all objects: nobody reads more, and they have to fit into one answer."""
+"""Occurrences of all objects: more are not read by people, and they must fit in a single answer."""
 MAX_OCCURRENCES = 400
-"""Of one object; hourly for two weeks."""
+"""Of a single object; hourly for two weeks."""
 
 
 def expand(objects: Sequence[str], start: datetime, end: datetime, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the occurrences between two moments, each with the number of its object, and what cannot be read.
+    """Return the occurrences between two moments, each with the number of its object, and the unreadable objects.
 
-    Of an event whose recurrence alone cannot be read, only the first is found; its number stands in `once`.
+    If only the recurrence of an event cannot be read, the first occurrence is returned, and its number is in `once`.
 
-    What comes often is read last: where all of it is too much, that is left out, and not what else is in the calendar.
+    Frequent events are read last: if there are too many, they are left out, and not the rest of the calendar.
     """
     found: list[dict[str, Any]] = []
     unread: dict[str, str] = {}
@@ -66,7 +66,7 @@ def _how_often(text: str) -> int:
 
 
 def _of(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> tuple[list[dict[str, Any]], bool]:
-    """Return what happens, and whether how often cannot be read: then the event comes once, when it says it begins."""
+    """Return the occurrences, and whether the recurrence cannot be read: then the event occurs once, at its start."""
     calendar, once = readable(text)
     try:
         happens = recurring_ical_events.of(calendar).between(start, end)
@@ -79,7 +79,7 @@ def _of(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> tuple[list
     try:
         rule = rule_of(master_of(calendar))
     except Unreadable:
-        rule = ""  # exceptions alone: an invitation to one occurrence of a series
+        rule = ""  # exceptions alone: an invitation to a single occurrence of a series
     return [_seen(one, zone, rule) for one in happens], once
 
 
@@ -91,6 +91,6 @@ def _once(calendar: Calendar, start: datetime, end: datetime) -> list[Any]:
 
 
 def _seen(event: Any, zone: ZoneInfo, rule: str) -> dict[str, Any]:
-    # The library names the occurrence of every event; that of a single one names nothing.
+    # The library gives every event a recurrence; that of a single event means nothing.
     seen = described(event, zone, rule)
     return seen if rule else seen | {"recurrence": ""}

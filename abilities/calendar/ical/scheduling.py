@@ -1,6 +1,6 @@
-"""What is sent to those at an event, as iTIP has it (RFC 5546): an invitation, a cancellation, an answer.
+"""Messages to an event's guests, in the form of iTIP (RFC 5546): an invitation, a cancellation, an answer.
 
-Of an event only what its guests need goes out: no alarm, no attachment, nothing that other programs noted in it.
+Only the data that guests need is sent: no alarm, no attachment, no notes of other programs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ _KEPT: Mapping[ItipMethod, Sequence[str]] = {
     ItipMethod.REPLY: _TIMES,
 }
 _OF_SERVERS = ("SCHEDULE-AGENT", "SCHEDULE-STATUS", "SCHEDULE-FORCE-SEND")
-"""What a calendar's server notes at people, which no message may hold (RFC 6638 7)."""
+"""Parameters that a calendar's server adds to people, which no message may hold (RFC 6638 7)."""
 
 
 def message(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an event, or one occurrence of a series, as the message of a method that its guests are sent."""
+    """Return an event, or an occurrence of a series, as the message of a method to its guests."""
     calendar, method = parsed(asked["text"]), ItipMethod(asked["method"])
     made = Calendar()
     made.add("PRODID", PRODUCT)
@@ -66,7 +66,7 @@ def _sent(event: Event, method: ItipMethod, asked: Mapping[str, Any]) -> Event:
         if name in event:
             sent[name] = event[name]
     sent.add("DTSTAMP", datetime.fromisoformat(asked["now"]))
-    # What ends an event, or somebody's part in it, is newer than the invitation (RFC 5546 3.2.5).
+    # A message that ends an event, or a guest's part in it, is newer than the invitation (RFC 5546 3.2.5).
     sent.add("SEQUENCE", int(event.get("SEQUENCE", 0)) + (method is ItipMethod.CANCEL))
     if method is ItipMethod.CANCEL and not asked["uninvites"]:
         sent.add("STATUS", "CANCELLED")
@@ -85,7 +85,7 @@ def _guests(event: Event, method: ItipMethod, asked: Mapping[str, Any]) -> Seque
         case ItipMethod.CANCEL:
             return [guest for address, guest in known.items() if address in asked["to"]]
         case ItipMethod.REPLY:
-            # One only, even where the person is invited under several addresses (RFC 5546 3.2.3).
+            # A single one, even if the person is invited under several addresses (RFC 5546 3.2.3).
             return [guest for address, guest in known.items() if address in asked["own"]][:1]
 
 

@@ -1,6 +1,6 @@
-"""Series of events: an occurrence made an exception, a series moved, parted in two, or left without some of it.
+"""Series of events: an occurrence made an exception, a series moved, split in two, or shortened.
 
-Times move by what the clock of the event's own zone shows: 09:00 stays 09:00 over a change of the clocks.
+Times move by the wall time of the event's own zone: 09:00 stays 09:00 over a change of the clocks.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -26,7 +26,7 @@ from abilities.calendar.ical.components import (
 )
 
 type Time = Any
-"""A day, or a wall time: within one series all are of one kind, so they compare and add alike, which no type says."""
+"""A day, or a wall time: in a series all are of the same kind, so they compare and add alike, which no type says."""
 
 OF_A_SERIES = ("RRULE", "RDATE", "EXDATE", "EXRULE")
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -42,7 +42,7 @@ def read_time(text: str, zone: str) -> Time:
 
 
 def set_times(event: Event, start: Time | None, end: Time | None) -> None:
-    """Give an event a new time in its own zone; without an end it stays as long as it was."""
+    """Give an event a new time in its own zone; without an end it keeps its length."""
     old = event.get("DTSTART")
     before = (wall(event.start), wall(event.end)) if old is not None else None
     if start is None:
@@ -66,7 +66,7 @@ def set_times(event: Event, start: Time | None, end: Time | None) -> None:
 
 
 def exception_made(calendar: Calendar, recurrence: str) -> Event:
-    """Return the exception of a series for one occurrence, made of the series where there is none yet."""
+    """Return the exception of a series for an occurrence, made from the series if there is none yet."""
     if (known := exception_at(calendar, recurrence)) is not None:
         return known
     master = master_of(calendar)
@@ -84,7 +84,7 @@ def exception_made(calendar: Calendar, recurrence: str) -> Event:
 
 
 def without(calendar: Calendar, recurrence: str) -> None:
-    """Leave one occurrence out of a series."""
+    """Remove an occurrence from a series."""
     master = master_of(calendar)
     _drop(calendar, lambda event: recurrence_of(event) == recurrence)
     at = time_of(master, recurrence)
@@ -93,7 +93,7 @@ def without(calendar: Calendar, recurrence: str) -> None:
 
 
 def moved(calendar: Calendar, recurrence: str, change: Any) -> None:
-    """Give a series, or a single event, a new time: that of the named occurrence moves, and all others as it does."""
+    """Give a series, or a single event, a new time: the named occurrence moves, and all others with it."""
     master = master_of(calendar) if any("RECURRENCE-ID" not in event for event in events_of(calendar)) else None
     if master is None or not any(name in master for name in OF_A_SERIES):
         start, end = (read_time(change[name], change["zone"]) if change[name] else None for name in ("start", "end"))
@@ -189,7 +189,7 @@ def _shift(calendar: Calendar, master: Event, by: timedelta, length: timedelta) 
 
 
 def _shift_rule(rule: vRecur, first: Time, by: timedelta, start: vDDDTypes) -> None:
-    """Move the days that a rule names; raise `Unreadable` where the same rule cannot be said of other days."""
+    """Move the days that a rule names; raise `Unreadable` if the rule cannot express the new days."""
     new = first + by
     days = (_day(new) - _day(first)).days
     if until := rule.get("UNTIL"):
@@ -249,7 +249,7 @@ def _wall_of(event: Event, master: Event) -> Any:
 
 
 def _in_zone_of(at: Any, start: vDDDTypes) -> Any:
-    """Return what the clock of a series shows at a moment."""
+    """Return the wall time of a series at a moment."""
     zone = start.dt.tzinfo if isinstance(start.dt, datetime) else None
     if isinstance(at, datetime) and at.tzinfo is not None:
         return at.astimezone(zone or at.tzinfo).replace(tzinfo=None)
@@ -276,7 +276,7 @@ def _add_times(event: Event, name: str, times: list[Any]) -> None:
 
 
 def _set_times(event: Event, name: str, times: list[Any], start: vDDDTypes) -> None:
-    """Write a list of times anew, as the clock of the series shows them."""
+    """Rewrite a list of times, as the clock of the series shows them."""
     if name in event and not times and not times_in(event, name):
         return  # spans, which are left as they are
     event.pop(name, None)

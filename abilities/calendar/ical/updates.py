@@ -1,4 +1,4 @@
-"""What the organizer of an event sends later: a newer state of it, or its end (RFC 5546 2.1.5, 3.2.2 and 3.2.5)."""
+"""An organizer's later messages: a newer state of an event, or its end (RFC 5546 2.1.5, 3.2.2 and 3.2.5)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -28,15 +28,15 @@ _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def updated(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an event of a file means for the one that is stored under its UID.
+    """Return the effect of a file's event on the stored event with its UID.
 
     `effect` is `there`, `older`, `foreign`, `update` or `cancel`; `before` and `after` are all parts of the event that
-    would be otherwise, `text` the object to be stored, empty where it is to be deleted.
+    would change, `text` the object to store, empty if it is to be deleted.
     """
     stored, sent, zone = parsed(asked["text"]), parsed(asked["sent"]), ZoneInfo(asked["zone"])
     organizer = _organizer(stored)
     if not organizer or organizer in asked["own"]:
-        return {"effect": "there"}  # the person's own event: what somebody sends of it changes nothing
+        return {"effect": "there"}  # the person's own event: another person's copy changes nothing
     if organizer != _organizer(sent):
         return {"effect": "foreign"}
     events = events_of(sent)
@@ -44,7 +44,7 @@ def updated(asked: Mapping[str, Any]) -> dict[str, Any]:
     if not newer:
         older = any(_sequence(event) < _sequence(_known(stored, event)) for event in events)
         return {"effect": "older" if older else "there"}
-    # Each occurrence that gets an exception is one that was there by the rule of its series.
+    # Each occurrence with a new exception existed by the rule of its series.
     there = [*events_of(stored), *(_known(stored, event) for event in newer if _is_new_exception(stored, event))]
     before = [whole(event, zone) for event in there]
     if asked["cancels"]:
@@ -111,7 +111,7 @@ def _is_newer(event: Event, known: Event, *, cancels: bool) -> bool:
 
 
 def _known(stored: Calendar, event: Event) -> Event:
-    """Return what is stored of an event, or of an occurrence of a series."""
+    """Return the stored state of an event, or of an occurrence of a series."""
     recurrence = recurrence_of(event)
     if not recurrence:
         return _first(stored)
@@ -150,7 +150,7 @@ def _times(event: Event) -> tuple[str, str, str]:
 
 
 def _keep_answer(event: Event, known: Event, own: Iterable[str]) -> None:
-    """Let what the person has answered stand, as nothing that it depends on is new."""
+    """Keep the person's answer, since nothing that it depends on has changed."""
     answers = {
         address: guest.params["PARTSTAT"] for address, guest in guests_of(known).items() if "PARTSTAT" in guest.params
     }

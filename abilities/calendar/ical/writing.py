@@ -1,7 +1,7 @@
 """Events written: made, changed, cancelled and answered, as objects that a server stores.
 
-Each function is given what to do as JSON and returns the object's `text`, and in `more` a second object where a series
-is parted in two. A repeat of the same call, told by its `key`, makes the same texts.
+Each function takes its arguments as JSON and returns the object's `text`, and in `more` a second object if a series is
+split in two. A repeat of the same call, recognized by its `key`, makes the same texts.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def made(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with one occurrence, those from it on, or all changed."""
+    """Return an object with an occurrence, those from it on, or all changed."""
     calendar, scope, recurrence = parsed(asked["text"]), SeriesScope(asked["scope"]), asked["recurrence"]
     change = asked["change"]
     if scope is SeriesScope.FOLLOWING and not _is_first(calendar, recurrence):
@@ -66,7 +66,7 @@ def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cancelled(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a series without one occurrence, or without those from it on."""
+    """Return a series without an occurrence, or without those from it on."""
     calendar, recurrence = parsed(asked["text"]), asked["recurrence"]
     if SeriesScope(asked["scope"]) is SeriesScope.FOLLOWING:
         calendar, _ = parted(calendar, recurrence, asked["new_uid"])
@@ -77,7 +77,7 @@ def cancelled(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answered(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an invitation with the person's answer, to one occurrence or to all."""
+    """Return an invitation with the person's answer, to an occurrence or to all."""
     calendar, recurrence = parsed(asked["text"]), asked["recurrence"]
     if SeriesScope(asked["scope"]) is SeriesScope.THIS and recurrence:
         events = [exception_at(calendar, recurrence) or exception_made(calendar, recurrence)]
@@ -106,7 +106,7 @@ def _change_all(calendar: Calendar, recurrence: str, change: Mapping[str, Any], 
     _touch(master, asked)
     for event in events_of(calendar):
         if event is not master:
-            # An exception keeps what it has of its own.
+            # An exception keeps values of its own.
             same = {key: change[key] for key, (name, _) in _WORDS.items() if str(event.get(name, "")) == old[name]}
             rest = {"invite": change["invite"], "uninvite": change["uninvite"], "organizer": change["organizer"]}
             _change_one(event, dict.fromkeys(_WORDS) | same | rest | {"start": None, "end": None})
