@@ -54,7 +54,7 @@ class GuestMail:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail. `name` tells it from the call's others; `text` is the object that it is about, None for the present one."""
+    """A mail. `name` tells it from the call's others; `text` is the object that it is about, None for the new one."""
 
     name: str
     subject: str
