@@ -1,1 +1,1 @@
-"""What a clone has besides the product: the simulator, `dev`, the demo model, scenarios and benchmarks."""
+"""The parts of a clone besides the product: the simulator, `dev`, the demo model, scenarios and benchmarks."""

@@ -1,11 +1,11 @@
-"""Measure what `docs/performance.md` tells: all benchmarks, or those named.
+"""Measure the figures of `docs/performance.md`: all benchmarks, or the named ones.
 
-    uv run -m workbench.benchmarks [NAME ...] [--peers] [--rounds 5] [--small] [--write]
+    uv run -m workbench.benchmarks [NAME...] [--peers] [--rounds 5] [--small] [--write]
 
 Each is measured with its floor in the same run, in turns; with `--peers` the peers too, in environments of their own,
-which are made the first time in `~/.cache/onevalet-peers` (`ONEVALET_PEERS` names another folder). `--write` keeps the
-results in `workbench/benchmarks/results.json`, draws the plots and writes the page. All of it takes some ten minutes,
-which want a quiet machine; `--small` proves only that it runs.
+which are created at the first run in `~/.cache/onevalet-peers` (`ONEVALET_PEERS` names another folder). `--write`
+stores the results in `workbench/benchmarks/results.json`, draws the plots and writes the page. A full run takes some
+ten minutes on a quiet machine; `--small` proves only that it runs.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 def main() -> None:
-    """Measure, print, and keep the results where asked."""
+    """Measure, print, and store the results if requested."""
     parser = argparse.ArgumentParser(
         prog="python -m workbench.benchmarks", description=(__doc__ or "").partition("\n")[0]
     )

@@ -1,8 +1,9 @@
-"""`python -m workbench.benchmarks.answers`: texts that one web and one worker answer in a second, each of them once.
+"""`python -m workbench.benchmarks.answers`: the number of texts that one web and one worker answer in a second, each
+exactly once.
 
 The texts of a round come at once, each from a person of its own, over SMS; the model and the provider answer at once.
-What the provider got is held against what was said: exactly one answer a text, in order, and nothing unexplained.
-Prints the median of the rounds; exits 1 where the checker found anything.
+The provider's messages are compared with the texts: exactly one answer a text, in order, and nothing unexplained.
+Prints the median of the rounds; exits 1 if the checker found anything.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from tests.spine.run import run_spine, show
 
 
 def main() -> None:
-    """Run the rounds and print what they took and what was found."""
+    """Run the rounds and print their times and findings."""
     parser = argparse.ArgumentParser(prog="python -m workbench.benchmarks.answers")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--messages", type=int, default=150, help="of a round, and as many people")

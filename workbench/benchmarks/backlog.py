@@ -1,4 +1,4 @@
-"""What a message, and a claim, cost Postgres while others wait.
+"""The cost of a message, and of a claim, to Postgres while others wait.
 
     uv run -m workbench.benchmarks.backlog [--waiting 0] [--waiting 1000] [--waiting 9000] [--messages 300]
 
@@ -44,7 +44,7 @@ insert into inbound (tenant_id, id, conversation_id, seq, text) select tenant_id
 
 
 async def measure(waiting: int, messages: int) -> dict[str, float]:
-    """Return what each costs with so many others waiting."""
+    """Return the cost of each step with so many others waiting."""
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         admin = await asyncpg.connect(postgres.url)

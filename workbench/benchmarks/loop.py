@@ -1,10 +1,10 @@
-"""The loop's own CPU: one message, two model calls, two tools, everything around the loop in process.
+"""The loop's own CPU: a message, two model calls, two tools, everything around the loop in process.
 
     uv run -m workbench.benchmarks.loop
 
 The model answers at once from memory, the tools return a constant, the journal is in memory. The floor, in the same
-run, is the same two answers and the same two tools awaited by hand: what is above it is the loop's. The peer, where it
-is installed, is pydantic-ai with the same answers and tools, and no journal. Figures are CPU time in milliseconds a
+run, is the same two answers and the same two tools awaited by hand: the difference is the loop's. The peer, if
+installed, is pydantic-ai with the same answers and tools, and no journal. Figures are CPU time in milliseconds a
 message. A machine that others use makes all of it slower by turns, the floor as well: "at rest" is the median of each
 round's ratio to its own floor, times the best floor.
 """
@@ -71,11 +71,11 @@ class StubModel:
         return SAYS if request.messages[-1].role is Role.TOOL else CALLS
 
     async def close(self) -> None:
-        """Have nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
-    """Return one message's work as the product does it."""
+    """Return a function that handles a message as the product does."""
     config = ReactLoopConfig(llm_streaming=False)
     loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config)
     tools = ToolRegistry([weather, calendar])
@@ -103,7 +103,7 @@ async def by_hand() -> object:
 async def measure(
     works: Mapping[str, Callable[[], Awaitable[object]]], rounds: int, times: int
 ) -> dict[str, list[float]]:
-    """Return the CPU of one of each, in milliseconds, round by round, in turns: what disturbs one disturbs all."""
+    """Return the CPU of a run of each, in milliseconds, round by round, in turns: a disturbance affects all."""
     timings: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds + 1):
         for name, work in works.items():
@@ -116,7 +116,7 @@ async def measure(
 
 
 def by_peer() -> Callable[[], Awaitable[object]] | None:
-    """Return the same with pydantic-ai; None where it is not installed."""
+    """Return the same function with pydantic-ai; None if it is not installed."""
     try:
         from pydantic_ai import Agent
         from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart

@@ -1,11 +1,11 @@
-"""Memory at scale: ten thousand memories of one person, and a thousand people on one worker.
+"""Memory at scale: ten thousand memories of a person, and a thousand people on a worker.
 
     uv run -m workbench.benchmarks.memory_scale [--memories 10000] [--people 1000] [--each 200]
 
-Recall over one person's many memories, the index warm: each way of recalling in the same run, question by question in
-turns, so that whatever disturbs the machine disturbs all of them. The floor is one empty transaction of that person's;
-the question is embedded anew each time, and what that alone takes is a line of the table. Then so many people ask one
-after the other, twice, with room for a part of them: what the process holds must not grow with the people.
+Recall over a person's many memories, the index warm: each way of recalling in the same run, question by question in
+turns, so that a disturbance of the machine affects all of them. The floor is an empty transaction of that person's; the
+question is embedded again each time, and the time of that alone is a line of the table. Then so many people ask in
+turn, twice, with room for a part of them: the memory of the process must not grow with the people.
 """
 
 import argparse
@@ -41,7 +41,7 @@ type Way = Callable[[str], Awaitable[object]]
 
 
 def sayings(count: int) -> list[Utterance]:
-    """Make one person's messages over three years; no two say the same."""
+    """Return a person's messages over three years, no two of them alike."""
     plain = [line.text for number in range(LIVES) for line in life(number)[0]]
     random.Random(1).shuffle(plain)
     return [
@@ -56,14 +56,14 @@ def moment(number: int, count: int) -> datetime:
 
 
 async def keep(momex: Momex, tenant: str, sources: list[Utterance]) -> None:
-    """Have a person's messages remembered."""
+    """Remember a person's messages."""
     await make_person(momex.store.database, tenant)
     for start in range(0, len(sources), 500):
         await bulk(momex, tenant, sources[start : start + 500])
 
 
 def ways(momex: Momex, tenant: str) -> dict[str, Way]:
-    """Return what is compared."""
+    """Return the compared ways."""
     patient = replace(momex.retriever, config=replace(momex.config, patience=30.0))
 
     async def floor(question: str) -> object:
@@ -92,7 +92,7 @@ def ways(momex: Momex, tenant: str) -> dict[str, Way]:
 
 
 async def large(momex: Momex, count: int, tenant: str = "large") -> None:
-    """Print how long a recall takes over one person's many memories."""
+    """Print the time of a recall over a person's many memories."""
     began = time.monotonic()
     await keep(momex, tenant, sayings(count))
     say(f"{count} memories of one person kept in {time.monotonic() - began:.0f} s")
@@ -100,7 +100,7 @@ async def large(momex: Momex, count: int, tenant: str = "large") -> None:
 
 
 async def compare(momex: Momex, count: int, tenant: str) -> None:
-    """Print the table of one person whose memories are there."""
+    """Print the table of a person whose memories are stored."""
     began, cpu = time.monotonic(), time.process_time()
     await indexes_of(momex).catch_up(tenant)
     say(f"index of {count} made cold in {time.monotonic() - began:.1f} s ({time.process_time() - cpu:.1f} s of CPU)\n")
@@ -123,13 +123,13 @@ async def compare(momex: Momex, count: int, tenant: str) -> None:
 
 
 def resident() -> float:
-    """Return what this process holds now, in MB."""
+    """Return this process's memory in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 
 
 async def many(momex: Momex, url: str, people: int, each: int) -> None:
-    """Print what so many people on one worker take."""
+    """Print the cost of so many people on a worker."""
     await keep(momex, "many0", sayings(each))
     await copies(url, people)
     indexes = indexes_of(momex)
@@ -159,7 +159,7 @@ async def many(momex: Momex, url: str, people: int, each: int) -> None:
 
 
 async def copies(url: str, people: int) -> None:
-    """Give everybody what the first has."""
+    """Copy the first person's memories to all others."""
     connection = await asyncpg.connect(url)
     for number in range(1, people):
         who = f"many{number}"
@@ -180,7 +180,7 @@ async def copies(url: str, people: int) -> None:
 
 
 async def measure(url: str, memories: int, people: int, each: int) -> None:
-    """Measure both on one database."""
+    """Measure both on the same database."""
     database = Database(url)
     momex = Momex(config=MomexConfig(), database=database, parts=MomexParts(clock=Standing()))
     await momex.embedder.embed(["warm"])

@@ -1,10 +1,10 @@
-"""The model's path: a turn of two model calls and two tools over HTTP, nothing stored, and what its CPU costs.
+"""The model's path: a turn of two model calls and two tools over HTTP, nothing stored, and its CPU cost.
 
     uv run -m workbench.benchmarks.model_path [--rounds 9] [--times 100]
 
-A server of its own process speaks OpenAI's chat completions and answers at once: streamed in few chunks, streamed in
-200, or whole. Contestants, in turns: the floor (bare aiohttp, answers read by hand), litellm's `acompletion` by hand,
-our loop with litellm making the calls, and our loop as it ships.
+A server in a process of its own speaks OpenAI's chat completions and answers at once: streamed in few chunks, streamed
+in 200, or whole. Contestants, in turns: the floor (bare aiohttp, answers read by hand), litellm's `acompletion` by
+hand, our loop with litellm making the calls, and our loop as it ships.
 
 Figures are CPU milliseconds a turn of this process and all its threads (getrusage), medians of rounds with their range,
 and turns a second with 32 in flight, by wall clock.
@@ -116,7 +116,7 @@ def by_litellm(*, streamed: bool) -> Turn:
     """Return the same turn over litellm's own call."""
 
     async def ask(messages: list[Any]) -> tuple[str, list[Any]]:
-        import litellm  # where it is called, since it takes seconds
+        import litellm  # imported at its use, since it takes seconds
 
         options: dict[str, Any] = {"stream_options": {"include_usage": True}} if streamed else {}
         response: Any = await litellm.acompletion(
@@ -137,7 +137,7 @@ def by_litellm(*, streamed: bool) -> Turn:
 
 
 async def measure(shape: str, turns: Mapping[str, Turn], options: argparse.Namespace) -> None:
-    """Print what each costs: interleaved, so that what disturbs one disturbs all."""
+    """Print the cost of each: interleaved, so that a disturbance affects all."""
     cpu: dict[str, list[float]] = {name: [] for name in turns}
     rate: dict[str, list[float]] = {name: [] for name in turns}
     for turn in turns.values():
@@ -158,7 +158,7 @@ async def measure(shape: str, turns: Mapping[str, Turn], options: argparse.Names
 
 
 async def one_round(turn: Turn, times: int, rated: int) -> tuple[float, float | None]:
-    """Return CPU in ms a turn, one after the other, and turns a second with many in flight if any are to be rated."""
+    """Return CPU in ms a turn, one after the other, and the rate with many in flight, if it is to be measured."""
     gc.collect()
     began = _cpu()
     for _ in range(times):
@@ -172,7 +172,7 @@ async def one_round(turn: Turn, times: int, rated: int) -> tuple[float, float | 
 
 
 async def at_once(turn: Turn, times: int, in_flight: int) -> list[float]:
-    """Take so many turns, so many at a time; return the seconds that each took."""
+    """Run so many turns, so many at a time; return the seconds of each."""
     left, took = iter(range(times)), list[float]()
 
     async def one_after_the_other() -> None:

@@ -1,10 +1,10 @@
-"""What it costs a turn to be watched: its log lines and samples, a scrape, and a page of the console that is open.
+"""The cost of observing a turn: its log lines and samples, a scrape, and a page of the console that is open.
 
     uv run -m workbench.benchmarks.observability [--rounds 40] [--times 40]
 
 The turn is that of `workbench.benchmarks.loop`: two model calls and two tools, all in memory, logged as production does
-into nowhere. Off and on run by turns, round by round; the ratio is the median of each round's own, so that a busy
-machine slows both. The page is a conversation's, over a Postgres of its own. Figures are CPU time.
+into nowhere. Off and on alternate, round by round; the ratio is the median of each round's own, so that a busy machine
+slows both. The page is a conversation's, over a Postgres of its own. Figures are CPU time.
 """
 
 import argparse
@@ -53,7 +53,7 @@ select tenant_id, 'o' || n, id, n, 'reply', 'Hello.', 'sent' from c, generate_se
 
 
 def works() -> dict[str, Work]:
-    """Return the turn without and with what watches it."""
+    """Return the turn without and with its observers."""
 
     def unreported(journal: Journal, patience: float, *_: object) -> Journal:
         return PatientJournal(journal, patience)
@@ -67,7 +67,7 @@ def works() -> dict[str, Work]:
 
 
 def further_samples() -> None:
-    """Take the samples that a turn's message, calls, end and delivery add to those of its steps."""
+    """Take the samples of a turn's message, calls, end and delivery, besides those of its steps."""
     metrics.ACKNOWLEDGEMENT_SECONDS.labels("/webhooks/sms", "200").observe(0.01)
     metrics.INBOX_SECONDS.labels("message", "accepted").observe(0.01)
     for _ in range(2):
@@ -79,7 +79,7 @@ def further_samples() -> None:
 
 
 async def open_page() -> tuple[float, float]:
-    """Return what one look of an open conversation costs: of `web` and of Postgres, in ms."""
+    """Return the cost of a look at an open conversation, in ms: of `web` and of Postgres."""
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         admin = await asyncpg.connect(postgres.url)
@@ -129,7 +129,7 @@ def _watched(make_journal: Callable[..., Journal], log: object) -> Work:
 
 
 def _each(work: Callable[[], object], times: int) -> float:
-    """Return the CPU of one, in ms: the median of ten runs."""
+    """Return the CPU of a run, in ms: the median of ten."""
     figures = []
     for _ in range(10):
         gc.collect()

@@ -1,7 +1,7 @@
-"""`python -m workbench.benchmarks.pooled_connections`: so many connections through PgBouncer, on few of the server's.
+"""`python -m workbench.benchmarks.pooled_connections`: many connections through PgBouncer, on few of the server's.
 
-Each client works in its tenant and beside it, again and again, all at once; printed are calls a second, how long one
-waits, and how many connections and how much memory the server has for it.
+Each client works in its tenant and outside it, again and again, all at once. Prints calls a second, the wait for a
+call, and the server's connections and memory.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tests.servers.pgbouncer import pooled
 from tests.services import private_postgres
 
 OF_ONE = 20
-"""Connections of one pool, as a worker has them."""
+"""Connections of a pool, as of a worker."""
 ROUNDS = 10
 _BACKENDS = "select pid from pg_stat_activity where usename = 'serving'"
 

@@ -1,9 +1,9 @@
-"""Draw where the time of a benchmark goes, as a flame graph: of this process and of each that it starts.
+"""Draw a benchmark's use of time, as a flame graph: of this process and of its children.
 
     uv run -m workbench.benchmarks.profile NAME [--to profile.svg] [--rate 200] [--rounds 1] [--small]
 
-py-spy samples the benchmark from outside: it needs no rights, since it starts what it looks into. In the graph,
-each process is a tower of its own; a click enlarges it.
+py-spy samples the benchmark from outside: it needs no rights, since it starts the process that it samples. In the
+graph, each process is a tower of its own; a click enlarges it.
 """
 
 import argparse

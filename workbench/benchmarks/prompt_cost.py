@@ -1,10 +1,10 @@
-"""What a "hello" costs with everything that ships, fifty tools of MCP servers and twenty skills; and what groups cost.
+"""The cost of a "hello" with all that ships, fifty tools of MCP servers and twenty skills; and the cost of groups.
 
     uv run -m workbench.benchmarks.prompt_cost
 
-Tokens are counted at four bytes each, on what arrives at the model. Then a model that knows which tools it wants makes
-the 150 requests of `workbench.benchmarks.assistant`: with all tools in the prompt, with groups that it opens first, and
-with groups whose tools it calls by their names.
+Tokens are counted at four bytes each, on the model's input. Then a model that knows which tools it needs makes the 150
+requests of `workbench.benchmarks.assistant`: with all tools in the prompt, with groups that it opens first, and with
+groups whose tools it calls by their names.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ IN_FULL = {"tools_in_full": "1000"}
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What became of the requests: the calls of each, without those that open groups, and all model calls."""
+    """The results of the requests: their calls, without those that open groups, and the number of model calls."""
 
     reached: Mapping[str, Sequence[Call]]
     model_calls: int

@@ -1,10 +1,10 @@
-"""The share of each prompt that begins like the one before, byte by byte: what a provider's cache can save.
+"""The share of each prompt that begins like the previous prompt, byte by byte, which a provider's cache can save.
 
     uv run -m workbench.benchmarks.prompt_share
 
 Conversations of twenty messages by SMS, with the tools that ship, through a worker's parts and a scripted model on the
 wire: plain talk, tools, recall, reminders, and all of it; and, while they last, an agent that waits for a field, cards
-that wait for approval, and notices. Tools and messages count, as they are sent.
+    that wait for approval, and notices. Tools and messages count, as they are sent.
 """
 
 import asyncio

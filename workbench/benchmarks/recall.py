@@ -1,13 +1,13 @@
-"""Recall measured: over made lives, how often the right memory comes first, or among the first five.
+"""Recall measured: over invented lives, how often the right memory comes first, or among the first five.
 
     uv run -m workbench.benchmarks.recall [--lives 40] [--first 0] [--keep FOLDER] [--misses] [--write] [--model]
 
 Each way of recalling answers the same frozen questions over the same memories: none at all, the last twenty messages,
-each retriever alone, and all three fused. "Answered when unknown" is how often something was brought up for a question
-that nothing was ever said about. Times are of one recall with the index warm, in ms, and include embedding the
-question. Offline, with the embedded encoder and the rule extractor; `--model` takes ONEVALET_MODEL and
-ONEVALET_EMBEDDING_MODEL, whichever is set. `--keep` leaves what was remembered in a folder: the next run measures at
-once, and one that was cut off goes on.
+each retriever alone, and all three fused. "Answered when unknown" is how often a memory was returned for a question
+whose answer was never told. Times are of a recall with the index warm, in ms, and include embedding the question.
+Offline, with the embedded encoder and the rule extractor; `--model` takes ONEVALET_MODEL and ONEVALET_EMBEDDING_MODEL,
+whichever is set. `--keep` stores the memories in a folder: the next run measures at once, and continues an interrupted
+run.
 """
 
 import argparse
@@ -41,7 +41,7 @@ type Lives = Mapping[int, Sequence[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured, and what is told of it."""
+    """The options of a run."""
 
     lives: range = range(LIVES)
     keep: Path | None = None
@@ -73,7 +73,7 @@ def indexes_of(momex: Momex) -> StructuredIndexes:
 
 
 async def live(momex: Momex, number: int, lines: Sequence[Line]) -> None:
-    """Have the messages of one life remembered; what is remembered already not again."""
+    """Remember the messages of a life, without those remembered already."""
     tenant = f"life{number}"
     await make_person(momex.store.database, tenant)
     sources = [
@@ -89,7 +89,7 @@ async def make_person(database: Database, tenant: str) -> None:
 
 
 async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
-    """Keep statements without comparing each with what is known."""
+    """Store statements without comparing each with the known ones."""
     from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of
     from abilities.memory.extraction.terms import terms_of
     from abilities.memory.store.memories import Change
@@ -108,7 +108,7 @@ async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
 
 
 def question_sets(lives: range) -> dict[str, list[Asked]]:
-    """Return the frozen questions about some lives; lives beyond those of the table have made ones, to tune by."""
+    """Return the frozen questions about some lives; lives beyond those of the table have invented ones, for tuning."""
     if lives.stop > LIVES:
         return {"to tune by": [question for number in lives for question in life(number)[1]]}
     sets = {"frozen": recall_lives.frozen_questions(), "in other words": recall_more.frozen_questions()}
@@ -116,7 +116,7 @@ def question_sets(lives: range) -> dict[str, list[Asked]]:
 
 
 async def answers(search: Way, questions: Sequence[Asked], lines: Lives) -> Tally:
-    """Have one way answer all questions."""
+    """Answer all questions in a single way."""
     tally = Tally()
     for asked in questions:
         texts, took = await search(asked, lines[asked.life])
@@ -125,7 +125,7 @@ async def answers(search: Way, questions: Sequence[Asked], lines: Lives) -> Tall
 
 
 async def compare(momex: Momex, lines: Lives, run: Run) -> dict[str, dict[str, Tally]]:
-    """Have everything remembered, and every way answer every question; return the tallies by questions and way."""
+    """Remember everything, and answer every question in every way; return the tallies by questions and way."""
     began = time.monotonic()
     for number, sources in lines.items():
         await live(momex, number, sources)
@@ -147,7 +147,7 @@ async def compare(momex: Momex, lines: Lives, run: Run) -> dict[str, dict[str, T
 
 @asynccontextmanager
 async def memory_on(url: str, *, with_model: bool) -> AsyncIterator[Momex]:
-    """Yield a memory at the end of all lives; `with_model`: with what is configured, else offline."""
+    """Yield a memory at the end of all lives; `with_model`: with the configured models, else offline."""
     chat = os.environ.get("ONEVALET_MODEL", "") if with_model else ""
     client = LiteLLMClient(chat) if with_model else None
     database = Database(url)

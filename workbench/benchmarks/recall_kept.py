@@ -1,4 +1,4 @@
-"""A server for the recall benchmark: thrown away at the end, or kept in a folder with what was remembered."""
+"""A server for the recall benchmark: deleted at the end, or kept in a folder with its memories."""
 
 import hashlib
 import os
@@ -13,12 +13,12 @@ from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 
 _MADE_BY = ("extraction/*.py", "index/embedder.py", "store/memories.py")
-"""The files of abilities/memory that say what is remembered of a message."""
+"""The files of abilities/memory that decide which memories a message makes."""
 
 
 @asynccontextmanager
 async def kept_database(folder: Path | None, with_model: bool) -> AsyncIterator[str]:
-    """Yield the URL of a migrated database; with a folder, the one that the same code and models have filled before."""
+    """Yield the URL of a migrated database; with a folder, the database that the same code and models filled before."""
     with tempfile.TemporaryDirectory(prefix="onevalet-recall-") as passing:
         home = folder or Path(passing)
         home.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Forty made lives of 300 messages each, and five frozen questions about each.
+"""Forty invented lives of 300 messages each, and five frozen questions about each.
 
-The lives come from a seed, so that everybody measures the same. The questions lie in `recall_questions.json`, written
-before the extractor was tuned; `uv run -m workbench.benchmarks.recall_lives` says whether they are still those.
+The lives come from a seed, so that every run measures the same. The questions are in `recall_questions.json`, written
+before the extractor was tuned; `uv run -m workbench.benchmarks.recall_lives` checks that they have not changed.
 """
 
 import json
@@ -105,7 +105,7 @@ UNKNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One message of a life."""
+    """A message of a life."""
 
     text: str
     said_at: datetime
@@ -113,7 +113,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: a memory that holds `answer` is right, one that holds `stale` was true once; unknown: both empty."""
+    """A question: a memory with `answer` is right, a memory with `stale` is outdated; unknown: both empty."""
 
     life: int
     kind: str
@@ -123,7 +123,7 @@ class Asked:
 
 
 def life(number: int) -> tuple[list[Line], list[Asked]]:
-    """Make one life and the questions about it."""
+    """Return a life and the questions about it."""
     chance = random.Random(f"life {number}")
     facts, asked = _facts(number, chance)
     lines: dict[int, str] = {}
@@ -139,7 +139,7 @@ def life(number: int) -> tuple[list[Line], list[Asked]]:
 
 
 def _facts(number: int, chance: random.Random) -> tuple[list[tuple[int, str]], list[Asked]]:
-    """Return what is said of a life by day, and what is asked."""
+    """Return the facts of a life by day, and the questions about them."""
     old_city, city, sister_city = chance.sample(CITIES.split(), 3)
     sister, friend, brother = chance.sample(NAMES.split(), 3)
     job, brother_job = chance.sample(JOBS, 2)
@@ -232,7 +232,7 @@ def frozen_questions() -> list[Asked]:
 
 
 def main() -> None:
-    """Freeze the questions where there are none; else say whether the lives still answer them."""
+    """Freeze the questions if there are none; else check that the lives still answer them."""
     if not FROZEN.exists():
         whole = [asdict(question) for question in made_questions()]
         FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

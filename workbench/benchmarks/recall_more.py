@@ -1,7 +1,7 @@
-"""Questions in other words about the same forty lives: a check that what was tuned by some wordings holds for others.
+"""Questions in other words about the same forty lives: a check that tuning by some wordings holds for others.
 
-They were written, and frozen in `recall_more.json`, before the tuning that they check, and never tuned by.
-`uv run -m workbench.benchmarks.recall_more` says whether they are still those.
+They were written, and frozen in `recall_more.json`, before the tuning that they check, and are never used for tuning.
+`uv run -m workbench.benchmarks.recall_more` checks that they have not changed.
 """
 
 import json
@@ -51,7 +51,7 @@ NEARLY_KNOWN = (
     "What is my brother's wife called?",
     "What rent do I pay for my flat?",
 )
-"""Asked about somebody or something that is known, of which just this was never told."""
+"""Questions about known people or things, whose answers were never told."""
 
 
 def questions(number: int) -> list[Asked]:
@@ -108,12 +108,12 @@ def questions(number: int) -> list[Asked]:
 
 
 def _meal(number: int, friend: str, dishes: list[str], days: list[int]) -> list[Asked]:
-    """Ask for one of the three meals, by a time that it has to itself; none where each shares its month."""
+    """Ask for a meal out of three by a month that is unique to it; none if each shares its month."""
     moments = [NOW - timedelta(days=MESSAGES - day) for day in days]
     months = [moment.month for moment in moments]
     for place in (number % 3, (number + 1) % 3, (number + 2) % 3):
         moment = moments[place]
-        # A message is moved to an earlier hour, or to a later day where one is taken: away from the month's ends.
+        # A message is moved to an earlier hour, or to a later day if one is taken: away from the month's ends.
         if months.count(moment.month) == 1 and 3 <= moment.day <= 26:
             month = MONTHS.split()[moment.month - 1]
             words = ("What did {friend} and I eat back in {month}?", "I met {friend} in {month}: what did we have?")
@@ -132,7 +132,7 @@ def frozen_questions() -> list[Asked]:
 
 
 def main() -> None:
-    """Freeze the questions where there are none; else say whether they are still made so."""
+    """Freeze the questions if there are none; else check that they are still generated."""
     if not FROZEN.exists():
         whole = [asdict(question) for question in made_questions()]
         FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the recall benchmark writes into docs/measured/recall.md, between two marks."""
+"""The output of the recall benchmark in docs/measured/recall.md, between two marks."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ HALF = LIVES // 2
 
 
 def write_page(tallies: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> None:
-    """Put the tables in the place of what stands between the marks."""
+    """Replace the text between the marks by the tables."""
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
@@ -27,7 +27,7 @@ def write_page(tallies: dict[str, dict[str, Tally]], config: MomexConfig, second
 
 
 def told(question_sets: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> list[str]:
-    """Write the tables, with what they were measured on."""
+    """Return the tables, with the conditions of the measurement."""
     embedder = config.embedding_model or "the embedded encoder"
     lines = [
         f"Measured {datetime.now(UTC):%Y-%m-%d %H:%M} UTC at commit {_commit()}, {os.cpu_count()} cores, load"

@@ -1,4 +1,4 @@
-"""The ways of recalling that are compared, and what each comes to."""
+"""The compared ways of recalling, and their results."""
 
 import statistics
 import time
@@ -19,7 +19,7 @@ NOT_TOLD = ("unknown", "nearly known")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one way brought up for one question, the most important first, and how long it took in seconds."""
+    """The memories that a way returned for a question, the most important first, and its time in seconds."""
 
     asked: Asked
     texts: tuple[str, ...]
@@ -30,18 +30,18 @@ class Outcome:
         return any(self.asked.answer.lower() in text.lower() for text in self.texts[:most])
 
     def stale(self) -> bool:
-        """Return whether what was true once is among the first five."""
+        """Return whether the outdated answer is among the first five."""
         return any(self.asked.stale.lower() in text.lower() for text in self.texts[:5])
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one way of recalling came to."""
+    """The results of a way of recalling."""
 
     outcomes: list[Outcome] = field(default_factory=list)
 
     def add(self, asked: Asked, texts: Sequence[str], took: float) -> None:
-        """Take in one answer."""
+        """Add an answer."""
         self.outcomes.append(Outcome(asked, tuple(texts), took))
 
     def of(self, *kinds: str) -> list[Outcome]:
@@ -53,7 +53,7 @@ class Tally:
         ]
 
     def within(self, lives: Iterable[int]) -> "Tally":
-        """Return what it came to over some lives only."""
+        """Return the results over some lives only."""
         return Tally([outcome for outcome in self.outcomes if outcome.asked.life in lives])
 
     def hit(self, most: int, *kinds: str) -> float:
@@ -65,7 +65,7 @@ class Tally:
         return share(bool(outcome.texts) for outcome in self.of(*kinds))
 
     def stale(self) -> float:
-        """Return how often what was true once stands among the first five."""
+        """Return how often the outdated answer is among the first five."""
         return share(outcome.stale() for outcome in self.outcomes if outcome.asked.stale)
 
     def tokens(self) -> float:
@@ -90,12 +90,12 @@ def share(values: Iterable[bool]) -> float:
 
 
 def tokens_of(texts: Sequence[str]) -> int:
-    """Return what some lines add to a prompt."""
+    """Return the tokens that some lines add to a prompt."""
     return sum(estimate_tokens((ChatMessage(Role.USER, text),)) for text in texts)
 
 
 def table(tallies: dict[str, Tally]) -> list[str]:
-    """Write the lines of a table, one for each way."""
+    """Return the lines of a table, one for each way."""
     kinds = list(dict.fromkeys(outcome.asked.kind for tally in tallies.values() for outcome in tally.outcomes))
     shown = [kind for kind in kinds if kind not in NOT_TOLD]
     untold = [f"answered when {kind}" for kind in kinds if kind in NOT_TOLD]
@@ -105,7 +105,7 @@ def table(tallies: dict[str, Tally]) -> list[str]:
 
 
 def misses(tally: Tally, most: int = 1) -> list[str]:
-    """Return what a way did not put among its first so many, or brought up although nothing was ever said about it."""
+    """Return the questions whose answer is not among a way's first, or whose answer was never told and yet returned."""
     return [
         f"{outcome.asked.kind} · life {outcome.asked.life} · {outcome.asked.text}"
         f" · {outcome.asked.answer or '(never told)'} · got: {' / '.join(outcome.texts[:3]) or 'nothing'}"

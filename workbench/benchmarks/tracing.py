@@ -1,11 +1,11 @@
-"""What tracing costs a turn: off, on, and against a build that does not know it.
+"""The cost of tracing to a turn: off, on, and against a build without it.
 
     uv run -m workbench.benchmarks.tracing [--rounds 9] [--turns 60] [--without CHECKOUT]
 
 A message comes in, a turn asks a model that answers from memory twice and runs two tools, and the answer is delivered
 to a channel that accepts it; Postgres is real. CPU of the process is in milliseconds a turn, the exporter's thread
 included: medians of rounds that alternate, each with the ratio to its own round of the first. `--without`: a checkout
-of the build to compare with, installed as this one is. One line of JSON.
+    of the build to compare with, installed in the same way. One line of JSON.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def _measured(tree: Path, url: str, turns: int, endpoint: str) -> float:
 
 
 async def _compare(given: argparse.Namespace) -> dict[str, list[float]]:
-    """Return the figures of each build, round by round, in turns: what disturbs one disturbs all."""
+    """Return the figures of each build, round by round, in turns: a disturbance affects all."""
     from tests.services import private_postgres
 
     async with private_postgres() as server:

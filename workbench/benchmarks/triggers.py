@@ -1,10 +1,10 @@
-"""Claim and reschedule what is due, among many tasks: by cron in several zones, of many people.
+"""Claim and reschedule due tasks, among many tasks: by cron in several zones, of many people.
 
     uv run -m workbench.benchmarks.triggers [--tasks 100000] [--tasks 1000000]
 
 A Postgres of its own. Each round makes 10,000 tasks due and takes them as a worker does: claim, next occurrence, write
-back, start the runs, several batches at once. The floor, in the same run, is a claim alone that only moves 1,000 rows
-on at a time, in one statement. CPU is ours and all of Postgres', a task.
+back, start the runs, several batches at once. The floor, in the same run, is a claim alone that only reschedules 1,000
+rows at a time, in one statement. CPU is ours and all of Postgres', a task.
 Memory is this process' own, before and after all rounds.
 """
 
@@ -126,7 +126,7 @@ async def one_round(
 ) -> tuple[float, int, float, float]:
     """Return seconds, how many were due, and seconds of CPU, our own and that of Postgres."""
     await _make_due(eye, tasks)
-    # An occurrence is one: the runs of the round before would stand in the way.
+    # An occurrence is unique: the runs of the previous round would be in the way.
     await eye.execute("delete from task_runs")
     await eye.execute("delete from lanes")
     await eye.execute("vacuum analyze task_runs, lanes, turns, tasks")

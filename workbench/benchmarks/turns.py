@@ -1,11 +1,12 @@
-"""What a message costs a worker, and how soon it begins: a real worker process, its model in memory, no provider.
+"""The cost of a message to a worker, and the delay of its turn: a real worker process, its model in memory, no
+provider.
 
     uv run -m workbench.benchmarks.turns [--light 60] [--loaded 15] [--idle 10] [--people 8]
 
-Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to
-the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing.
-CPU is the processes' own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres'
-clock, in ms. `counted`: the worker's transactions and flushes of the WAL. One line of JSON.
+Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to the
+terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing. CPU
+is the processes' own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres' clock,
+in ms. `counted`: the worker's transactions and flushes of the WAL. One line of JSON.
 """
 
 import argparse
@@ -54,7 +55,7 @@ union select c.peer from outbound o join conversations c on c.tenant_id = o.tena
 where o.state in ('ready', 'sending', 'checking')
 """
 SUM = "add"
-"""What a message that uses tools begins with."""
+"""The beginning of a message that uses tools."""
 _LOOK_EVERY = 0.005
 """Seconds between two looks at who waits: rows ring no bell."""
 _OTHERS = """
@@ -64,7 +65,7 @@ select pid from pg_stat_activity where backend_type = 'client backend' and appli
 
 @dataclass(slots=True)
 class Bench:
-    """The worker and what it works with."""
+    """The worker and its servers."""
 
     admin: "asyncpg.Connection[asyncpg.Record]"
     redis: Redis
@@ -76,12 +77,12 @@ class Bench:
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while `admin` is asked."""
     meter: PostgresMeter | None = None
-    """What the worker asks Postgres, if it asks through a meter."""
+    """The worker's statements to Postgres, if it works through a meter."""
     looks: int = 0
     busy: frozenset[str] = frozenset()
 
     async def measured(self, begun: float) -> dict[str, float]:
-        """Return what everything has spent so far: CPU in ms, Redis' commands."""
+        """Return the total use so far: CPU in ms, Redis' commands."""
         stats = await self.redis.info("commandstats")
         async with self.asking:
             others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
@@ -95,7 +96,7 @@ class Bench:
         }
 
     async def until_answered(self, person: str | None = None) -> None:
-        """Wait until nothing is left to answer, for a person or for anybody."""
+        """Wait until all messages are answered, of a person or of all people."""
         seen = self.looks + 1  # the look that is under way may have begun before
         while self.looks <= seen or (person in self.busy if person else self.busy):  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_EVERY)
@@ -125,14 +126,14 @@ async def measure(light: int, loaded: float, idle: float, people: int) -> dict[s
 
 
 def answer(call: ModelCall) -> Reply:
-    """Answer at once, after two tools where the person asks for a sum."""
+    """Answer at once, after two tools if the person asks for a sum."""
     if call.last_user.startswith(SUM) and call.messages[-1]["role"] != "tool":
         return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
     return echo(call)
 
 
 async def settle(bench: Bench) -> None:
-    """Send one message of everyone: what is prepared and remembered once is not measured."""
+    """Send a message for each person, so that one-time preparation is not measured."""
     for person in bench.people:
         await person.say("hello")
         await bench.until_answered()
@@ -140,7 +141,7 @@ async def settle(bench: Bench) -> None:
 
 
 async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
-    """Return what a turn of some work cost, and how soon it began and was sent."""
+    """Return the cost of a turn of some work, and the delays of its begin and its answer."""
     async with bench.asking:
         since, begun = await bench.admin.fetchval("select clock_timestamp()"), time.monotonic()
     before = await bench.measured(begun)
@@ -175,7 +176,7 @@ async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str,
 
 
 async def one_by_one(bench: Bench, count: int) -> int:
-    """Send one message after the other, with pauses."""
+    """Send messages one after the other, with pauses."""
     for number in range(count):
         await bench.people[number % len(bench.people)].say(f"line {number}")
         await bench.until_answered()
@@ -184,7 +185,7 @@ async def one_by_one(bench: Bench, count: int) -> int:
 
 
 async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
-    """Send messages of everyone for so long, each as soon as the one before is answered."""
+    """Send messages for all people for so long, each right after the previous answer."""
     until = time.monotonic() + seconds
 
     async def talk(number: int, person: TerminalChannel) -> int:
@@ -199,7 +200,7 @@ async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
 
 
 async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
-    """Return what is spent while nobody writes."""
+    """Return the use while no person writes."""
     begun = time.monotonic()
     before = await bench.measured(begun)
     await asyncio.sleep(seconds)
@@ -212,9 +213,9 @@ async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
 
 @asynccontextmanager
 async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[Bench]:
-    """Run a worker with everything that it needs, and people who may write.
+    """Run a worker with its servers, and people who may write.
 
-    Behind a meter, what is not the worker's waits for no flush, so that those that are counted are its own.
+    With a meter, other connections than the worker's skip flushes, so that only its own are counted.
     """
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())

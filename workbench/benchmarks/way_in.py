@@ -1,12 +1,12 @@
-"""The way in: from a provider's webhook to a durable row, and what that costs.
+"""The way in: from a provider's webhook to a durable row, and its cost.
 
     uv run -m workbench.benchmarks.way_in [--messages 2000] [--in-flight 1 --in-flight 32 --in-flight 256] [--rounds 3]
 
 A real `web` process and a Postgres of its own, fsync on. Contestants in turns: the floor (bare aiohttp, JSON, one
-insert through a pool), then our three providers. CPU is that of the web process and of all of Postgres, in
-microseconds a message; times are by wall clock, in ms. `signature` and `parse` are measured apart, in this process.
-`fair`: one person writes one by one while 1,000 messages come in, from one other person and from 1,000 others.
-Each figure is the median of the rounds. One line of JSON each.
+insert through a pool), then our three providers. CPU is that of the web process and of all of Postgres, in microseconds
+a message; times are by wall clock, in ms. `signature` and `parse` are measured apart, in this process.
+`fair`: one person writes one by one while 1,000 messages come in, from one other person and from 1,000 others. Each
+figure is the median of the rounds. One line of JSON each.
 """
 
 import argparse
@@ -57,7 +57,7 @@ _NUMBERS = itertools.count(1)
 
 @dataclass(slots=True)
 class Bench:
-    """The processes that are measured, and where they listen."""
+    """The measured processes, and their ports."""
 
     admin: "asyncpg.Connection[asyncpg.Record]"
     postgres: psutil.Process
@@ -65,7 +65,7 @@ class Bench:
     web: dict[str, psutil.Process] = field(default_factory=dict)
 
     async def clear(self) -> None:
-        """Let nothing wait, as if workers had answered all of it."""
+        """Mark all messages as answered, as workers would."""
         await self.admin.execute("update inbound set state = 'done' where state = 'waiting'")
         await self.admin.execute("update lanes set pending = false where pending")
         await self.admin.execute("vacuum analyze")
@@ -92,7 +92,7 @@ async def measure(options: argparse.Namespace) -> AsyncIterator[dict[str, object
 
 
 async def phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict[str, float]:
-    """Return what so many messages of one contestant cost."""
+    """Return the cost of so many messages of a contestant."""
     await bench.clear()
     make, count = CONTESTANTS[name], _ROWS.get(name, "select count(*) from inbound")
     requests = [make(number % PEOPLE, next(_NUMBERS)) for number in range(messages)]
@@ -133,7 +133,7 @@ async def _fair(bench: Bench) -> dict[str, float]:
 
 
 def _apart() -> dict[str, Callable[[], object]]:
-    """Return what is done to a request before it is stored, by provider."""
+    """Return the work on a request before it is stored, by provider."""
     sms, slack, telegram = (CONTESTANTS[name](1, 1).partition(b"\r\n\r\n") for name in ("sms", "slack", "telegram"))
     account = Account(webhooks.ACCOUNT_SID, webhooks.NUMBER)
     pairs = tuple(parse_qsl(sms[2].decode(), keep_blank_values=True))
@@ -244,7 +244,7 @@ def environment_of(database_url: str, redis_url: str, port: int, providers: str)
 
 @asynccontextmanager
 async def providers() -> AsyncIterator[str]:
-    """Answer what a channel asks at its start, and about people."""
+    """Answer a channel's requests at its start, and about people."""
 
     async def answer(request: web.Request) -> web.Response:
         told: dict[str, object]

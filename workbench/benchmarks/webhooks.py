@@ -107,7 +107,7 @@ def telegram(person: int, number: int) -> bytes:
 
 @dataclass(slots=True)
 class Client(asyncio.Protocol):
-    """One connection, which sends the next request when the last one was answered."""
+    """A connection that sends the next request after each answer."""
 
     requests: deque[bytes]
     times: list[float]
@@ -152,7 +152,7 @@ class Client(asyncio.Protocol):
 
 
 async def send_all(port: int, requests: Sequence[bytes], in_flight: int) -> list[float]:
-    """Send the requests, so many at a time; return the seconds that each one took that was accepted."""
+    """Send the requests, so many at a time; return the seconds of each accepted request."""
     loop, left, times = asyncio.get_running_loop(), deque(requests), list[float]()
     clients = [Client(left, times, loop.create_future()) for _ in range(in_flight)]
     await asyncio.gather(

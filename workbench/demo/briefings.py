@@ -30,7 +30,7 @@ DAYS = rf"{_SEND}{_THE} (?P<often>{_OFTEN})"
 WITHOUT = rf"{_SEND}{_THE} without (?P<parts>(?:(?:the |my )?(?:{'|'.join(_PARTS)})(?:,? and |, |$)?)+)"
 LESS = WITHOUT.replace(rf"{_SEND}{_THE} ", "", 1)
 ALL_AGAIN = r"with everything(?: again)?"
-"""Said of the briefing that was just told."""
+"""Said of the briefing that was just sent."""
 WITH_ALL = rf"{_SEND}{_THE} with everything"
 NOW = rf"{_SEND}{_THE}(?: now| please)?|brief me(?: now)?|what(?:'s| is) in {_THE}"
 
@@ -49,7 +49,7 @@ def every(match: Found) -> JsonObject | None:
 
 
 def of_task(made: JsonObject) -> JsonObject | None:
-    """Return set_briefing's arguments in place of ScheduleTask's; None for what comes every so many minutes."""
+    """Return set_briefing's arguments in place of ScheduleTask's; None for a task that runs every so many minutes."""
     minute, hour, *_, field = str(made.get("cron") or "").split() or ("", "", "")
     if not (minute.isdecimal() and hour.isdecimal()):
         return None

@@ -1,4 +1,4 @@
-"""Main clauses of German subordinate ones: "dass ich Tee mag" says "Ich mag Tee"."""
+"""Main clauses from German subordinate clauses: "dass ich Tee mag" becomes "Ich mag Tee"."""
 
 import re
 
@@ -15,10 +15,10 @@ _WHOLE = re.compile(r"(?:abonnier|antwort|ander|herrsch|losch|einig|nachte|festi
 
 
 def main_clause(clause: str) -> str:
-    """Return the main clause of what follows "dass": the verb, which ends it, comes after the subject."""
+    """Return the main clause of the text after "dass": its verb moves from the end to the place after the subject."""
     pieces = _JOINED.split(clause.strip().rstrip(".!"))
     if not all(_ends_in_verb(part) for part in pieces[::2]):
-        pieces = ["".join(pieces)]  # "Tee und Kaffee mag" is one clause
+        pieces = ["".join(pieces)]  # "Tee und Kaffee mag" is a single clause
     if not _ends_in_verb(pieces[0]):
         return clause
     subject = _SUBJECT.match(pieces[0])

@@ -1,4 +1,4 @@
-"""Days and moments in what people write, for the demo model: read as the product reads them."""
+"""Days and moments in people's texts, for the demo model: read as the product reads them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,19 +12,19 @@ DAY = (
     rf"(?:today|tonight|tomorrow|the day after tomorrow|(?:this |next |on )?(?:{'|'.join(_WEEKDAYS)})"
     rf"|(?:on )?(?:\d{{4}}-\d\d-\d\d|{_MONTH} {_NUMBER}|(?:the )?{_NUMBER} (?:of )?{_MONTH}))"
 )
-"""A pattern without groups that matches English days where they stand among other words."""
+"""A pattern without groups that matches English days among other words."""
 _SOME_DAY = datetime(2027, 1, 1)  # noqa: DTZ001 - a wall time, from which it is told where a day or a moment ends
 
 
 def zone_of(place: str) -> str:
-    """Return the timezone of a place; empty where it is not known."""
+    """Return the timezone of a place; empty if it is unknown."""
     from abilities.moments.places import zone_named
 
     return zone_named(place)
 
 
 def clock_of(text: str, language: str) -> tuple[int, int] | None:
-    """Return the hour and the minute of a time of day; None where it cannot be read."""
+    """Return the hour and the minute of a time of day; None if it cannot be read."""
     from abilities.moments.moments import read_moment
 
     moment = read_moment(text, _SOME_DAY, language)
@@ -32,7 +32,7 @@ def clock_of(text: str, language: str) -> tuple[int, int] | None:
 
 
 def day_of(text: str, now: datetime | None, language: str) -> date | None:
-    """Return the day that a text means; None where it cannot be read, or its day depends on an unknown today."""
+    """Return the day that a text means; None if it cannot be read, or depends on an unknown today."""
     from abilities.moments.moments import read_day
 
     if now is not None:
@@ -41,14 +41,14 @@ def day_of(text: str, now: datetime | None, language: str) -> date | None:
 
 
 def split_day(text: str, language: str) -> tuple[str, str]:
-    """Split the day that a text begins or ends with from the rest; it is empty where there is none."""
+    """Split the day at the beginning or end of a text from the rest; the day is empty if there is none."""
     from abilities.moments.moments import read_day
 
     return _split(text, language, lambda words: read_day(words, _SOME_DAY, language))
 
 
 def split_moment(text: str, language: str) -> tuple[str, str]:
-    """Split the moment that a text begins or ends with from the rest; it is empty where there is none."""
+    """Split the moment at the beginning or end of a text from the rest; the moment is empty if there is none."""
     from abilities.moments.moments import read_moment
 
     return _split(text, language, lambda words: read_moment(words, _SOME_DAY, language))
@@ -67,7 +67,7 @@ def _split(text: str, language: str, read: Callable[[str], date | None]) -> tupl
 
 
 def _cuts(text: str, language: str) -> Iterator[int]:
-    """Yield where words of a text end; any character may where words are written together."""
+    """Yield the ends of words; in a language without spaces, the ends of all characters."""
     if language == "zh":
         yield from (end for end in range(1, len(text) + 1) if not re.match(r"\d\d", text[end - 1 : end + 1]))
     else:
@@ -79,12 +79,12 @@ def _is_read(words: str, read: Callable[[str], date | None]) -> bool:
 
 
 def _says_all(head: str, found: str, read: Callable[[str], date | None], language: str) -> bool:
-    """Return whether a beginning of what was read lacks only words that say nothing: "in 5 Minuten" of "… an den"."""
+    """Return whether a beginning of the read text lacks only fillers: "in 5 Minuten" of "… an den"."""
     from abilities.moments.words.languages import LANGUAGES
 
     rest = found[len(head) :]
     if not found.startswith(head) or re.search(r"\d", rest):
         return False
     if head[-1:].isdigit() and not re.fullmatch(LANGUAGES[language].fillers, rest.strip()):
-        return False  # what follows a number may be its unit
+        return False  # a word after a number may be its unit
     return _is_read(head, read) and read(head) == read(found)

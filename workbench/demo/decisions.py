@@ -1,4 +1,4 @@
-"""How the demo model understands decisions in words about what waits for approval: patterns and arguments."""
+"""The demo model's understanding of decisions in words about pending actions: patterns and arguments."""
 
 import json
 import re
@@ -22,7 +22,7 @@ YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|tha
 NO = r"no|nope"
 _CODE = "{code}"
 _SEVERAL = "{several}"
-"""The argument of a bare yes or no where several actions may be meant."""
+"""The argument of a bare yes or no if several actions may be meant."""
 _SET = r"(?:change|make|set)(?: the)? "
 _TO = r"(?: to be| to| as|\s*[:=])?\s+"
 CODED = r"edit (?P<code>\d[a-z][0-9a-z]?)[:,]?\s+"
@@ -40,7 +40,7 @@ def decided(verb: str) -> JsonObject:
 
 
 def changed(match: Found) -> JsonObject:
-    """Return the arguments of a change in words, of the action with its code or of the only pending one."""
+    """Return the arguments of a change in words, for the action with its code or for the only pending action."""
     groups = match.groupdict()
     code = groups.get("code")
     changes: JsonObject = {(groups.get("field") or "").strip().lower(): match["value"].strip().strip("\"'“”„«»")}
@@ -48,19 +48,19 @@ def changed(match: Found) -> JsonObject:
 
 
 def moved(match: Found, language: str) -> JsonObject | None:
-    """Return change_reminder's arguments for "make it 4pm", said of a reminder; None for what is no moment."""
+    """Return change_reminder's arguments for "make it 4pm", said of a reminder; None if it is not a moment."""
     value = match["value"].strip()
     return {"which": LAST, "at": value} if clock_of(value, language) else None
 
 
 def briefed(match: Found, language: str) -> JsonObject | None:
-    """Return set_briefing's arguments for "make it 7:30", said of the briefing; None for what is no time of day."""
+    """Return set_briefing's arguments for "make it 7:30", said of the briefing; None if it is not a time of day."""
     value = match["value"].strip()
     return {"clock": value} if clock_of(value, language) else None
 
 
 def made(pattern: str, language: str = "en") -> tuple[Intent, ...]:
-    """Return what a change in words means where nothing waits for approval: of what the last answer told."""
+    """Return the meanings of a change in words without a pending action: it is about the last answer."""
     return (
         Intent(pattern, "change_reminder", partial(moved, language=language), after=_REMINDERS, language=language),
         Intent(pattern, "set_briefing", partial(briefed, language=language), after=BRIEFINGS, language=language),
@@ -68,7 +68,7 @@ def made(pattern: str, language: str = "en") -> tuple[Intent, ...]:
 
 
 def pointed(arguments: JsonObject, last: Done | None) -> JsonObject:
-    """Fill in the words of what the last answer told of."""
+    """Fill in the words of the last answer's subject."""
     if last is None or LAST not in arguments.values():
         return arguments
     given = last.arguments if isinstance(last.arguments, dict) else {}
@@ -77,13 +77,13 @@ def pointed(arguments: JsonObject, last: Done | None) -> JsonObject:
 
 
 def which(patterns: Sequence[str], language: str = "en") -> tuple[Intent, ...]:
-    """Return what is said to a bare yes or no where several actions wait: what to write for each of them."""
+    """Return the reply to a bare yes or no with several pending actions: the words for each of them."""
     asked: JsonObject = {_SEVERAL: True}
     return tuple(Intent(one, arguments=lambda _: asked, say="{lines}", language=language) for one in patterns)
 
 
 def read_pending(prompt: str) -> tuple[dict[str, JsonObject], dict[str, str]]:
-    """Return what waits, by code, with its arguments; and the headings of what may be decided in words, by code."""
+    """Return the pending actions' arguments by code, and the headings of those that words can decide, by code."""
     waiting: dict[str, JsonObject] = {}
     in_words: dict[str, str] = {}
     for line_format in (PENDING_BY_CODE, PENDING):
@@ -137,7 +137,7 @@ def _arguments(action: str) -> JsonObject:
 
 
 def _typed(value: str, before: Json) -> Json:
-    """Return a value in the type of the one that it replaces; as text where it cannot be read so."""
+    """Return a value in the type of the value that it replaces; as text if it cannot be read so."""
     if isinstance(before, list):
         return [part.strip() for part in re.split(r"[,\u3001\uff0c]| (?:and|und|y|et|e) ", value) if part.strip()]
     if isinstance(before, bool):

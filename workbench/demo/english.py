@@ -1,4 +1,4 @@
-"""The English sentences that the demo model understands: a new ability is one more entry in `ENGLISH`."""
+"""The English sentences that the demo model understands: for a new ability, add an entry to `ENGLISH`."""
 
 import re
 
@@ -30,7 +30,7 @@ LISTED = gettext_noop("I remember:\n\n{lines}")
 
 
 def timezone(match: Found) -> JsonObject | None:
-    """Return current_time's arguments; None where the place is not known."""
+    """Return current_time's arguments; None if the place is unknown."""
     named = match.groupdict().get("place")
     if not named:
         return {}
@@ -44,7 +44,7 @@ def place(match: Found) -> JsonObject | None:
 
 
 def city(match: Found) -> JsonObject | None:
-    """Return a city as the answer to a question; None where it is not known."""
+    """Return a city as the answer to a question; None if it is unknown."""
     return {"words": match["place"].strip()} if zone_of(match["place"]) else None
 
 
@@ -65,7 +65,7 @@ def _number(match: Found) -> JsonObject | None:
 
 
 def email(match: Found, whole: str = "{clause}") -> JsonObject:
-    """Return SendEmailAgent's arguments; without a subject the text's beginning is one.
+    """Return SendEmailAgent's arguments; without a subject, the text's beginning is used.
 
     `whole` makes a sentence of a clause.
     """
@@ -84,7 +84,7 @@ def _fields(match: Found) -> JsonObject:
 
 
 def results(match: Found) -> JsonObject:
-    """Return SendEmailAgent's arguments for an email with what was found before."""
+    """Return SendEmailAgent's arguments for an email with earlier results."""
     groups = match.groupdict()
     to = re.findall(_ADDRESS, groups["to"] or groups["too"], re.IGNORECASE)
     return {"recipient": to, "subject": gettext("For your information"), "body": RESULTS}

@@ -27,7 +27,7 @@ NOTHING = gettext_noop("There is nothing in your calendar then.")
 
 
 def days(match: Found) -> JsonObject:
-    """Return the days that are asked for: one, or those of a week."""
+    """Return the requested days: a single day, or those of a week."""
     given = match.groupdict()
     if week := (given.get("week") or given.get("whole")):
         return {"day": "next monday" if week.lower().startswith("next") else "today", "days": 7}
@@ -36,14 +36,14 @@ def days(match: Found) -> JsonObject:
 
 
 def listed(match: Found, arguments: JsonObject) -> Mapping[str, str]:
-    """Return a result without what only a model needs."""
+    """Return a result without the parts that only a model needs."""
     _, _, lines = match[0].partition("\n")
     return {"lines": lines.strip() or gettext(NOTHING)}
 
 
 LIST = Intent("", "list_events", days, phrase="{lines}", shown=listed)
 FREE_TIME = replace(LIST, tool="find_free_time")
-"""What patterns of other languages become."""
+"""The intent behind patterns of other languages."""
 ENGLISH = (
     replace(LIST, pattern=ON, example="what's on tomorrow?"),
     replace(LIST, pattern=MINE),

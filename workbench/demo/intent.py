@@ -1,4 +1,4 @@
-"""One kind of sentence that the demo model understands."""
+"""A kind of sentence that the demo model understands."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -24,18 +24,18 @@ def groups(match: Found, arguments: JsonObject) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One kind of sentence and the reaction to it: a call of `tool`, or else the text `say`.
+    """A kind of sentence and the reaction to it: a call of `tool`, or else the text `say`.
 
     `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` turns the match
-    into the call's arguments, or None when the sentence is not meant after all; by default they are the pattern's
-    named groups. A result that fully matches `expected` is told as `phrase`, with the arguments, `{result}` and the
-    groups of `expected` filled in, or what `shown` makes of both; any other result is told unchanged. `say` may use
-    the named groups and `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes
-    `last` is called once the others have their results; its argument RESULTS is replaced by those, or left out where
-    there are none. `without` names a tool that must not be offered. After a result that matches `expected`, `then` is
-    called, with the arguments that it makes of that match, and its result is told. `language` is the sentence's. An
-    intent with `after` is meant only where the last answer told of one of these tools; its argument LAST is replaced by
-    what that was about.
+    into the call's arguments, or None if the sentence has another meaning; by default they are the pattern's named
+    groups. A result that fully matches `expected` is returned as `phrase`, with the arguments, `{result}` and the
+    groups of `expected` filled in, or the values that `shown` makes of both; any other result is returned unchanged.
+    `say` may use the named groups and `{abilities}`. Help shows `example` if the tool is offered. An intent that comes
+    `last` is called once the others have their results; its argument RESULTS is replaced by those, or left out if there
+    are none. `without` names a tool that must not be offered. After a result that matches `expected`, `then` is called,
+    with the arguments that it makes of that match, and its result is returned. `language` is the sentence's. An intent
+    with `after` applies only if the last answer came from any of these tools; its argument LAST is replaced by the
+    subject of that answer.
     """
 
     pattern: str

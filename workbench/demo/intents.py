@@ -47,10 +47,10 @@ _LAST = (
         say=gettext_noop("I cannot do anything with what others wrote; write to me in your own words."),
     ),
 )
-"""What is understood in every language, and only where nothing else is."""
+"""Intents of every language, tried only after all others."""
 _KNOWN = (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME, memories.SEARCH, questions.ASK)
 _OF_TOOLS = {intent.tool: intent for intent in _KNOWN}
-"""What becomes of the patterns for these tools; the groups of the others are their arguments."""
+"""The intents behind patterns for these tools; for other tools the groups are the arguments."""
 
 
 def _decisions(phrases: Phrases) -> Iterator[Intent]:
@@ -88,7 +88,7 @@ def _errands(phrases: Phrases) -> Iterator[Intent]:
 
 
 def _intents(phrases: Phrases) -> Iterator[Intent]:
-    """Yield what a language's table stands for, in the order in which it is tried."""
+    """Yield the intents of a language's table, in the order in which they are tried."""
     yield from _decisions(phrases)
     yield from _errands(phrases)
     yield Intent(
@@ -125,7 +125,7 @@ INTENTS = (*english.ENGLISH, *OTHERS, *_LAST)
 
 
 def joined() -> re.Pattern[str]:
-    """Return the pattern of what stands between two requests of one sentence, in any language."""
+    """Return the pattern between two requests in a sentence, in any language."""
     words = "|".join(("and then", "and", "then", *(table.also for table in TABLES if table.language != "zh")))
     chinese = next(table.also for table in TABLES if table.language == "zh")
     return re.compile(

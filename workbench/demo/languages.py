@@ -14,7 +14,7 @@ _HAN, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]")
 
 
 def language_written(text: str) -> str:
-    """Return the code of one of the six languages; empty where none is recognised."""
+    """Return the code of a text's language, out of six; empty if it is not recognized."""
     if _HAN.search(text):
         return "" if _KANA.search(text) else "zh"
     said = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text.casefold().replace("\u2019", "'"))

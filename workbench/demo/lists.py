@@ -12,7 +12,7 @@ SHOW = rf"(?:what(?:'s| is) on|show(?: me)?) {_LIST}"
 TICK = rf"(?:tick(?: off)?|cross(?: off)?|check off) (?P<items>.+?)(?: off)?(?: (?:on|from) {_LIST})?"
 CHECK = rf"check (?P<items>.+?) off(?: (?:on|from) {_LIST})?"
 CHECK_ON = rf"check (?P<items>.+?) (?:on|from) {_LIST}"
-"""One may check the weather as well, so that the list, or "off", says what is meant."""
+""""Check" is also said of the weather, so the list, or "off", makes the meaning clear."""
 
 
 def added(match: Found) -> JsonObject:

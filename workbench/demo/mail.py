@@ -1,4 +1,4 @@
-"""How the demo model understands mail and accounts: patterns, what follows from a match, and results in words."""
+"""The demo model's understanding of mail and accounts: patterns, calls after a match, and results in words."""
 
 import re
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def searched(match: Found) -> JsonObject:
 
 
 def found(match: Found, arguments: JsonObject) -> Mapping[str, str]:
-    """Return the mails of a result as people read them: who wrote, and about what."""
+    """Return the mails of a result for people: their senders and subjects."""
     mails = [
         gettext("{label}: {value}", label=others_words(mail["sender"]), value=others_words(mail["subject"]))
         for mail in _FOUND.finditer(match[0])
@@ -79,7 +79,7 @@ def connected(match: Found) -> JsonObject:
 
 SEARCH = Intent("", tool="search_mail", arguments=searched, phrase="{lines}", shown=found)
 LINK = Intent("", tool="connect_account", arguments=connected)
-"""What patterns of other languages become."""
+"""The intent behind patterns of other languages."""
 ENGLISH = (
     *(replace(SEARCH, pattern=pattern) for pattern in (INBOX, FROM, ABOUT)),
     replace(SEARCH, pattern=UNREAD, example="do I have new mail?"),

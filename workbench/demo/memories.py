@@ -1,4 +1,4 @@
-"""How the demo model understands what is said about memory: patterns, and the forms of the tools' results."""
+"""The demo model's understanding of requests about memory: patterns, and the forms of the tools' results."""
 
 import re
 
@@ -23,14 +23,14 @@ FORGET = (
     r"(?!(?:about )?(?:it|that|this|them)$)(?P<what>.+)"
 )
 LISTED = r"[^\n]+[:\uff1a]\s*\n(?P<lines>\d.+)"
-"""A result that says what follows, and then lists memories by number."""
+"""A result with a heading and then numbered memories."""
 
 FORGET_THEM = Intent("", tool="forget", arguments=lambda match: {"memories": [*match["lines"].splitlines()]})
-"""What is called once ask_to_forget has found something."""
+"""The call after ask_to_forget has found memories."""
 
 
 def stated(match: Found) -> JsonObject:
-    """Return the arguments of what is to be remembered: a German clause as the sentence that it stands for."""
+    """Return the arguments of a statement to remember; a German clause becomes its main clause."""
     clause = match.groupdict().get("clause")
     return {"statement": main_clause(clause) if clause else match["statement"]}
 

@@ -45,7 +45,7 @@ _POLITE = re.compile(
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _POLITE_ELSEWHERE = [re.compile(rf"^(?:{table.polite})+|(?:{table.polite})(?=\??$)", re.IGNORECASE) for table in TABLES]
 _ELSEWHERE = re.compile(r"[^\W\d_\x00-\u024f]")
-"""A letter that is not a Latin one; signs and pictures are in no language."""
+"""A letter outside the Latin alphabet; signs and pictures belong to no language."""
 _AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = joined()
 _MAX_CLAUSES = 6
@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The context for understanding sentences. `waiting` has the arguments of what waits for approval, by code."""
+    """The context for understanding sentences. `waiting` has the arguments of pending actions, by code."""
 
     usable: Collection[str]
     intents: Sequence[Intent]
@@ -74,7 +74,7 @@ class _Known:
     codes: Mapping[str, str]
     """The headings of those that may be decided in words, by code."""
     last: Done | None = None
-    """What the last answer told of."""
+    """The call that the last answer reported."""
 
 
 def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
@@ -90,9 +90,9 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 def _answer(
     messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent], *, known: bool
 ) -> ModelAnswer:
-    """Answer in the language that is spoken; `known` tells whether it is the person's.
+    """Answer in the language that is spoken; `known`: it is the person's.
 
-    What is not understood is answered in the language that it is written in, whatever the person's.
+    A text that is not understood is answered in its own language, not in the person's.
     """
     since = since_last_answer(messages)
     before, after, done = since.before, since.after, since.done
@@ -128,7 +128,7 @@ def _answer(
 
 
 def read_requests(text: str, now: datetime, intents: Sequence[Intent] = INTENTS) -> list[Plan]:
-    """Return the requests in a text as a turn with all tools reads it, where nothing waits for an answer."""
+    """Return the requests in a text as a turn with all tools reads it, without pending questions."""
     usable = frozenset(intent.tool for intent in intents if intent.tool) - {ANSWER}
     return _plans(text, _Known(usable, intents, now, {}, {}))
 
@@ -136,7 +136,7 @@ def read_requests(text: str, now: datetime, intents: Sequence[Intent] = INTENTS)
 def _go_through(
     plans: Sequence[Plan], done: list[Done], tools: Collection[str], intents: Sequence[Intent], prefix: str
 ) -> tuple[list[str], list[ToolCall]]:
-    """Return the texts for the plans, and the calls that are still needed. Results that are told leave `done`."""
+    """Return the texts for the plans, and the calls that are still needed. Reported results leave `done`."""
     parts: list[str] = []
     results: list[str] = []
     calls: list[ToolCall] = []
@@ -161,7 +161,7 @@ def _go_through(
 
 
 def _reached(plan: Plan, done: list[Done]) -> tuple[Plan, Done | None]:
-    """Return the call of a plan that comes next, or its last one and its result. Used results leave `done`."""
+    """Return the next call of a plan, or its last call and result. Used results leave `done`."""
     made = _take(done, plan)
     while made and plan.intent and plan.intent.then:
         match = re.fullmatch(plan.intent.expected, made.result, re.DOTALL)
@@ -231,7 +231,7 @@ def _plan(text: str, known: _Known) -> Plan:
 
 
 def _dated(arguments: JsonObject | None, now: datetime | None, language: str) -> JsonObject | None:
-    """Replace named days by dates; return None where one cannot be parsed."""
+    """Replace named days by dates; return None if any cannot be parsed."""
     if arguments is None:
         return None
     if isinstance(fields := arguments.get("fields"), dict):
@@ -248,7 +248,7 @@ def _comes_last(plan: Plan) -> bool:
 
 
 def _filled(plan: Plan, results: Sequence[str]) -> Plan:
-    """Fill in the results of the other plans where an argument asks for them."""
+    """Fill in the results of the other plans if an argument needs them."""
     if not _comes_last(plan) or not plan.arguments:
         return plan
     kept = {name: value for name, value in plan.arguments.items() if results or value != RESULTS}
@@ -300,7 +300,7 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 
 def _for_person(result: str) -> str:
-    """Return a result as it is told."""
+    """Return a result in the words for the person."""
     return gettext(LET_GO) if result == replies.CANCELLED else result
 
 

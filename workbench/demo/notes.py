@@ -1,4 +1,4 @@
-"""Notes of ours that stand beside a person's words: about files, what they point at and what others wrote."""
+"""Notes of ours beside a person's words: about files, references and texts of third parties."""
 
 import re
 
@@ -10,16 +10,16 @@ UNREAD = gettext_noop("I cannot look at what you sent, only at words.")
 _NOTE = re.compile(r"\[(?:With this the person|The person|A program wrote)\b[^\n]*\](?:\n|$)")
 _FAILED = re.compile(r"\[The person sent a file that you cannot read\b[^\n]*\]\n(?P<why>.+)", re.DOTALL)
 _SILENT = re.compile(r"\[The person (?:points at|said the words above|also sent a voice note)\b")
-"""What needs no words: what was said before, and a voice note that is heard, or told of elsewhere."""
+"""Notes without an answer: quoted messages, and a voice note that is transcribed, or reported elsewhere."""
 
 
 def own_words(text: str) -> str | None:
-    """Return what the person, or their program, says in a message; None for a note of ours."""
+    """Return the words of the person, or of their program, in a message; None for a note of ours."""
     return None if _NOTE.match(text) else text.removeprefix(CLIENT_ASKS).lstrip("\n")
 
 
 def told_of(text: str) -> str:
-    """Return what the person is told of a note, as its message says or in the demo model's words; empty for nothing."""
+    """Return the sentence about a note, from its message or in the demo model's words; empty for none."""
     if match := _FAILED.match(text):
         return words_of_others(match["why"])
     return "" if _SILENT.match(text) else gettext(UNREAD)

@@ -1,4 +1,4 @@
-"""Questions with choices in the demo: what the demo model asks when somebody wants to see one."""
+"""Questions with choices in the demo: the demo model asks them for people who want to see one."""
 
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop

@@ -1,4 +1,4 @@
-"""How requests in the languages of the tables become arguments of tools: what a match means."""
+"""The arguments of tools from requests in the languages of the tables: the meaning of a match."""
 
 import re
 from collections.abc import Callable
@@ -54,10 +54,10 @@ def flights(phrases: Phrases) -> Arguments:
 
 
 def departure(phrases: Phrases) -> Arguments:
-    """Return how an answer to a search's questions is understood: from where, and on which day."""
+    """Return the reader of an answer to a search's questions: the place and day of departure."""
 
     def arguments(match: Found) -> JsonObject | None:
-        # Anything may be an answer: only what is short, and in the person's own language, is looked at.
+        # Any text may be an answer: only a short text in the person's own language is read.
         if current_locale().language != phrases.language or len(match["rest"]) > _LONGEST_ANSWER:
             return None
         day, place = _day_and_place(match["rest"], phrases)
@@ -67,12 +67,12 @@ def departure(phrases: Phrases) -> Arguments:
 
 
 def reminder(phrases: Phrases) -> Arguments:
-    """Return how a wish to be reminded is understood: a moment, and of what."""
+    """Return the reader of a request for a reminder: its moment and its text."""
 
     def arguments(match: Found) -> JsonObject | None:
         moment, text = split_moment(match["rest"], phrases.language)
         if not moment and (dated := re.fullmatch(rf"([^,]*?\d[^,]*?)\s*((?:{phrases.about}).+)", text, re.IGNORECASE)):
-            moment, text = dated.groups()  # a day that does not exist: whoever keeps the reminder says so
+            moment, text = dated.groups()  # a day that does not exist: the reminder's tool reports it
         given: JsonObject = {"at": moment, "text": _without_about(text, phrases)}
         return {name: value for name, value in given.items() if value}
 
@@ -144,7 +144,7 @@ def total(phrases: Phrases) -> Arguments:
 
 
 def named(match: Found) -> JsonObject | None:
-    """Return a match's groups as arguments, a number as one."""
+    """Return a match's groups as arguments, a number as an integer."""
     given: JsonObject = {name: text.strip(" ?\uff1f") for name, text in match.groupdict().items() if text}
     return given | ({"number": int(match["number"])} if "number" in given else {})
 

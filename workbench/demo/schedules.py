@@ -63,7 +63,7 @@ _MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(E
 
 
 def reminder(match: Found) -> JsonObject | None:
-    """Return the moment and the words of a reminder, as far as they are said: what is missing is asked for."""
+    """Return the moment and the words of a reminder, as far as they are given: missing parts are asked for."""
     if match["first"]:
         (moment, left), text = split_moment(_with_hours(match["first"]), "en"), match["rest"]
         if left.strip(" ,"):
@@ -98,7 +98,7 @@ def before(match: Found) -> JsonObject:
 
 
 def every(match: Found) -> JsonObject | None:
-    """Return ScheduleTask's arguments for "every weekday at 8 …"; None where the time cannot be parsed."""
+    """Return ScheduleTask's arguments for "every weekday at 8 …"; None if the time cannot be parsed."""
     instruction = match["what"].removeprefix("to ").strip()
     made: JsonObject = {"what": instruction}
     if match["remind"]:

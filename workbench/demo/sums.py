@@ -34,10 +34,10 @@ _ASKED_OPERATOR = re.compile(r"[-+*/%^]|sqrt")
 
 
 def read_sum(text: str, *, asked: bool, words: Sequence[tuple[str, str]] = ()) -> str | None:
-    """Return a text as an expression, or None when it is not a sum.
+    """Return a text as an expression, or None if it is not a sum.
 
-    `asked`: the person asked for a sum. Otherwise dates and telephone numbers do not count as one. `words` are patterns
-    of another language's words, with what they mean.
+    `asked`: the person asked for a sum. Otherwise dates and telephone numbers do not count as sums. `words` are
+    patterns of another language's words, with their meanings.
     """
     if len(text) > _LONGEST:
         return None

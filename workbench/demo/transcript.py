@@ -1,4 +1,4 @@
-"""What a conversation in OpenAI's form says to the demo model: whose words, which calls, which language, and when."""
+"""The demo model's reading of a conversation in OpenAI's form: words, calls, language and time."""
 
 import json
 import re
@@ -32,7 +32,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What has come since the last finished answer: messages before and after the first call, notes, and calls done."""
+    """The events since the last finished answer: messages before and after the first call, notes, and calls done."""
 
     before: list[str]
     after: list[str]
@@ -41,7 +41,7 @@ class Since:
 
 
 def since_last_answer(messages: Sequence[JsonObject]) -> Since:
-    """Return what has come since the last finished answer."""
+    """Return the events since the last finished answer."""
     before: list[str] = []
     after: list[str] = []
     notes: list[str] = []
@@ -108,13 +108,13 @@ def prompt_of(messages: Sequence[JsonObject]) -> str:
 
 
 def now_of(prompt: str) -> datetime | None:
-    """Return the person's time, without a zone, as the prompt tells it; None where it does not."""
+    """Return the person's time, without a zone, from the prompt; None if it has none."""
     lines = read_lines(NOW, prompt)
     return datetime.fromisoformat(f"{lines[-1]['date']}T{lines[-1]['time']}") if lines else None
 
 
 def language_of(messages: Sequence[JsonObject]) -> str:
-    """Return the person's language, or else the one in which they wrote last; empty where it is not recognised."""
+    """Return the person's language, or else the language of their last text; empty if it is not recognized."""
     if stated := re.search(pattern_of(LANGUAGE), prompt_of(messages)):
         return stated["language"]
     texts = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "user")

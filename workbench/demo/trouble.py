@@ -15,7 +15,7 @@ _LOOK = 0.2
 
 
 class Trouble(StrEnum):
-    """What is the matter with it."""
+    """Troubles of the demo model."""
 
     NONE = "none"
     FAILS = "fails"
@@ -23,7 +23,7 @@ class Trouble(StrEnum):
 
 
 def trouble_of(path: Path) -> Trouble:
-    """Return what the file says; none without one."""
+    """Return the trouble in the file; none without a file."""
     try:
         return Trouble(path.read_text().strip())
     except (FileNotFoundError, ValueError):
@@ -36,12 +36,12 @@ def set_trouble(path: Path, trouble: Trouble) -> None:
 
 
 def troubled(model: LocalModel, path: Path) -> LocalModel:
-    """Return the model as one that meets the trouble of a file."""
+    """Return a model that meets the trouble of a file."""
     return replace(model, before=meet(path))
 
 
 def meet(path: Path) -> Callable[[], Awaitable[None]]:
-    """Return what the model does before it answers: it fails, or hangs for as long as the file says so."""
+    """Return the function before each answer: it fails, or hangs for as long as the file says so."""
 
     async def before() -> None:
         while (trouble := trouble_of(path)) is not Trouble.NONE:

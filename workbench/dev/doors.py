@@ -1,6 +1,6 @@
-"""The doors that `dev` opens and nothing else does: each with its reason, and when it stays shut.
+"""The doors that only `dev` opens: each with its reason, and the condition under which it stays shut.
 
-What `dev` switches in the product reads this list; a test finds what is switched and is not in it.
+The switches of `dev` in the product read this list; a test finds switches that are not in it.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from onevalet.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Shut:
-    """Why a door is shut, and what opens it."""
+    """The reason why a door is shut, and the remedy that opens it."""
 
     because: str
     cure: str
@@ -23,7 +23,7 @@ type Condition = Callable[[Settings], Shut | None]
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """One door. `switches`: the settings and the arguments of the product that `dev` alone gives for it."""
+    """A door. `switches`: the settings and arguments of the product that only `dev` gives for it."""
 
     name: str
     reason: str
@@ -35,7 +35,7 @@ class Door:
 
 
 def reached_from_elsewhere(settings: Settings) -> Shut | None:
-    """Return the setting that lets other machines reach us; None where none does."""
+    """Return the setting that lets other machines reach us; None if there is none."""
     if not is_local_host(settings.host.lower()):
         return Shut(f"HOST is {settings.host}", "set HOST=127.0.0.1")
     if settings.public_url and not is_local_host(host_of(settings.public_url)):

@@ -46,7 +46,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         _step("Loading the assistant.")
-        # Before `dev` says that it is ready: everything shares one loop.
+        # Before `dev` reports that it is ready: everything shares a loop.
         await load_worker(litellm=bool(settings.onevalet_model))
         check_models(settings, build_client(settings))
         (await stack.enter_async_context(watched_loop())).begin_work()
@@ -108,7 +108,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
 
 
 def _step(line: str) -> None:
-    """Print the step that the start has reached: it takes a while, the first one longest."""
+    """Print the step that the start has reached: it takes a while, especially the first time."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -120,7 +120,7 @@ def _services_step(settings: Settings) -> str:
 
 
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
-    """Return a text that says what is on, and what it is wired to."""
+    """Return a text about the active parts and their addresses."""
     settings = simulated.settings
     home = Path(settings.onevalet_home)
     demo = "the demo model: set ONEVALET_MODEL and its key for a real one"
@@ -155,7 +155,7 @@ def refuse_taken_port(host: str, port: int) -> None:
 
 
 def _free_pair(host: str) -> int:
-    """Return a port that is free together with the next one, which is the simulator's."""
+    """Return a port that is free together with the next port, which is the simulator's."""
     for _ in range(50):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as first, socket.socket() as second:
             first.bind((host, 0))

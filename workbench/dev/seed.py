@@ -31,7 +31,7 @@ class Seed:
 
 
 async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
-    """Admit the simulator's first person and this terminal's user, as one owner; everybody else meets the policy."""
+    """Admit the simulator's first person and this terminal's user, as one owner; the policy applies to all others."""
     settings, person = simulated.settings, config.people[0]
     database = Database(database_url(settings), size=1, name="onevalet dev")
     try:
@@ -42,7 +42,7 @@ async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_por
 
 
 def addresses_of(config: SimulatorConfig, key: str) -> list[tuple[str, str, str]]:
-    """Return where a simulated person writes from: channel, account, and their key there; empty for nobody."""
+    """Return the addresses of a simulated person: channel, account, and their key there; empty if unknown."""
     person = config.person(key)
     if person is None:
         return []
@@ -77,7 +77,7 @@ async def _connect_mail(store: CredentialStore, tenant: str, person: Person, por
 
 
 async def _seed_owner(database: Database, seeds: list[Seed], person: Person) -> str:
-    """Create one owner with all these identities and return the tenant's id. It may be repeated."""
+    """Create an owner with all these identities and return the tenant's id. It may be repeated."""
     row = await database.one(
         "select seed_person($1,$2,$3,$4,$5,$6) as tenant_id",
         make_id("tn"),

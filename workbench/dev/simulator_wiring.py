@@ -1,6 +1,6 @@
 """`dev` without accounts: every channel that is not configured is wired to the simulator.
 
-Anybody who knows the secret of a simulated account can write as its people, who are admitted already. The secrets are
+Anyone who knows the secret of a simulated account can write as its people, who are admitted already. The secrets are
 therefore random for each ONEVALET_HOME, and simulated channels serve this machine only.
 """
 
@@ -21,9 +21,9 @@ from workbench.simulator.config import SimulatorConfig, SlackConfig, TelegramCon
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Settings with every possible channel on, and the names of the simulated ones.
+    """Settings with every possible channel on, and the names of the simulated channels.
 
-    `off_because`: why channels without an account are off; empty where none is.
+    `off_because`: why channels without an account are off; empty if none is.
     """
 
     settings: Settings
@@ -57,9 +57,9 @@ def simulator_config(home: Path) -> SimulatorConfig:
 
 
 def choose_simulated(settings: Settings) -> tuple[frozenset[str], str]:
-    """Return the channels to simulate, and why those without an account are off instead; empty where none is.
+    """Return the channels to simulate, and why those without an account are off instead; empty if none is.
 
-    Raise `ConfigError` where that would leave no channel.
+    Raise `ConfigError` if that would leave no channel.
     """
     accounts = {
         "sms": bool(settings.twilio_account_sid),
@@ -104,7 +104,7 @@ def wire_simulator(settings: Settings, config: SimulatorConfig, simulator_url: s
 
 
 def local_url(settings: Settings) -> str:
-    """Return the gateway's address for this machine, whatever HOST is."""
+    """Return the gateway's address on this machine for any HOST."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 

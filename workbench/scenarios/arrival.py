@@ -12,7 +12,7 @@ from workbench.simulator.config import SimulatorConfig
 async def bring_in(
     scenario: Scenario, simulated: Simulated, config: SimulatorConfig, simulator: Simulator, bench: Bench
 ) -> Outside:
-    """Let the first person in, make the scenario's event sources, and let the bench know both sides."""
+    """Admit the first person, make the scenario's event sources, and connect the bench to both sides."""
     await bring_in_owner(simulated, config, simulator.mail.port)
     bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
     bench.addresses = lambda key: addresses_of(config, key)

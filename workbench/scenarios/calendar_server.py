@@ -1,4 +1,4 @@
-"""An empty calendar for a scenario: Radicale on this machine, with one person's account."""
+"""An empty calendar for a scenario: Radicale on this machine, with a single person's account."""
 
 import asyncio
 import sys
@@ -45,7 +45,7 @@ CALENDAR = """\
 
 @asynccontextmanager
 async def serve_calendar(folder: Path) -> AsyncIterator[str]:
-    """Serve a calendar whose data lie in a folder; yield host and port. Raises `ScenarioError` where it cannot."""
+    """Serve a calendar with its data in a folder; yield host and port. Raises `ScenarioError` if it cannot."""
     users, config, port = folder / "users", folder / "radicale", free_port()
     users.write_text(f"{_USER}:{_PASSWORD}\n")
     config.write_text(CONFIG.format(port=port, users=users, data=folder / "calendar"))
@@ -71,7 +71,7 @@ async def _make_calendar(process: Process, port: int) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_STARTS_WITHIN), aiohttp.ClientSession(auth=_LOGIN) as http:
             while process.returncode is None:
-                with suppress(aiohttp.ClientError):  # it listens to nobody yet
+                with suppress(aiohttp.ClientError):  # it does not listen yet
                     async with http.request("MKCALENDAR", url, data=CALENDAR.format(name="Calendar")) as answer:
                         if answer.status == 201:
                             return

@@ -1,4 +1,4 @@
-"""The scenarios at hand: those that ship, and one's own, which were recorded or put into a folder."""
+"""The available scenarios: shipped ones, and one's own, recorded or put into a folder."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A scenario in the list: `own` where it is not shipped; `error`: why it cannot be read."""
+    """A scenario in the list: `own` if it is not shipped; `error`: why it cannot be read."""
 
     name: str
     path: Path
@@ -33,18 +33,18 @@ class Catalogue:
     shipped: Path = SHIPPED
 
     def all(self) -> list[Listed]:
-        """Return one's own first, each folder by name."""
+        """Return one's own scenarios first, each folder by name."""
         return [*self._in(self.own, own=True), *self._in(self.shipped, own=False)]
 
     def find(self, name: str) -> Listed:
-        """Return a scenario by its name, one's own first; raise `ScenarioError` where there is none."""
+        """Return a scenario by its name, one's own first; raise `ScenarioError` if there is none."""
         found = next((one for one in self.all() if one.name == name), None)
         if found is None:
             raise ScenarioError(f"There is no scenario {name!r}.")
         return found
 
     def save(self, name: str, text: str) -> Path:
-        """Keep a scenario of one's own; raise `ScenarioError` for a bad name, a taken one, or a text that is none."""
+        """Save a scenario of one's own; raise `ScenarioError` for a bad name, a taken name, or an invalid text."""
         if not _NAME.fullmatch(name):
             raise ScenarioError("A name has small letters a to z, digits and dashes, such as late-for-lunch.")
         path = self.own / f"{name}{SUFFIXES[0]}"
@@ -56,7 +56,7 @@ class Catalogue:
         return path
 
     def delete(self, name: str) -> None:
-        """Delete one of one's own; raise `ScenarioError` for any other."""
+        """Delete a scenario of one's own; raise `ScenarioError` for any other."""
         found = self.find(name)
         if not found.own:
             raise ScenarioError("What ships is not deleted here.")

@@ -16,11 +16,11 @@ from workbench.scenarios.replay import Replay, read_speed
 from workbench.scenarios.scenario import CHANNELS, Scenario, ScenarioError, read_scenario
 
 READY = "Watch it at "
-"""How the line begins that says where the page is."""
+"""The beginning of the line with the page's address."""
 
 
 async def simulate(file: Path, channel: str = "") -> None:
-    """Play a scenario, on another channel than its own if one is named, and print what was said."""
+    """Play a scenario, on another channel than its own if one is named, and print the talk."""
     played = await play(_read(file, channel))
     sys.stdout.write("\n".join(played.lines) + "\n")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workbench.scenarios.steps import Step
 
 _PHOTOS = ("image/jpeg", "image/png", "image/webp")
-"""What Telegram's apps send as pictures; any other image goes as a file."""
+"""Content types that Telegram's apps send as pictures; any other image goes as a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class SentFile:
 
     @property
     def kind(self) -> str:
-        """Return what Telegram calls it."""
+        """Return Telegram's name for its kind."""
         if self.voice:
             return "voice"
         if self.content_type in _PHOTOS:

@@ -6,11 +6,11 @@ from typing import Any
 from workbench.scenarios.steps import ScenarioError
 
 type Form = Mapping[str, Any]
-"""What is entered, by the name of the field."""
+"""The entered values, by the name of the field."""
 
 
 def ids_of(blocks: Sequence[Mapping[str, Any]], values: Form) -> dict[str, Any]:
-    """Return what is entered by the fields' ids; raise `ScenarioError` where there is no such field."""
+    """Return the entered values by the fields' ids; raise `ScenarioError` if there is no such field."""
     ids = {_label(block): str(block["block_id"]) for block in blocks if block.get("type") == "input"}
     if strange := [name for name in values if name not in ids]:
         raise ScenarioError(f"The form has no field {strange[0]!r}, but {', '.join(ids)}.")
@@ -18,7 +18,7 @@ def ids_of(blocks: Sequence[Mapping[str, Any]], values: Form) -> dict[str, Any]:
 
 
 def names_of(blocks: Sequence[Mapping[str, Any]], values: Form) -> dict[str, Any]:
-    """Return what was entered by the fields' names, for what is known by the id of its block or of its element."""
+    """Return the entered values by the fields' names, from values by the id of a block or of its element."""
     named: dict[str, Any] = {}
     for block in blocks:
         if block.get("type") != "input":

@@ -1,4 +1,4 @@
-"""Opens a stage: servers, a web process, a worker, simulated providers, and what tools would reach elsewhere."""
+"""Opens a stage: servers, a web process, a worker, simulated providers, and a server for the tools' web requests."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -39,7 +39,7 @@ async def open_stage(
 ) -> AsyncIterator[Stage]:
     """Start an installation for a scenario; `given` are further settings, such as the addresses of running servers.
 
-    Servers that are not named are embedded ones, whose data goes with the stage. `routes`: more of the simulator.
+    Other servers are embedded, and their data is removed with the stage. `routes`: more of the simulator.
     """
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(own_folder("onevalet-scenario-"))
@@ -71,5 +71,5 @@ async def open_stage(
 
 
 def _kills(scenario: Scenario) -> bool:
-    """Tell whether a step kills a process, which must then not be this one."""
+    """Return whether a step kills a process, which must then not be this process."""
     return any(step.verb == "break" and step.value in ("worker", "web") for step in scenario.steps)

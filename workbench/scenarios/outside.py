@@ -1,4 +1,4 @@
-"""What comes from outside in a scenario: events of other services, and the operator who lets somebody in."""
+"""Outside events of a scenario: events of other services, and the operator who admits a person."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ SOURCE = "outside"
 
 @dataclass(slots=True)
 class Outside:
-    """What reaches the first person by webhooks. `addresses` are theirs: channel, account, and key."""
+    """Webhooks to the first person. `addresses` are theirs: channel, account, and key."""
 
     settings: Settings
     database: Database
@@ -61,7 +61,7 @@ class Outside:
         return str(row["tenant_id"])
 
     async def admit(self, code: str, role: PersonRole) -> None:
-        """Let in who was sent a code, as the operator does; raise `ScenarioError` where it is not good."""
+        """Admit the person with a code, as the operator does; raise `ScenarioError` if it is not valid."""
         now = Clock(self.settings.onevalet_clock).now()
         pairing = await Pairings(self.database, make_id).redeem(code, role, now)
         if pairing.outcome is not PairOutcome.PAIRED:

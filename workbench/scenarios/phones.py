@@ -1,4 +1,4 @@
-"""What a person of a scenario sees and does on each simulated channel."""
+"""A scenario's person on each simulated channel: the screen and the actions."""
 
 import base64
 import re
@@ -14,26 +14,26 @@ from workbench.scenarios.telegram_phone import TelegramPhone
 from workbench.simulator.app import Simulator
 
 _WORDS = {"approve": "OK {code}", "cancel": "NO {code}", "edit": "EDIT {code}"}
-"""What a person texts where a card has no buttons to press."""
+"""The text in place of a button, on a card without buttons."""
 
 
 class Phone(Protocol):
-    """One person on one channel. `reply_to` and `message` are words of a message, the newest that has them."""
+    """A person on a channel. `reply_to` and `message` are words of a message: the newest that contains them."""
 
     def seen(self) -> list[Seen]:
         """Return the assistant's messages, the oldest first."""
         ...
 
     def messages(self) -> list[Message]:
-        """Return what both sides wrote, the oldest first."""
+        """Return the messages of both sides, the oldest first."""
         ...
 
     def seen_on(self, surface: str) -> list[Seen]:
-        """Return what is shown on Slack's Home tab or in its form; raise `ScenarioError` elsewhere."""
+        """Return the texts on Slack's Home tab or in its form; raise `ScenarioError` elsewhere."""
         ...
 
     async def say(self, text: str, reply_to: Sequence[str] = ()) -> None:
-        """Write a message, in answer to another one where words of it are given."""
+        """Write a message, in answer to another message if words of that are given."""
         ...
 
     async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
@@ -63,7 +63,7 @@ def phone_of(simulator: Simulator, channel: str, person: str) -> Phone:
 class SmsPhone(Simulated):
     """A phone that texts. Buttons are words: `press = "Approve"` texts OK with the newest card's code.
 
-    The choice of a question is texted by what stands before it.
+    The choice of a question is texted by its key: `Lisbon` of `2: Lisbon` texts 2.
     """
 
     def seen(self) -> list[Seen]:
@@ -112,7 +112,7 @@ class SmsPhone(Simulated):
 
 
 class Mailbox(Simulated):
-    """What was mailed, to whomever: the person's mail server passes nothing on."""
+    """All sent mail, to any address: the person's mail server passes nothing on."""
 
     def seen(self) -> list[Seen]:
         mails = cast(list[dict[str, Any]], self.simulator.providers["mail"].state())

@@ -1,4 +1,4 @@
-"""Play a scenario, step by step, and say at which one it went otherwise."""
+"""Play a scenario, step by step, and report the first step that differs."""
 
 import asyncio
 import json
@@ -28,24 +28,24 @@ UNSCRIPTED = "the scenario says nothing more that the model answers"
 
 @dataclass(slots=True)
 class Played:
-    """What was said, a line for each message: `> ` the person's, `< ` the assistant's."""
+    """The talk, a line for each message: `> ` the person's, `< ` the assistant's."""
 
     lines: list[str] = field(default_factory=list)
 
 
 class Watcher(Protocol):
-    """Somebody who follows a scenario, and says how fast it goes."""
+    """A follower of a scenario, who controls its speed."""
 
     async def begin(self, step: Step) -> None:
         """Return once the step may be taken."""
         ...
 
     def done(self, step: Step, told: str) -> None:
-        """Note that a step went as it should; `told` is what came, where something was expected."""
+        """Note that a step succeeded; `told` is the message, if the step expected one."""
         ...
 
     def failed(self, step: Step | None, why: str) -> None:
-        """Note that it went otherwise; without a step, after the last one."""
+        """Note the first difference; without a step, after the last step."""
         ...
 
 
@@ -125,7 +125,7 @@ class _Play:
                 await self._act(step)
 
     async def _admit(self, step: Step) -> None:
-        """Admit a person by the newest code that they were sent, on a channel if one is named."""
+        """Admit a person by the newest code sent to them, on a channel if one is named."""
         channels = [str(step.options["channel"])] if "channel" in step.options else CHANNELS
         phones = [self._stage.phone(channel, step.value) for channel in channels]
         code = newest_pairing([one for phone in phones for one in phone.seen()])
@@ -177,7 +177,7 @@ class _Play:
         return said
 
     async def _expect(self, step: Step) -> None:
-        """Wait for a message that holds what is expected, after those that were expected before."""
+        """Wait for a message with the expected content, after the messages expected earlier."""
         phone, read, surface = self._phone(step), self._read_on(step), str(step.options.get("on", ""))
         until = time.monotonic() + float(step.options.get("within", WITHIN))
         unread: list[Seen] = []
@@ -226,7 +226,7 @@ class _Play:
 
 
 def _difference(message: Seen, step: Step, phone: Phone) -> str:
-    """Return what a message lacks of what is expected; empty where it lacks nothing."""
+    """Return the difference of a message from the expected one; empty if there is none."""
     if root := step.option_texts("reply_to"):
         answered = next((one.text for one in phone.messages() if one.id == message.root), "")
         if not answered:

@@ -1,4 +1,4 @@
-"""A scenario that is played where somebody watches: at its own speed, fast, or step by step."""
+"""A scenario played before a viewer: at its own speed, fast, or step by step."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from workbench.scenarios.step_words import words_of
 from workbench.scenarios.steps import Step
 
 LONGEST_PAUSE = 10.0
-"""Seconds that a replay waits at most for what the person thought about."""
+"""Maximum seconds that a replay pauses for the person's thinking."""
 _BRIEF = 0.6
-"""Seconds before an act at its own speed where the file names no pause, so that it can be seen."""
+"""Seconds before an act at its own speed if the file names no pause, so that it can be seen."""
 _NO_ACTS = ("expect", "silence", "answer", "call", "calls")
 
 
@@ -27,7 +27,7 @@ class Speed(StrEnum):
 
 
 class Replay:
-    """What the page shows of a scenario that is being played, and how it leads it."""
+    """The page's view of a playing scenario, and its control."""
 
     def __init__(self, scenario: Scenario, speed: Speed, back: str = "") -> None:
         self.closed = asyncio.Event()
@@ -70,11 +70,11 @@ class Replay:
         self._error = why
 
     def end(self, error: str = "") -> None:
-        """Note that it is over; `error` where it could not even begin."""
+        """Note the end; `error` if it could not even begin."""
         self._ended, self._error = True, self._error or error
 
     def shown(self) -> JsonObject:
-        """Return what the page shows."""
+        """Return the page's data."""
         return {
             "title": self._scenario.title,
             "about": self._scenario.about,

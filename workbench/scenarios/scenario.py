@@ -1,4 +1,4 @@
-"""A conversation as a file: what it holds, and what is wrong with it. docs/testing.md tells the format."""
+"""A conversation as a file: its contents, and its errors. docs/testing.md describes the format."""
 
 import json
 import tomllib
@@ -38,7 +38,7 @@ _KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A conversation to play. `model` is `demo`, or `scripted` where steps say what it answers.
+    """A conversation to play. `model` is `demo`, or `scripted` if steps hold its answers.
 
     `channels` are those that it can be played on, its own first. `web` has the answers of a server, by path.
     """
@@ -60,7 +60,7 @@ class Scenario:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file, TOML or JSON by its name; raise `ScenarioError` that says what is wrong and where."""
+    """Read a scenario file, TOML or JSON by its name; raise `ScenarioError` that names the error and its place."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -69,7 +69,7 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def read_text(text: str, path: Path) -> Scenario:
-    """Read a scenario from the text of its file; raise `ScenarioError` that says what is wrong and where."""
+    """Read a scenario from the text of its file; raise `ScenarioError` that names the error and its place."""
     try:
         values = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except ValueError as error:

@@ -16,7 +16,7 @@ async def settle(database: Database, simulator: Simulator) -> None:
     """Wait a little until nothing is under way, nor on its way from the providers."""
     with suppress(TimeoutError, StoreUnavailable):
         async with asyncio.timeout(WITHIN):
-            # In this order: what was delivered is in the database before the provider knows.
+            # In this order: a delivered message is in the database before the provider knows.
             while simulator.delivers or await _works(database):  # noqa: ASYNC110 - nothing tells of it
                 await asyncio.sleep(_LOOK)
 

@@ -1,4 +1,4 @@
-"""What every simulated phone has in common: the messages that it shows, and how one of them is found."""
+"""The shared parts of all simulated phones: the messages that they show, and the search for a message."""
 
 import asyncio
 import re
@@ -19,16 +19,16 @@ OPENS_WITHIN = 10.0
 """Seconds in which a form or a tab opens."""
 _LOOK = 0.05
 CODE = "{code}"
-"""What stands in a scenario for the code of the newest card."""
+"""The placeholder for the code of the newest card."""
 LINK = "{link}"
-"""What stands in a scenario for the newest code of eight letters, by which people are let in and places linked."""
+"""The placeholder for the newest code of eight letters, which admits people and links addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A message of the assistant as the person sees it. `buttons` are labels with what pressing them needs.
+    """A message of the assistant as the person sees it. `buttons` are labels with the arguments for pressing them.
 
-    `root` is the id of the message that it answers, in whose thread it is, as that message has it; falsy for none.
+    `root` is the id of the message that it answers, and in whose thread it is; falsy for none.
     """
 
     id: str
@@ -62,17 +62,17 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """One person at one provider of the simulator."""
+    """A person at a provider of the simulator."""
 
     simulator: Simulator
     person: str
 
     def messages(self) -> list[Message]:
-        """Return what both sides wrote, the oldest first."""
+        """Return the messages of both sides, the oldest first."""
         return []
 
     def seen_on(self, surface: str) -> list[Seen]:
-        """Return what is shown beside the chat, on Slack's Home tab or in its form."""
+        """Return the texts beside the chat, on Slack's Home tab or in its form."""
         raise ScenarioError(f"There is no {surface} to read here, but in Slack.")
 
     async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
@@ -88,7 +88,7 @@ class Simulated:
         raise ScenarioError("There are forms to fill in only in Slack.")
 
     async def do(self, step: Step) -> None:
-        """Do what people can do with this provider alone; raise `ScenarioError` for anything else."""
+        """Do an act that only this provider offers; raise `ScenarioError` for anything else."""
         raise ScenarioError(f"`{step.verb}` is not for this channel.")
 
     def replied(self, reply_to: Sequence[str]) -> Message | None:
@@ -96,12 +96,12 @@ class Simulated:
         return newest_with(self.messages(), reply_to) if reply_to else None
 
     def shown(self, provider: str) -> dict[str, Any]:
-        """Return what the provider shows the person."""
+        """Return the person's view at the provider."""
         state = cast(dict[str, Any], self.simulator.providers[provider].state())
         return cast(dict[str, Any], state["people"][self.person])
 
     async def act(self, provider: str, action: str, **arguments: Any) -> None:
-        """Do what a person does; raise `ScenarioError` where the provider refuses it."""
+        """Do an act of the person; raise `ScenarioError` if the provider refuses it."""
         try:
             await self.simulator.providers[provider].act(self.person, action, arguments)
         except BadAction as refusal:
@@ -109,7 +109,7 @@ class Simulated:
 
 
 def newest_with(messages: Sequence[Message], words: Sequence[str]) -> Message:
-    """Return the newest message that has all these words; raise `ScenarioError` where none has."""
+    """Return the newest message that has all these words; raise `ScenarioError` if none has."""
     for message in reversed(messages):
         if all(part in message.text for part in words):
             return message
@@ -117,7 +117,7 @@ def newest_with(messages: Sequence[Message], words: Sequence[str]) -> Message:
 
 
 def newest_code(seen: Sequence[Seen]) -> str:
-    """Return the code of the last card; raise `ScenarioError` where there is none."""
+    """Return the code of the last card; raise `ScenarioError` if there is none."""
     codes = [code for message in seen for code in message.codes]
     if not codes:
         raise ScenarioError("no card with a code has come.")
@@ -125,7 +125,7 @@ def newest_code(seen: Sequence[Seen]) -> str:
 
 
 def newest_pairing(seen: Sequence[Seen]) -> str:
-    """Return the code that a stranger was sent last; raise `ScenarioError` where there is none."""
+    """Return the code that a stranger got last; raise `ScenarioError` if there is none."""
     codes = [code for message in seen for code in message.links]
     if not codes:
         raise ScenarioError("they were sent no code.")
@@ -133,7 +133,7 @@ def newest_pairing(seen: Sequence[Seen]) -> str:
 
 
 def newest_button(seen: Sequence[Seen], label: str, message: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what pressing the newest button of a label needs; raise `ScenarioError` where there is none."""
+    """Return the arguments for pressing the newest button with a label; raise `ScenarioError` if there is none."""
     for one in reversed(seen):
         for shown, needed in one.buttons if all(part in one.text for part in message) else ():
             if shown == label:
@@ -143,7 +143,7 @@ def newest_button(seen: Sequence[Seen], label: str, message: Sequence[str] = ())
 
 
 async def once_there[T](look: Callable[[], T]) -> T:
-    """Return what is looked for once it is there: an app opens it a moment later. Raises its `ScenarioError`."""
+    """Return the result of `look` once it succeeds: an app opens it a moment later. Raises its `ScenarioError`."""
     until = time.monotonic() + OPENS_WITHIN
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What a person of a scenario sees and does in Slack: messages and threads, menus, forms, and the Home tab."""
+"""A scenario's person in Slack: messages and threads, menus, forms, and the Home tab."""
 
 import base64
 import html
@@ -98,7 +98,7 @@ class SlackPhone(Simulated):
         return views[-1]
 
     def _choice(self, step: Step) -> dict[str, Any]:
-        """Return what choosing needs: of the menu of that name, or of the newest one that has the choice."""
+        """Return the arguments for a choice: of the menu of that name, or of the newest menu that has the choice."""
         menu, words = str(step.options.get("menu", "")), step.option_texts("message")
         if surface := step.options.get("on"):
             view = self._view(str(surface))
@@ -120,14 +120,14 @@ class SlackPhone(Simulated):
 
 
 def elements_in(blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
-    """Yield what a person can use in blocks, each with its block."""
+    """Yield the interactive elements of blocks, each with its block."""
     for block in blocks:
         for element in interactive(dict(block)):
             yield block, element
 
 
 def name_of(block: Block, element: Block) -> str:
-    """Return the words by which a person knows a button or a menu; its id where it has none."""
+    """Return a person's name for a button or a menu; its id if it has none."""
     for shown in (element.get("text"), block.get("label"), element.get("placeholder")):
         if isinstance(shown, Mapping) and shown.get("text"):
             return html.unescape(str(shown["text"]))
@@ -135,7 +135,7 @@ def name_of(block: Block, element: Block) -> str:
 
 
 def options_of(element: Block) -> list[tuple[str, str]]:
-    """Return the choices of a menu: what is read, and its value."""
+    """Return the choices of a menu: their texts and values."""
     options = [
         *element.get("options", ()),
         *(one for group in element.get("option_groups", ()) for one in group["options"]),
@@ -145,7 +145,7 @@ def options_of(element: Block) -> list[tuple[str, str]]:
 
 
 def text_of(view: Block) -> str:
-    """Return what is read on the Home tab or in a form, a line for each text, the errors of its fields among it."""
+    """Return the texts on the Home tab or in a form, a line for each, including the errors of its fields."""
     lines: list[str] = []
     for block in view["blocks"]:
         texts = [block.get("label"), block.get("text"), *block.get("fields", ()), *block.get("elements", ())]

@@ -1,4 +1,4 @@
-"""The installation that a scenario is played on: its people, its clock, and what may be broken."""
+"""The installation that a scenario is played on: its people, its clock, and its breakable parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _BREAKING: Mapping[str, JsonObject] = {
 
 @dataclass(slots=True)
 class Stage:
-    """An installation at work. `model` answers from its queue where the scenario is scripted."""
+    """An installation at work. `model` answers from its queue if the scenario is scripted."""
 
     simulator: Simulator
     model: ScriptedModel
@@ -36,12 +36,12 @@ class Stage:
         return phone_of(self.simulator, channel, person)
 
     async def advance(self, span: timedelta) -> None:
-        """Move everybody's clock ahead, once nothing is under way: the time of a card begins when it has arrived."""
+        """Move the shared clock ahead, after work under way has finished: a card's time begins at its arrival."""
         await settle(self.bench.database, self.simulator)
         self.bench.clock.jump(seconds=span.total_seconds())
 
     async def break_it(self, what: str) -> None:
-        """Break something for real, or put the model right; raise `ScenarioError` where it is not there."""
+        """Break a part for real, or put the model right; raise `ScenarioError` if it does not exist."""
         try:
             if what.startswith("model "):
                 await self._trouble_model(what.removeprefix("model "))

@@ -27,7 +27,7 @@ def settings_of(scenario: Scenario, home: Path, clock: Path, answers: str, given
             "port": free_port(),
             "onevalet_model": "openai/scripted" if scenario.model == "scripted" else "",
             "onevalet_plugins": scenario.plugins,
-            "onevalet_memory": "off",  # what is remembered is asked of the model too, at moments of its own
+            "onevalet_memory": "off",  # memory would call the model too, at moments of its own
             "onevalet_profile": "off",
             **own,
             **given,
@@ -36,6 +36,6 @@ def settings_of(scenario: Scenario, home: Path, clock: Path, answers: str, given
 
 
 def reaching(settings: Settings, *places: str) -> Settings:
-    """Let tools reach what the scenario serves on this machine, which they may not otherwise."""
+    """Let tools reach the scenario's servers on this machine, which are barred otherwise."""
     hosts = (*settings.onevalet_fetch_hosts, *(place for place in places if place))
     return settings.model_copy(update={"onevalet_fetch_hosts": hosts})

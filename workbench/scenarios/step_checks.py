@@ -1,4 +1,4 @@
-"""What is wrong with a step of a scenario. docs/testing.md tells the format."""
+"""Checks of a scenario's steps. docs/testing.md describes the format."""
 
 import binascii
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from workbench.scenarios.steps import (
 from workbench.simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES
 
 BREAKS = ("worker", "web", "postgres", "redis", "model fails", "model hangs", "model works")
-"""What a `break` breaks; the last one puts the model right again."""
+"""Values of `break`; the last puts the model right again."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "open": ("home", "messages"),
     "close": ("form",),
@@ -27,7 +27,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "callbacks": CALLBACK_MODES,
     "break": BREAKS,
 }
-"""What the values of these steps may be."""
+"""The possible values of these steps."""
 MOST_AGAIN = 20
 """Messages that a provider delivers again at most."""
 
@@ -59,7 +59,7 @@ def _check(step: Step) -> None:
 
 
 def _check_value(step: Step) -> None:
-    """Check a step whose value is no more than one thing."""
+    """Check a step with a single value."""
     match step.verb:
         case "advance":
             step.span  # noqa: B018 - it raises where it is none
@@ -82,7 +82,7 @@ def _check_value(step: Step) -> None:
 
 
 def _check_more(step: Step) -> None:
-    """Check what a step with a text has besides."""
+    """Check the options of a step with a text."""
     match step.verb:
         case "call" | "event":
             _needs_table(step.options.get("with", {}), "`with`")

@@ -1,10 +1,10 @@
-"""What a step of a scenario is, as one line for a person."""
+"""A step of a scenario as a line for a person."""
 
 from workbench.scenarios.steps import Step, as_texts
 
 
 def words_of(step: Step) -> str:
-    """Return a step as one line for a person."""
+    """Return a step as a line for a person."""
     match step.verb:
         case "expect":
             return " … ".join(step.texts)

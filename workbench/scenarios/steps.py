@@ -1,4 +1,4 @@
-"""One step of a scenario: what it may say, and what is wrong with it. docs/testing.md tells the format."""
+"""A step of a scenario: its values, and its errors. docs/testing.md describes the format."""
 
 import base64
 import json
@@ -13,9 +13,9 @@ from core.json_types import JsonObject, object_in
 
 CHANNELS = ("sms", "slack", "telegram")
 MAIL = "mail"
-"""Where what was mailed is read: only `expect` and `silence` may name it."""
+"""The channel of sent mail: only `expect` and `silence` may name it."""
 SURFACES = ("home", "form")
-"""Where a person may press and read in Slack besides the chat."""
+"""Places besides the chat at which a person may press and read in Slack."""
 
 type Verb = Literal[
     "send",
@@ -61,7 +61,7 @@ ONLY_ON: Mapping[str, tuple[str, ...]] = {
     "callbacks": ("sms",),
     "redeliver": ("sms", "telegram"),
 }
-"""What people can do on these channels only."""
+"""Acts that only these channels offer."""
 
 _PLACE = frozenset({"channel", "person"})
 _ACT = _PLACE | {"pause"}
@@ -103,7 +103,7 @@ class ScenarioError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: a verb, its value, and the options of that verb. `number` counts from 1."""
+    """A step: a verb, its value, and the options of that verb. `number` counts from 1."""
 
     number: int
     verb: Verb
@@ -115,11 +115,11 @@ class Step:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return what an expected message contains."""
+        """Return the texts of an expected message."""
         return as_texts(self.value)
 
     def option_texts(self, name: str) -> tuple[str, ...]:
-        """Return the words by which an option names a message; none where it is not there."""
+        """Return the words by which an option names a message; none if the option is absent."""
         return as_texts(self.options.get(name, ()))
 
     @property
@@ -134,7 +134,7 @@ class Step:
 
     @property
     def scripted(self) -> bool:
-        """Tell whether it is an answer of the model."""
+        """Return whether it is an answer of the model."""
         return self.verb in ("answer", "call", "calls")
 
     @property
@@ -199,7 +199,7 @@ def texts_in(value: object, what: str) -> tuple[str, ...]:
 
 
 def as_texts(value: Any) -> tuple[str, ...]:
-    """Return one text or a list of them as a tuple."""
+    """Return a text or a list of texts as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value)
 
 

@@ -1,4 +1,4 @@
-"""What a person of a scenario sees and does in Telegram."""
+"""A scenario's person in Telegram: the screen and the actions."""
 
 import base64
 from collections.abc import Sequence

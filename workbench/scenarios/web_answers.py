@@ -1,4 +1,4 @@
-"""A server on this machine that answers as a scenario says: what tools would fetch elsewhere."""
+"""A server on this machine with a scenario's answers, in place of the servers that tools would fetch from."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -8,12 +8,12 @@ from aiohttp import web
 from core.json_types import JsonObject
 
 PLACE = "{web}"
-"""What stands for the server's address in a scenario's settings."""
+"""The placeholder for the server's address in a scenario's settings."""
 
 
 @asynccontextmanager
 async def serve_answers(answers: Mapping[str, JsonObject]) -> AsyncIterator[str]:
-    """Serve JSON answers by path, whatever is asked of it; yield the server's address."""
+    """Serve JSON answers by path, for any method; yield the server's address."""
 
     async def answer(request: web.Request) -> web.Response:
         found = answers.get(request.path)

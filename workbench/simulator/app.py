@@ -26,7 +26,7 @@ _SHARED = Path(__file__).parents[2] / "operations" / "console" / "static"
 _COMMANDS = Path(__file__).parents[2] / "docs" / "commands.md"
 _MAX_BODY = 60 * 1024 * 1024
 _PAGE_HEADERS = {
-    # Only what is served from here, and no markup made of strings: a message that gets in cannot run.
+    # Only sources served from here, and no markup made of strings: a message that gets in cannot run.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
@@ -37,7 +37,7 @@ _PAGE_HEADERS = {
 
 
 class Simulator:
-    """The whole: `wire` to say where the gateway is, `providers` by name, `mail` among them, `app` to be served."""
+    """The simulator: `wire` to set the gateway's address, `providers` by name, `mail` among them, `app` to serve."""
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
         self.wire = wire
@@ -92,7 +92,7 @@ class Simulator:
         self._opened.clear()
 
     def open(self) -> None:
-        """Let people in, and go on where an earlier run stopped: the gateway accepts what is sent by now."""
+        """Open to people, and continue interrupted deliveries: the gateway accepts requests by now."""
         for provider in self.providers.values():
             provider.resume()
         self._opened.set()
@@ -120,7 +120,7 @@ class Simulator:
         return web.Response(text="The simulator is running; it has no page yet. Its control API is under /sim.")
 
     async def _commands(self, _: web.Request) -> web.StreamResponse:
-        # An image is built without the documents; the page then says where they are.
+        # An image is built without the documents; the page then names their place.
         if not await asyncio.to_thread(_COMMANDS.is_file):
             raise web.HTTPNotFound
         return web.FileResponse(_COMMANDS, headers={"Content-Type": "text/markdown; charset=utf-8"})
@@ -129,7 +129,7 @@ class Simulator:
         return web.Response(text=await asyncio.to_thread(steps_page), content_type="text/html", charset="utf-8")
 
     async def _release(self, _: web.Application) -> None:
-        # Streams and long polls wait for something to happen: this is what happens last.
+        # Streams and long polls wait for an event: this is the last one.
         self._opened.set()
         self.wire.stopping.set()
         self.wire.journal.touch()
@@ -154,7 +154,7 @@ async def serve_simulator(
     closed: bool = False,
     bench: Iterable[web.AbstractRouteDef] = (),
 ) -> AsyncIterator[Simulator]:
-    """Serve the simulator on a loopback address until left; port 0 takes a free one. `closed`: until `open`."""
+    """Serve the simulator on a loopback address until left; port 0 takes a free port. `closed`: until `open`."""
     simulator = build_simulator(config, clock, bench)
     if simulator.keeper:
         await asyncio.to_thread(simulator.keeper.load)

@@ -1,4 +1,4 @@
-"""What every emulated provider gets from the frame: the wire to the gateway, faults, and the record."""
+"""The frame of every emulated provider: the wire to the gateway, faults, and the record."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ ABOUT = web.RequestKey("about", str)
 """A handler sets `request[ABOUT]` to the id of the message that the call is about."""
 
 NOTE = web.RequestKey("note", dict[str, Json])
-"""A handler may set `request[NOTE]` to what the journal shifts into the answer, for streamed answers."""
+"""A handler may set `request[NOTE]` to the journal's record of its answer, for streamed answers."""
 
 _TEXT_LIMIT = 20_000
 _FILES = ("image/", "audio/", "video/", "application/octet-stream", "application/pdf")
@@ -38,7 +38,7 @@ _FILES = ("image/", "audio/", "video/", "application/octet-stream", "application
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the gateway answered; `headers` finds a name in any case."""
+    """The gateway's answer; `headers` finds a name in any case."""
 
     status: int
     headers: Mapping[str, str]
@@ -57,7 +57,7 @@ class NoAnswer:
 
 
 class BadAction(Exception):
-    """A person cannot do that; the message is one sentence for the caller."""
+    """A person cannot do that; the message is a sentence for the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class OpenedFile:
 
 
 class Provider(Protocol):
-    """One emulated provider. Its routes carry their whole path (`/slack/api/chat.postMessage`)."""
+    """An emulated provider. Its routes carry their whole path (`/slack/api/chat.postMessage`)."""
 
     @property
     def name(self) -> str:
@@ -101,19 +101,19 @@ class Provider(Protocol):
         ...
 
     def load(self, kept: bytes, drawer: Drawer) -> None:
-        """Know again what an earlier run knew. Raises pydantic's `ValidationError`."""
+        """Restore the state of an earlier run. Raises pydantic's `ValidationError`."""
         ...
 
     def resume(self) -> None:
-        """Go on with what a stop interrupted, once the gateway is there."""
+        """Continue work that a stop interrupted, once the gateway is there."""
         ...
 
     def state(self) -> Json:
-        """Return what the page draws, by person: messages with id, direction, text, status, and the like."""
+        """Return the page's data, by person: messages with id, direction, text, status, and the like."""
         ...
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do what a person does ("say", "press", …) and return the result. Raises BadAction."""
+        """Do a person's act ("say", "press", …) and return the result. Raises BadAction."""
         ...
 
     def file(self, file_id: str) -> OpenedFile | None:
@@ -139,7 +139,7 @@ class Wire:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def connect_gateway(self, url: str, public_url: str = "") -> None:
-        """Set where the gateway is, once its port is known."""
+        """Set the gateway's address, once its port is known."""
         self.gateway_url = url.rstrip("/")
         self.public_url = (public_url or url).rstrip("/")
 
@@ -162,14 +162,14 @@ class Wire:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def spawn(self, work: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
-        """Run in the background, keeping the reference and logging what it raises."""
+        """Run in the background, keeping the reference and logging errors."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
         return task
 
     def is_busy(self, prefix: str) -> bool:
-        """Tell whether background work goes on whose name begins with `prefix`."""
+        """Return whether any background work is running whose name begins with `prefix`."""
         return any(task.get_name().startswith(prefix) for task in self._tasks)
 
     async def wait(self, seconds: float) -> None:
@@ -181,7 +181,7 @@ class Wire:
         return self.clock.now().timestamp()
 
     def reach(self, url: str) -> str:
-        """Turn a path, or a URL under the public one, into where the gateway really listens."""
+        """Return the gateway's real address for a path, or for a URL under the public one."""
         if url.startswith("/"):
             return self.gateway_url + url
         if self.public_url and url.startswith(self.public_url):
@@ -225,8 +225,8 @@ class Wire:
     ) -> Callable[[Handler], Handler]:
         """Wrap a handler of an emulated API: faults first, and every exchange in the journal.
 
-        `name` is what rules match (`twilio.messages.create`), or makes it from the request; then `names` has all that
-        it makes. `fault_answer` makes a rate limit or a server error in the provider's own words.
+        `name` is matched by rules (`twilio.messages.create`), or is a function of the request; then `names` has all its
+        results. `fault_answer` makes a rate limit or a server error in the provider's own words.
         """
         self.endpoints.update([name] if isinstance(name, str) else names)
 
@@ -326,7 +326,7 @@ def _shown(headers: Mapping[str, str], body: bytes) -> dict[str, Json]:
 
 
 def _parsed(kind: str, body: bytes) -> Json:
-    """Return a form as an object (a list where a name repeats), JSON as JSON, a file as its length, else the text."""
+    """Return a form as an object (a list if a name repeats), JSON as JSON, a file as its length, else the text."""
     if kind.startswith(_FILES):
         return f"<{len(body)} bytes>"
     text = body.decode("utf-8", "replace")

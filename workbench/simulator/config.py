@@ -1,4 +1,4 @@
-"""What the simulator is told: who plays, with which accounts, how fast, and where the gateway is."""
+"""The simulator's configuration: its people, accounts, speed, and the gateway's address."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with a phone, a Slack user and a Telegram user. `key` names them in the control API.
+    """A person with a phone, a Slack user and a Telegram user. `key` names them in the control API.
 
     `language` is Telegram's `language_code`, a BCP 47 tag in lower case; Slack's locale follows from it.
     """
@@ -59,12 +59,12 @@ PEOPLE = (
 
 @dataclass(frozen=True, slots=True)
 class TwilioConfig:
-    """One account with one number. `numbers` are further senders; `services` maps MG ids to their numbers.
+    """An account with a number. `numbers` are further senders; `services` maps MG ids to their numbers.
 
-    `answers_stop` is Twilio's default handling of STOP, START and HELP. `webhook_url` is the number's SmsUrl
-    at start (absolute, a fragment with connection overrides allowed); empty: public URL + /webhooks/sms.
-    `tells_opt_out` adds OptOutType to the webhook, as Advanced Opt-Out does. `campaign` is the status of the services'
-    A2P 10DLC campaign and `verification` that of the numbers' toll-free verification; empty: there is none.
+    `answers_stop` is Twilio's default handling of STOP, START and HELP. `webhook_url` is the number's SmsUrl at start
+    (absolute, a fragment with connection overrides allowed); empty: public URL + /webhooks/sms. `tells_opt_out` adds
+    OptOutType to the webhook, as Advanced Opt-Out does. `campaign` is the status of the services' A2P 10DLC campaign
+    and `verification` that of the numbers' toll-free verification; empty: there is none.
     """
 
     account_sid: str = "AC0123456789abcdef0123456789abcdef"
@@ -81,7 +81,7 @@ class TwilioConfig:
 
 @dataclass(frozen=True, slots=True)
 class SlackConfig:
-    """One team with one app. `events_url` is its request URL; empty: public URL + /webhooks/slack.
+    """A team with an app. `events_url` is its request URL; empty: public URL + /webhooks/slack.
 
     `socket_mode` on delivers over Socket Mode alone, as Slack does once an app has it switched on.
     """
@@ -102,7 +102,7 @@ class SlackConfig:
 
 @dataclass(frozen=True, slots=True)
 class TelegramConfig:
-    """One bot; a webhook is set by the gateway through setWebhook, else it polls."""
+    """A bot; the gateway sets a webhook through setWebhook, or else polls."""
 
     bot_token: str = "7000000001:AAsimulator-telegram-token-0123456789"  # noqa: S105 - the emulated bot's
     bot_username: str = "simulator_valet_bot"
@@ -115,13 +115,13 @@ class TelegramConfig:
 
 @dataclass(frozen=True, slots=True)
 class SimulatorConfig:
-    """All of it.
+    """The whole configuration.
 
-    `gateway_url` is where requests to the gateway really go; `public_url` is what they are signed over and
-    what webhook URLs begin with (empty: the same). Both are origins. Either may be set later with
-    `Wire.connect_gateway`. `pace` multiplies every wait of the providers (retry delays, delivery ticks);
-    `patience` multiplies how long they wait for an answer. Both are 1 in life, small in tests. `kept_in` is the folder
-    in which the providers' chats, ids and settings outlive the simulator; without one they end with it.
+    `gateway_url` is the real address of the gateway; `public_url` is the address in signatures and at the beginning of
+    webhook URLs (empty: the same). Both are origins. Either may be set later with `Wire.connect_gateway`. `pace`
+    multiplies every wait of the providers (retry delays, delivery ticks); `patience` multiplies how long they wait for
+    an answer. Both are 1 in life, small in tests. `kept_in` is the folder in which the providers' chats, ids and
+    settings outlive the simulator; without a folder they end with it.
     """
 
     gateway_url: str = ""

@@ -1,4 +1,4 @@
-"""The control API under /sim: what the page and the tests do to the simulator."""
+"""The control API under /sim, for the page and the tests."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ _ENDPOINTS = (
     "telegram.editMessageText",
     "telegram.answerCallbackQuery",
 )
-"""What a fault is mostly wanted at; the page offers these and whatever was called."""
+"""Usual endpoints for a fault; the page offers these and all endpoints called so far."""
 
 
 @web.middleware
@@ -60,14 +60,14 @@ async def loopback_only(
 
 
 class Observer(Protocol):
-    """Somebody who notes what is done here: a recorder."""
+    """An observer of the acts here: a recorder."""
 
     def note_act(self, person: str, provider: str, action: str, arguments: dict[str, Json]) -> Callable[[], None]:
-        """Note what a person is about to do; what is returned is called where it is refused."""
+        """Note an act before it happens; the returned function is called if it is refused."""
         ...
 
     def note_person(self, person: Person) -> None:
-        """Note that somebody was added."""
+        """Note that a person was added."""
         ...
 
     def note_fault(self, rule: Rule) -> None:
@@ -76,10 +76,10 @@ class Observer(Protocol):
 
 
 class Control:
-    """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say.
+    """The handlers of /sim. `notice` is a sentence at the top of the page, such as the name of the answering model.
 
-    `console`: the address of the assistant's own pages, where it has some. `has_bench`: whether the assistant behind it
-    is at hand, under /bench, and not only the providers. `replays`: whether it is there to replay one scenario.
+    `console`: the address of the assistant's own pages, if it has any. `has_bench`: whether the assistant is available
+    under /bench, besides the providers. `replays`: whether it only replays a scenario.
     """
 
     def __init__(self, wire: Wire, providers: Sequence[Provider], roster: Roster) -> None:
@@ -112,7 +112,7 @@ class Control:
         ]
 
     async def config(self, _: web.Request) -> web.Response:
-        """Return what the page needs to know at its start."""
+        """Return the page's initial data."""
         called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
         endpoints = [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))]
         told = {
@@ -131,7 +131,7 @@ class Control:
         return web.json_response([asdict(person) for person in self._wire.config.everyone])
 
     async def add_person(self, request: web.Request) -> web.Response:
-        """Add somebody: {"name"}; return them with their ids."""
+        """Add a person: {"name"}; return them with their ids."""
         try:
             person = self._roster.add((await _json_object(request)).get("name"))
         except BadAction as refusal:
@@ -208,7 +208,7 @@ class Control:
         return file_answer(file) if file else _refused("There is no such file.", 404)
 
     async def act(self, request: web.Request) -> web.Response:
-        """Do what a person does: JSON with "person" and the action's arguments."""
+        """Do a person's act: JSON with "person" and the action's arguments."""
         provider = self._providers.get(request.match_info["provider"])
         if provider is None:
             return _refused(f"There is no provider of that name; there are {', '.join(self._providers)}.", 404)
@@ -243,7 +243,7 @@ class Control:
 
 
 def parse_rule(values: dict[str, Json]) -> Rule:
-    """Return a fault rule from JSON. Raises BadAction with what is wrong."""
+    """Return a fault rule from JSON. Raises BadAction with the error."""
     known = {"endpoint", "kind", "times", "share", "seconds", "status", "location"}
     if strange := set(values) - known:
         raise BadAction(f"A fault rule has no {', '.join(sorted(strange))}.")

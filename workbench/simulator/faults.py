@@ -1,4 +1,4 @@
-"""Faults on demand: rules that make one endpoint of an emulated provider misbehave."""
+"""Faults on demand: rules that make an endpoint of an emulated provider misbehave."""
 
 import random
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ class FaultKind(StrEnum):
 class Rule:
     """Misbehave at endpoints that match `endpoint` (`twilio.messages.create`, `slack.*`).
 
-    `times` 0 means until cleared; `share` is the chance per call; `seconds` is the Retry-After of a rate
-    limit, or how long a timeout hangs or a drip lasts; `status` is that of a server error or a page; `location` is
-    where a redirect leads.
+    `times` 0 means until cleared; `share` is the chance per call; `seconds` is the Retry-After of a rate limit, or how
+    long a timeout hangs or a drip lasts; `status` is that of a server error or a page; `location` is the target of a
+    redirect.
     """
 
     endpoint: str
@@ -53,14 +53,14 @@ class Rule:
 
 
 class Faults:
-    """Hold the rules and hand out the one that a call runs into."""
+    """Hold the rules and return the one that a call runs into."""
 
     def __init__(self, seed: int = 0) -> None:
         self._rules: list[tuple[Rule, int]] = []
         self._random = random.Random(seed)
 
     def add(self, rule: Rule) -> None:
-        """Add a rule; earlier ones are asked first."""
+        """Add a rule; earlier rules come first."""
         self._rules.append((rule, rule.times))
 
     def clear(self) -> None:

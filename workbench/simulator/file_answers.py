@@ -1,4 +1,4 @@
-"""Files of conversations as the page opens them: from its own address, although anybody may have made them."""
+"""Files of conversations as the page opens them: from its own address, although anyone may have made them."""
 
 import re
 from urllib.parse import quote
@@ -12,7 +12,7 @@ _READ = frozenset({"text/plain", "text/csv", "text/markdown", "text/calendar", "
 
 
 def file_answer(file: OpenedFile) -> web.Response:
-    """Answer with a file: what no browser runs is opened in place, anything else is saved."""
+    """Return a file as a response: a type that browsers do not run is opened in place, any other is saved."""
     kind, shown = file.content_type.partition(";")[0].strip().lower(), "inline"
     if kind in _READ:
         kind = "text/plain; charset=utf-8"

@@ -1,4 +1,4 @@
-"""The steps to a real phone number as a page: docs/first-hour.md, rendered, one click from the simulator's own page."""
+"""The steps to a real phone number as a page: docs/first-hour.md, rendered, a click from the simulator's own page."""
 
 from pathlib import Path
 

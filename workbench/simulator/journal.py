@@ -12,9 +12,9 @@ type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One HTTP exchange: `direction` "in" is the provider calling the gateway, "out" the reverse.
+    """An HTTP exchange: `direction` "in" is the provider calling the gateway, "out" the reverse.
 
-    `about` ties it to a bubble on the page: the provider's message id, where the call has one.
+    `about` ties it to a bubble on the page: the provider's message id, if the call has one.
     `status` 0 means that no answer came.
     """
 
@@ -65,7 +65,7 @@ class Journal:
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[asyncio.Queue[None]]:
-        """Yield a queue that gets an item after changes; several changes may give one item."""
+        """Yield a queue that gets an item after changes; several changes may give a single item."""
         queue: asyncio.Queue[None] = asyncio.Queue()
         self._listeners.add(queue)
         try:

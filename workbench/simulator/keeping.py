@@ -1,4 +1,4 @@
-"""What the providers know, kept in a folder over restarts: their chats, ids and settings, as a provider's would be."""
+"""The providers' state, kept in a folder over restarts: their chats, ids and settings, as at a real provider."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ from workbench.simulator.journal import Journal
 
 log = structlog.get_logger()
 _PAUSE = 0.3
-"""Seconds between two writes; what happened in the last of them is lost with a machine that loses its power."""
+"""Seconds between two writes; a power failure loses the changes of the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Drawer:
         return name
 
     def take(self, name: str) -> bytes:
-        """Return a file. Raises `ValueError` where it is gone."""
+        """Return a file. Raises `ValueError` if it is gone."""
         path = self.folder / name
         if len(name) != 64 or not path.is_file():
             raise ValueError(f"there is no file {name}")
@@ -51,7 +51,7 @@ def _take(name: str | bytes, info: ValidationInfo[Drawer]) -> bytes:
 
 
 type Content = Annotated[bytes, PlainSerializer(_put), PlainValidator(_take)]
-"""Bytes of a file, which are kept beside what names them."""
+"""Bytes of a file, stored beside the record that names them."""
 
 
 class Keepable(Protocol):
@@ -65,11 +65,11 @@ class Keepable(Protocol):
         ...
 
     def load(self, kept: bytes, drawer: Drawer) -> None:
-        """Know that again, before the first call. Raises `ValidationError` for what is not its own."""
+        """Restore that state, before the first call. Raises `ValidationError` for a foreign state."""
         ...
 
     def resume(self) -> None:
-        """Go on with what the stop interrupted, such as a delivery, once the gateway is there."""
+        """Continue work that the stop interrupted, such as a delivery, once the gateway is there."""
         ...
 
 
@@ -88,7 +88,7 @@ class Form[T]:
 
 
 class Keeper:
-    """Writes what changed, a moment later, in a file for each provider."""
+    """Writes changes, a moment later, in a file for each provider."""
 
     def __init__(self, folder: Path, providers: Sequence[Keepable], journal: Journal) -> None:
         self._folder = folder
@@ -99,7 +99,7 @@ class Keeper:
         self._one_at_a_time = threading.Lock()
 
     def load(self) -> None:
-        """Hand every provider what it knew; a file that cannot be read is set aside, and the provider begins empty."""
+        """Restore every provider's state; an unreadable file is set aside, and the provider begins empty."""
         self._drawer.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for provider in self._providers:
             path = self._path(provider)
@@ -124,7 +124,7 @@ class Keeper:
             await self.write()
 
     async def write(self) -> None:
-        """Write what changed since it was last written."""
+        """Write the changes since the last write."""
         for provider in self._providers:
             kept = provider.save(self._drawer)
             if kept != self._written.get(provider.name):
@@ -142,7 +142,7 @@ class Keeper:
                     log.warning("simulator_state_not_written", cause=str(error))
 
     def _store(self, path: Path, data: bytes) -> None:
-        # A write that nobody waits for any more goes on in its thread, and the last one of all begins beside it.
+        # An abandoned write goes on in its thread, and the final write begins beside it.
         with self._one_at_a_time:
             _write(path, data)
 

@@ -1,4 +1,4 @@
-"""A mail server that passes nothing on: what it is sent stands in the journal, and that is the end of it."""
+"""A mail server that passes nothing on: received mail is in the journal only."""
 
 import asyncio
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ class MailSimulator:
         return False
 
     def join(self, person: Person) -> None:
-        """Nobody has a mailbox here."""
+        """Do nothing: people have no mailboxes here."""
 
     async def reset(self) -> None:
         self._taken.clear()
@@ -58,7 +58,7 @@ class MailSimulator:
         self._taken = _FORM.read(kept, drawer)
 
     def resume(self) -> None:
-        """Nothing is ever under way: a mail is taken in one step."""
+        """Do nothing: a mail is taken in a single step, so no work is interrupted."""
 
     def state(self) -> Json:
         return list(self._taken)

@@ -1,4 +1,4 @@
-"""What a call meets when a fault rule says so: the provider's own trouble, or something between us and it."""
+"""The effects of a fault rule on a call: the provider's own trouble, or a fault on the way to it."""
 
 import asyncio
 import socket
@@ -23,7 +23,7 @@ _IN_THE_PROVIDERS_WORDS = (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKi
 async def misbehave(
     rule: Rule, request: web.Request, fault_answer: FaultAnswer, stopping: asyncio.Event
 ) -> web.StreamResponse | None:
-    """Answer as the rule says, in the provider's words where they are its own; None: the connection was reset."""
+    """Answer as the rule says, in the provider's words if it has any; None: the connection was reset."""
     kind = rule.kind
     if kind in _IN_THE_PROVIDERS_WORDS:
         return fault_answer(rule)
@@ -56,7 +56,7 @@ def abort(request: web.Request) -> None:
 
 
 async def _send_junk(request: web.Request) -> web.StreamResponse | None:
-    """Write 20 MB of what looks like the beginning of JSON, for as long as it is read."""
+    """Write 20 MB that look like the beginning of JSON, for as long as they are read."""
     answer = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(HUGE)})
     try:
         await answer.prepare(request)

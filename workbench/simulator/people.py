@@ -9,7 +9,7 @@ from workbench.simulator.config import Person
 from workbench.simulator.keeping import Drawer, Form
 
 MOST = 20
-"""People in all: a page that draws each one's chats has its limit, as the numbers kept for fiction have."""
+"""Maximum number of people: a page that draws each person's chats has its limit, as have the fictional numbers."""
 _LONGEST = 40
 _FORM = Form(list[Person])
 
@@ -24,7 +24,7 @@ class Roster:
         self._joined = joined
 
     def add(self, name: object) -> Person:
-        """Add somebody with a phone, a Slack user and a Telegram user. Raises `BadAction`."""
+        """Add a person with a phone, a Slack user and a Telegram user. Raises `BadAction`."""
         if (
             not isinstance(name, str)
             or not name.isprintable()
@@ -57,7 +57,7 @@ class Roster:
 
 
 def _new(name: str, number: int, taken: set[str]) -> Person:
-    """Return a person with ids that nobody else has, in the form of each provider's."""
+    """Return a person with unused ids, in the form of each provider's."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.findall("[a-z0-9]+", plain) or ["person"]
     key = words[0] if words[0] not in taken else f"{words[0]}{number}"

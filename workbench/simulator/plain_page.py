@@ -26,5 +26,5 @@ _PAGE = """\
 
 
 def plain_page(title: str, body: str = "") -> str:
-    """Return the page. `body` is HTML; without one, the title is all that it says."""
+    """Return the page. `body` is HTML; without a body, the page has only its title."""
     return _PAGE.format(title=escape(title), body=body or f"<h1>{escape(title)}</h1>")

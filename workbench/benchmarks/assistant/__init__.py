@@ -3,8 +3,8 @@
     uv run -m workbench.benchmarks.assistant --model openai/gpt-5-mini
     uv run -m workbench.benchmarks.assistant --model openai/qwen3:8b --base http://127.0.0.1:11434/v1
 
-`requests.json` holds 25 scenarios, each in six languages: plain wishes, plans, agents, follow-ups, messages that want
-nothing, questions that want a question back, and two wishes at once. Each request is a turn of a person of its own, at
-one frozen moment, with a weather service that answers at once; whatever wants consent waits for it. Measured are the
+`requests.json` holds 25 scenarios, each in six languages: plain requests, plans, agents, follow-ups, messages that need
+no action, questions that need a question back, and double requests. Each request is a turn of a person of its own, at a
+frozen moment, with a weather service that answers at once; an action that needs consent waits for it. Measured are the
 first tool, its arguments, model calls, tokens, money and time.
 """

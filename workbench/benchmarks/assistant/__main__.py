@@ -16,7 +16,7 @@ from workbench.benchmarks.assistant.running import Run, bench
 from workbench.benchmarks.assistant.scenarios import Scenario, scenarios
 
 _MAX_FAILED = 3
-"""Turns that may fail one after the other."""
+"""Turns in a row that may fail."""
 
 
 class ModelKeepsFailing(Exception):
@@ -24,7 +24,7 @@ class ModelKeepsFailing(Exception):
 
 
 async def measure(model: str, chosen: list[Scenario], at_once: int, **settings: object) -> list[Run]:
-    """Run the requests, so many at a time, and return what became of them, in their order.
+    """Run the requests, so many at a time, and return their results, in order.
 
     Raises `ModelKeepsFailing`.
     """
@@ -49,7 +49,7 @@ async def measure(model: str, chosen: list[Scenario], at_once: int, **settings: 
 
 
 def main() -> None:
-    """Read the options, measure, print, and keep the details where a file is named."""
+    """Read the options, measure, print, and store the details if a file is named."""
     parser = argparse.ArgumentParser(prog="python -m workbench.benchmarks.assistant")
     parser.add_argument("--model", required=True, help="litellm's name; its provider's key is in the environment")
     parser.add_argument("--base", default="", help="an OpenAI-shaped server, such as http://127.0.0.1:11434/v1")

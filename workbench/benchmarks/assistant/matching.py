@@ -1,6 +1,6 @@
-"""Whether a model's calls are those that a request wants.
+"""The comparison of a model's calls with those that a request needs.
 
-What an argument must be like is one of: `has` (contains one of a|b, whatever the case), `is` (equals one of a|b),
+The condition of an argument is one of: `has` (contains one of a|b, whatever the case), `is` (equals one of a|b),
 `value` (calculates to this number), `day` (2027-03-02), `moment` (2027-03-02T09:00, in the person's time), `absent`.
 `optional` arguments may be left out.
 """
@@ -34,7 +34,7 @@ class Judged:
 
 
 async def judge(scenario: Scenario, first: Sequence[Call], later: Sequence[Call] = ()) -> Judged:
-    """Judge the calls of a model's first answer; where more is wanted than one call, `later` ones count too."""
+    """Judge the calls of a model's first answer; if several calls are needed, `later` calls count too."""
     expected = scenario.expected
     if not first:
         return Judged(NOTHING in expected, NOTHING in expected)

@@ -1,4 +1,4 @@
-"""What a model came to, as a table for people and as JSON."""
+"""A model's results, as a table for people and as JSON."""
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def misses(runs: Iterable[Run]) -> str:
-    """Return a line for each request that was not met: what was called, or why the turn failed."""
+    """Return a line for each unmet request: the call made, or the reason for the turn's failure."""
     return "\n".join(
         f"- {run.scenario.name} “{run.scenario.text}”: {_instead(run)}"
         for run in runs

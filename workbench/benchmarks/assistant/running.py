@@ -1,4 +1,4 @@
-"""One request as a turn: the worker's own orchestrator, a person of its own, and what the model did."""
+"""A request as a turn: the worker's own orchestrator, a person of its own, and the model's calls."""
 
 import time
 from collections.abc import AsyncIterator
@@ -36,21 +36,21 @@ _FAILED = Judged(right_tool=False, right_arguments=False)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of one request; `seconds` is the time from the message to the end of its turn."""
+    """The result of a request; `seconds` is the time from the message to the end of its turn."""
 
     scenario: Scenario
     judged: Judged
     called: list[Call]
     reply: str
     failure: str
-    """Why the turn failed; empty where it ended as it should."""
+    """The reason for the turn's failure; empty if it ended as it should."""
     model_calls: int
     usage: TokenUsage
     seconds: float
 
 
 class Recorder(Hook):
-    """Write down what the model calls, before anything checks it."""
+    """Record the model's calls, before anything checks them."""
 
     def __init__(self) -> None:
         self.steps: list[list[Call]] = []
@@ -82,7 +82,7 @@ class Bench:
     admin: "asyncpg.Pool[asyncpg.Record]"
 
     async def run(self, scenario: Scenario) -> Run:
-        """Run one request as the first turn of a new person."""
+        """Run a request as the first turn of a new person."""
         tenant = TurnTenant(make_id("tn"), "Robin", scenario.language, str(now().tzinfo))
         await self.admin.execute(
             "insert into tenants (tenant_id, name, language, timezone) values ($1,$2,$3,$4)",

@@ -1,4 +1,4 @@
-"""The requests: what is said, what was said before, and which calls are right."""
+"""The requests: their texts, the messages before, and the right calls."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,19 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 NOTHING = "none"
-"""Stands in `expected` where an answer without any call is right."""
+"""Key in `expected` if an answer without any call is right."""
 
 type Expected = dict[str, dict[str, dict[str, Any]]]
-"""By a tool's name, what its arguments must be like: see `matching`."""
+"""The conditions of arguments, by tool name: see `matching`."""
 
 _FILE = Path(__file__).with_name("requests.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One request in one language. `earlier` is said before, the person first; `tasks` are set before.
+    """A request in a language. `earlier` are the messages before, the person first; `tasks` are set before.
 
-    One of `expected` must be called, or all where `wants_all`. `example` is one right answer, as calls.
+    Any of `expected` must be called, or all with `wants_all`. `example` is a right answer, as calls.
     """
 
     id: str

@@ -23,7 +23,7 @@ FOLDER = Path(os.environ.get("ONEVALET_PEERS") or Path.home() / ".cache" / "onev
 
 
 def make(folder: Path = FOLDER) -> dict[str, Path]:
-    """Make what is missing; return the interpreter of each peer."""
+    """Create missing environments; return the interpreter of each peer."""
     return {name: _made(folder / name, packages) for name, packages in PACKAGES.items()}
 
 

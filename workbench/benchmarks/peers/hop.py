@@ -14,7 +14,7 @@ started: "asyncio.Queue[float]"
 
 
 async def taskiq(url):
-    """Return how a job is enqueued, and what works."""
+    """Return the function that enqueues a job, and the running worker."""
     from taskiq.api import run_receiver_task
     from taskiq_redis import RedisStreamBroker
 
@@ -29,7 +29,7 @@ async def taskiq(url):
 
 
 async def arq(url):
-    """Return how a job is enqueued, and what works, at a hundred looks a second."""
+    """Return the function that enqueues a job, and the running worker, at a hundred looks a second."""
     from arq import create_pool
     from arq.connections import RedisSettings
     from arq.worker import Worker, func

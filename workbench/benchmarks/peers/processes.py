@@ -15,7 +15,7 @@ _START = 120.0
 
 
 class TurnPeer:
-    """A peer that takes turns when it is told to."""
+    """A peer that runs turns on command."""
 
     def __init__(self, python: Path, name: str, server: str) -> None:
         self._command = (str(python), str(_HERE / "turn.py"), name, server)
@@ -77,7 +77,7 @@ async def serving(python: Path, script: str, *arguments: str) -> AsyncIterator[t
 
 
 def _environment() -> dict[str, str]:
-    """Return ours but for what names our modules."""
+    """Return our environment without the variables that lead to our modules."""
     hidden = ("PYTHONPATH", "VIRTUAL_ENV")
     told = {name: value for name, value in os.environ.items() if name not in hidden}
     return told | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}

@@ -3,7 +3,7 @@
     python turn.py NAME SERVER
 
 Each line on stdin is "SHAPE TIMES RATED IN_FLIGHT"; each answer is a line of JSON: CPU in ms a turn, and turns a second
-(null where no turn is to be rated). `few` and `many` are shapes of streamed answers, `whole` is not streamed.
+(null if no rate is to be measured). `few` and `many` are shapes of streamed answers, `whole` is not streamed.
 """
 
 import asyncio
@@ -161,7 +161,7 @@ async def serve(turns, answers) -> None:
 
 
 async def turns_a_second(one, times, in_flight) -> float:
-    """Take so many turns, so many at a time."""
+    """Run so many turns, so many at a time."""
     left, started = iter(range(times)), time.perf_counter()
 
     async def some() -> None:

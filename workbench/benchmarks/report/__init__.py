@@ -1,1 +1,1 @@
-"""The results as JSON, as plots and as the page, with the reasons of what falls short."""
+"""The results as JSON, as plots and as the page, with the reasons for each shortfall."""

@@ -15,11 +15,11 @@ from workbench.benchmarks.suite.metrics import Benchmark, Samples
 ROOT = Path(__file__).parents[3]
 PATH = ROOT / "benchmarks" / "results.json"
 _WRITTEN = (":!workbench/benchmarks/results.json", ":!docs/performance.md", ":!docs/performance")
-"""What a run writes does not make the commit another one."""
+"""Files written by a run, which do not change the measured commit."""
 
 
 def to_json(benchmark: Benchmark, samples: Samples, load: tuple[float, float]) -> JsonObject:
-    """Return the results of one benchmark. `load` is the machine's before and after."""
+    """Return the results of a benchmark. `load` is the machine's before and after."""
     metrics: JsonObject = {
         metric.name: {name: summary(figures) for name, figures in samples.figures.get(metric.name, {}).items()}
         for metric in benchmark.metrics
@@ -50,7 +50,7 @@ def summary(figures: Sequence[float]) -> JsonObject:
 
 
 def save(fresh: Mapping[str, JsonObject], path: Path = PATH) -> JsonObject:
-    """Put fresh results in place of older ones; return all of them."""
+    """Replace older results by fresh ones; return all of them."""
     before: JsonObject = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kept = before.get("benchmarks")
     benchmarks: JsonObject = {**(kept if isinstance(kept, dict) else {}), **fresh}
@@ -61,7 +61,7 @@ def save(fresh: Mapping[str, JsonObject], path: Path = PATH) -> JsonObject:
 
 
 def commit() -> str:
-    """Return the commit that is measured, with a note where files differ from it."""
+    """Return the measured commit, with a note if files differ from it."""
     short = _git("rev-parse", "--short", "HEAD")
     return f"{short} with changes" if _git("status", "--porcelain", "--", ".", *_WRITTEN) else short
 

@@ -1,1 +1,1 @@
-"""What a message costs each store, by workers and by people, and the sum for a million people: docs/scale.md."""
+"""The cost of a message to each store, by workers and by people, and the sum for a million people: docs/scale.md."""

@@ -1,12 +1,12 @@
-"""Measure what docs/scale.md tells of one to six workers, and with `--write` write its figures and plots.
+"""Measure the figures of docs/scale.md for one to six workers; `--write` writes them and the plots.
 
-    nice -n 5 uv run -m workbench.benchmarks.scale [--people 100000] [--messages 200] [--rounds 3]
-        [--minutes 5] [--write]
+    nice -n 5 uv run -m workbench.benchmarks.scale [--people 100000] [--messages 200] [--rounds 3] [--minutes 5]
+    [--write]
 
 An installation of its own: Postgres with PgBouncer before it, Valkey, two `web` and each worker on a host of its own,
 which root can have as network namespaces; the providers are simulated and a scripted model answers at once. Its people
 and their history are made by statements. Figures are medians of the rounds, of CPU and not of time, because others may
-be at work on the machine; the load is told beside them.
+use the machine; the load is reported beside them.
 """
 
 import argparse
@@ -44,17 +44,17 @@ from workbench.benchmarks.scale.people import fill
 from workbench.simulator.config import TwilioConfig
 
 FEW, WRITERS = 500, 5000
-"""People of the small installation, and how many of the large one's write."""
+"""People of the small installation, and the number of the large installation's people who write."""
 CLIENTS = 2000
 """Connections that PgBouncer holds, with those of the workers."""
 WORKERS = (1, 2, 3, 4, 6)
 COMPARED = 2
-"""Workers of what is compared: few people, no PgBouncer, many connections, a steady rate."""
+"""Workers in each comparison: few people, no PgBouncer, many connections, a steady rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     people: int
     messages: int
@@ -65,7 +65,7 @@ class Chosen:
 
 
 def main() -> None:
-    """Measure, print, and keep the results where asked."""
+    """Measure, print, and store the results if requested."""
     parser = argparse.ArgumentParser(
         prog="python -m workbench.benchmarks.scale", description=(__doc__ or "").partition("\n")[0]
     )
@@ -148,7 +148,7 @@ async def _steadily(people: People, chosen: Chosen) -> report.Results:
 async def _limited(
     installation: Installation, hosts: Network, people: People, chosen: Chosen, results: report.Results
 ) -> None:
-    """Measure with little CPU for each host, where this machine can limit it."""
+    """Measure with little CPU for each host, if this machine can limit it."""
     count = len(installation.system.workers)
     try:
         with small_hosts(installation, hosts):

@@ -3,9 +3,9 @@
     nice -n 5 uv run -m workbench.benchmarks.scale.connections [--clients 2000] [--seconds 20] [--write]
 
 A Postgres of its own with its usual 100 connections, Debian's PgBouncer before it, each on a host of its own as in
-`workbench.benchmarks.scale`, and a login whose role is set by `alter role`, because PgBouncer takes none from a client.
-Every client stays connected and reads its person's messages again and again, in a transaction as ours are. What they
-see, and what a call costs, is compared with twenty connections to Postgres itself.
+`workbench.benchmarks.scale`, and a login whose role is set by `alter role`, because PgBouncer accepts no role from a
+client. Every client stays connected and reads its person's messages again and again, in a transaction like ours. Their
+rows, and the cost of a call, are compared with twenty connections to Postgres itself.
 """
 
 import argparse
@@ -38,7 +38,7 @@ type Connection = asyncpg.Connection[asyncpg.Record]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one way came to. `strange`: reads that saw other rows than the person's own, or any outside a tenant."""
+    """The results of a way. `strange`: reads that saw rows of other people, or any rows outside a tenant."""
 
     clients: int
     calls: int
@@ -95,7 +95,7 @@ async def _load(
     """Read with so many clients for a time, each as often as all together allow."""
     opened: list[Connection] = []
     try:
-        # What is prepared on one server connection is not there on the next.
+        # A statement prepared on one server connection is missing on the next.
         opened += [await connect(url, timeout=60, statement_cache_size=0) for _ in range(clients)]
         assert server.pid is not None  # noqa: S101 - a measurement
         processes = [psutil.Process(server.pid), *([pooler] if pooler else [])]
@@ -122,7 +122,7 @@ async def _load(
 
 
 async def _read(connection: Connection, until: float) -> tuple[list[float], int]:
-    """Read a person's messages in a transaction, and any outside of one, until it is time."""
+    """Read a person's messages in a transaction, and any outside it, until it is time."""
     took, strange = [], 0
     while time.monotonic() < until:
         tenant = f"tn_{random.randint(1, PEOPLE):07d}"

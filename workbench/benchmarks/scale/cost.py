@@ -17,7 +17,7 @@ class Used:
     seconds: dict[str, float]
 
     def since(self, earlier: "Used") -> dict[str, float]:
-        """Return what each has used since then."""
+        """Return the CPU that each part has used since then."""
         return {part: self.seconds[part] - earlier.seconds[part] for part in PARTS}
 
 

@@ -1,6 +1,6 @@
-"""The installation that is measured: each part on a host of its own, PgBouncer before Postgres.
+"""The measured installation: each part on a host of its own, PgBouncer before Postgres.
 
-A host is a network namespace on a bridge. Where those cannot be made, everything runs on this machine itself.
+A host is a network namespace on a bridge. If those cannot be created, everything runs on this machine itself.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ WEBS, SERVERS = 2, 20
 OF_WORKER, OF_WEB = 20, 10
 """Connections that a process holds at most."""
 ROUND_TRIP = 0.5
-"""Milliseconds, as between machines of one data centre."""
+"""Milliseconds, as between machines of a data centre."""
 _MORE = {"ONEVALET_SMS_SEGMENTS_ALL_DAY": "100000000"}
 """The usual limit of a day's segments would end a run in its middle."""
 
@@ -54,7 +54,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What runs; `direct` is the processes' address of the database without PgBouncer."""
+    """The running parts; `direct` is the processes' address of the database without PgBouncer."""
 
     system: System
     pooler: Pooler
@@ -64,14 +64,14 @@ class Installation:
 
 @contextmanager
 def network(workers: int = 0) -> Iterator[Network | None]:
-    """Make the hosts for the block; None, with the reason on standard error, where they cannot be made."""
+    """Create the hosts for the block; None, with the reason on standard error, if they cannot be created."""
     with ExitStack() as stack:
         try:
             made = stack.enter_context(hosts(3 + WEBS + workers))
         except ConfigError as error:
             sys.stderr.write(f"{error}\nWithout them everything runs on this machine itself.\n")
             made = []
-        # Each holds back what it sends, and a round trip is sent by both.
+        # Each host delays its own packets, and both send in a round trip.
         delayed = [host.delay(ROUND_TRIP / 2) for host in made]
         if not all(delayed):
             sys.stderr.write("This kernel has no netem: packets between the hosts take no time.\n")

@@ -1,4 +1,4 @@
-"""Hosts with little CPU each, so that a few cores show how a number of machines saturate one after the other."""
+"""Hosts with little CPU each, so that a few cores show how many machines saturate one after the other."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from workbench.benchmarks.scale.cost import PARTS
 from workbench.benchmarks.scale.installation import WEBS, Installation, Network
 
 CORE = 0.05
-"""What a core of a host may do, as a share of one of this machine's: all of them together then fit
-on two that others use as well."""
+"""The speed of a host's core, as a share of a core of this machine: all of them together then fit on two shared cores.
+"""
 CORES = {"Postgres": 4, "PgBouncer": 1, "workers": 1, "web": 1, "Valkey": 1}
-"""Those of a host. All but Postgres are programs of one thread: one core is what they can use."""
+"""Cores of each host. All but Postgres are single-threaded programs, which can use only one core."""
 
 
 @contextmanager
@@ -30,6 +30,6 @@ def small_hosts(installation: Installation, network: Network) -> Iterator[None]:
 
 
 def shares(rate: float, cost: dict[str, float], workers: int) -> dict[str, float]:
-    """Return what each part used of what it was allowed, from messages a second and milliseconds a message."""
+    """Return each part's use of its share, from messages a second and milliseconds a message."""
     number = {"workers": workers, "web": WEBS}
     return {part: rate * cost[part] / 1000 / (CORE * CORES[part] * number.get(part, 1)) for part in PARTS}

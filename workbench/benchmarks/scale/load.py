@@ -1,4 +1,4 @@
-"""People write to a running system, in a burst or at a rate, and what that cost is measured."""
+"""People who write to a running system, in a burst or at a rate, and the measured cost."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ _OURS = TwilioConfig().number
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one load came to; `cost`: milliseconds of CPU a message, by part."""
+    """The results of a load; `cost`: milliseconds of CPU a message, by part."""
 
     messages: int
     seconds: float
@@ -42,11 +42,11 @@ class People:
         self._written = 0
 
     async def burst(self, messages: int) -> Load:
-        """Write so many as fast as they are taken; every one is answered before this returns."""
+        """Write so many messages as fast as they are accepted; all are answered before this returns."""
         return await self._measured(messages, lambda driver, texts: driver.deliver(texts))
 
     async def steadily(self, rate: float, seconds: float) -> Load:
-        """Write at a rate of so many a second, one by one."""
+        """Write so many messages a second, one by one."""
         return await self._measured(round(rate * seconds), lambda driver, texts: driver.deliver(texts, rate=rate))
 
     async def _measured(self, messages: int, write: Callable[[Driver, list[Text]], Awaitable[None]]) -> Load:
@@ -71,5 +71,5 @@ class People:
 
 
 def _answers(provider: TwilioSimulator) -> int:
-    """Count the messages that were answered: who writes twice meanwhile gets one answer, with the words of both."""
+    """Count the answered messages: a person who writes twice before an answer gets a single answer to both."""
     return sum(len(TOKEN.findall(sent.body)) for sent in provider._store.messages.values() if sent.sender == _OURS)

@@ -1,4 +1,4 @@
-"""People with a history, made by statements over all rows: as many as an installation has that outgrows one machine."""
+"""People with a history, created by statements over all rows: as many as outgrow a single machine."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ async def fill(url: str, count: int, known: Sequence[Person], account: str) -> i
 
 
 def _statements(count: int, phones: Sequence[str], account: str) -> list[tuple[str, tuple[object, ...]]]:
-    """Return what makes them, each statement with its arguments."""
+    """Return the statements that create them, each with its arguments."""
     return [
         (
             "insert into tenants (tenant_id, name, timezone, role, created_at)"

@@ -31,7 +31,7 @@ _NAMES = {
 
 
 def write(results: Results) -> None:
-    """Keep the results beside those of the other command, draw the plots, and replace the measured part of the page."""
+    """Store the results beside those of the other command, draw the plots, and replace the page's measured part."""
     PLOTS.mkdir(exist_ok=True)
     results = (json.loads(NUMBERS.read_text(encoding="utf-8")) if NUMBERS.exists() else {}) | results
     NUMBERS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -43,7 +43,7 @@ def write(results: Results) -> None:
 
 
 def stamp() -> Results:
-    """Return when, of what and on what something was measured."""
+    """Return the time, commit and machine of a measurement."""
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "commit": commit(),
@@ -53,7 +53,7 @@ def stamp() -> Results:
 
 
 def plots(results: Results) -> Iterator[dict[str, Any]]:
-    """Yield what is drawn."""
+    """Yield the plots."""
     if "workers" not in results:
         return
     workers = _by_count(results["workers"])
@@ -88,7 +88,7 @@ def page(results: Results) -> str:
 
 
 def connections(results: Results) -> Iterator[str]:
-    """Yield what was measured through PgBouncer."""
+    """Yield the lines about connections through PgBouncer."""
     if "connections" not in results:
         return
     told = results["connections"]

@@ -1,1 +1,1 @@
-"""What is measured, a file for each benchmark, with floors and goals."""
+"""The benchmarks, a file for each, with floors and goals."""

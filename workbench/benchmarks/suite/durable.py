@@ -1,4 +1,4 @@
-"""A durable message: what it costs worker and Postgres, how soon it begins, and what an idle worker costs."""
+"""A durable message: its cost to worker and Postgres, the delay of its turn, and the cost of an idle worker."""
 
 import asyncio
 import statistics

@@ -1,4 +1,4 @@
-"""Photos beside talk: what a photo of 12 megapixels costs its own person, and everybody else."""
+"""Photos beside talk: the cost of a photo of 12 megapixels to its own person, and to all others."""
 
 import asyncio
 import random
@@ -49,7 +49,7 @@ def _add(samples: Samples, contestant: str, times: list[float]) -> None:
 
 
 async def _send(way: Way, seconds: float) -> list[float]:
-    """Send one photo after the other; return the seconds of each."""
+    """Send photos one after the other; return the seconds of each."""
     times: list[float] = []
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:

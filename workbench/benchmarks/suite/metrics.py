@@ -1,4 +1,4 @@
-"""What the suite is made of: benchmarks of metrics, their targets, and the samples that a run takes."""
+"""The parts of the suite: benchmarks of metrics, their targets, and the samples of a run."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One row of the page."""
+    """A row of the page."""
 
     name: str
     title: str
@@ -53,7 +53,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines over one axis, such as latency over concurrency."""
+    """Lines over an axis, such as latency over concurrency."""
 
     name: str
     title: str
@@ -76,7 +76,7 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Metrics that one run measures, and what the page says about how: `about` names the floor too."""
+    """Metrics measured in a single run, and the page's text about them: `about` names the floor too."""
 
     name: str
     title: str

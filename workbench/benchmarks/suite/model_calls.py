@@ -1,4 +1,4 @@
-"""What a conversation asks of models: calls a message, and how much of a prompt is the one before."""
+"""The model calls of a conversation: calls a message, and the share of a prompt that repeats the previous prompt."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ METRICS = (
 
 
 async def run(options: Options) -> Samples:
-    """Have both conversations."""
+    """Run both conversations."""
     from tests.abilities.memory import test_reading_talks as test_reading  # here, since they load a whole worker
     from tests.jobs.turns import prompt_cost, prompt_share
 
@@ -75,7 +75,7 @@ async def _talking(script: Script, **configured: object) -> AsyncIterator["Talki
 
 @asynccontextmanager
 async def _database() -> AsyncIterator[tuple[str, str, Path, pytest.MonkeyPatch]]:
-    """Yield the addresses of servers of one's own, a folder, and what sets variables for as long as they run."""
+    """Yield the addresses of private servers, a folder, and a patch that sets variables while they run."""
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as home:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)

@@ -1,4 +1,4 @@
-"""The start: how soon a worker is ready beyond its imports, and what memory web and worker hold."""
+"""The start: the delay of a worker beyond its imports, and the memory of web and worker."""
 
 import asyncio
 import base64
@@ -40,7 +40,7 @@ _IMPORTS = (
 
 
 async def run(options: Options) -> Samples:
-    """Start each anew in each round."""
+    """Start each afresh in each round."""
     samples = Samples()
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
@@ -48,7 +48,7 @@ async def run(options: Options) -> Samples:
         await migrate(postgres.url)
         admin = await asyncpg.connect(postgres.url)
         stack.push_async_callback(admin.close)
-        # In small, what is compiled already does: to compile all libraries takes a quarter of a minute.
+        # A small run uses the compiled files: compiling all libraries takes a quarter of a minute.
         compiled = "" if options.small else stack.enter_context(TemporaryDirectory())
         environment = _environment(postgres.url, valkey.url, compiled)
         providers = await stack.enter_async_context(way_in.providers())
@@ -72,7 +72,7 @@ async def run(options: Options) -> Samples:
 def _spent(code: str, environment: dict[str, str]) -> float:
     """Return the CPU of a process that runs `code`, in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code += "; import os; os._exit(0)"  # without the end of the process, which takes long where much is loaded
+    code += "; import os; os._exit(0)"  # without the end of the process, which takes long with many modules
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, env=environment, capture_output=True)  # noqa: S603
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

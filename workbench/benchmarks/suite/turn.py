@@ -1,4 +1,4 @@
-"""A turn of two model calls and two tools over HTTP, nothing stored: what its CPU costs, and how many a second."""
+"""A turn of two model calls and two tools over HTTP, nothing stored: its CPU cost, and turns a second."""
 
 import time
 from contextlib import AsyncExitStack

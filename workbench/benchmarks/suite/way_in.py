@@ -49,7 +49,7 @@ class Peer:
     process: psutil.Process
 
     async def phase(self, messages: int) -> dict[str, float]:
-        """Send messages; return what they cost."""
+        """Send messages; return their cost."""
         requests = [self._make(number % way_in.PEOPLE, next(_NUMBERS)) for number in range(messages)]
         before, begun = way_in.cpu_of(self.process), time.perf_counter()
         times = await send_all(self.port, requests, _IN_FLIGHT)

@@ -1,4 +1,4 @@
-"""The whole way: a text's webhook in, the answer handed to the provider, by one web and one worker process."""
+"""The whole way: a text's webhook in, the answer sent to the provider, by a web and a worker process."""
 
 import asyncio
 import itertools
@@ -45,7 +45,7 @@ class Way:
     processes: dict[str, int] = field(default_factory=dict)
     """Their process ids."""
     photo: bytes = b""
-    """What each of the provider's files begins with; no two are the same."""
+    """The content at the beginning of each of the provider's files; no two files are the same."""
     provider: str = ""
 
     async def ask(self, person: int, *, photo: bool = False) -> float:
@@ -76,7 +76,7 @@ class Way:
 
 
 async def run(options: Options) -> Samples:
-    """Measure one text at a time, then so many people who write again as soon as they are answered."""
+    """Measure a single text at a time, then so many people who write again after each answer."""
     samples = Samples()
     async with opened() as way:
         for person in range(options.of(32, 2)):
@@ -130,7 +130,7 @@ async def _by_concurrency(way: Way) -> list[Plot]:
 
 @asynccontextmanager
 async def opened(**settings: str) -> AsyncIterator[Way]:
-    """Run one web and one worker process, with these settings besides."""
+    """Run a web and a worker process, with these settings besides."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())

@@ -1,4 +1,4 @@
-"""What the demo model understands besides English: a table for each language."""
+"""The demo model's sentences in other languages than English: a table for each."""
 
 from workbench.demo.phrases.chinese import CHINESE
 from workbench.demo.phrases.french import FRENCH

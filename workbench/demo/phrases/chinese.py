@@ -1,4 +1,4 @@
-"""What the demo model understands in Chinese."""
+"""The demo model's sentences in Chinese."""
 
 from workbench.demo.phrases.table import TO, Phrases
 

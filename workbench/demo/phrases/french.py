@@ -1,4 +1,4 @@
-"""What the demo model understands in French."""
+"""The demo model's sentences in French."""
 
 from workbench.demo.phrases.table import TO, Phrases
 

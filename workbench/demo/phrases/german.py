@@ -1,4 +1,4 @@
-"""What the demo model understands in German."""
+"""The demo model's sentences in German."""
 
 from workbench.demo.phrases.table import TO, Phrases
 

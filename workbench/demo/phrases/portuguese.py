@@ -1,4 +1,4 @@
-"""What the demo model understands in Portuguese."""
+"""The demo model's sentences in Portuguese."""
 
 from workbench.demo.phrases.table import TO, Phrases
 

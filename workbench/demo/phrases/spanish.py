@@ -1,4 +1,4 @@
-"""What the demo model understands in Spanish."""
+"""The demo model's sentences in Spanish."""
 
 from workbench.demo.phrases.table import TO, Phrases
 

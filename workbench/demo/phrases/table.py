@@ -1,4 +1,4 @@
-"""What the demo model has to know of a language: patterns for what people ask, as data."""
+"""The demo model's knowledge of a language: patterns for people's requests, as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,60 +9,60 @@ TO = rf"(?P<to>{ADDRESS})"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """How one language asks.
+    """Requests in a language.
 
     The groups are those of the English patterns in `english`. `rest`, `origin` and `destination` hold words in any
-    order, of which a day or a moment is found by reading it.
+    order, in which a day or a moment is found by reading them.
     """
 
     language: str
     words: str
     """Words by which the language is recognised."""
     polite: str
-    """What a sentence may begin or end with besides."""
+    """Polite words at the beginning or end of a sentence."""
     also: str
-    """What joins two requests in one sentence."""
+    """Words between two requests in a sentence."""
     calls: Mapping[str, tuple[str, ...]]
     """By tool: patterns whose groups are its arguments."""
     weather: tuple[str, ...]
     place: str
-    """What may stand before the name of a place."""
+    """Words before the name of a place."""
     time: tuple[str, ...]
     sums: str
     """A sum, with `ask` for the words that ask for one."""
     numbers: str
     """The words for zero to twelve."""
     signs: tuple[tuple[str, str], ...]
-    """Patterns of words in a sum, and what they mean."""
+    """Patterns of words in a sum, and their meanings."""
     flights: tuple[str, ...]
     remind: tuple[str, ...]
     about: str
-    """What may stand before the words of a reminder."""
+    """Words before the text of a reminder."""
     every: tuple[str, ...]
-    """What comes again: a word for the days (`often`), or `number` and `unit`; then `rest`."""
+    """Repeated times: a word for the days (`often`), or `number` and `unit`; then `rest`."""
     often: Mapping[str, str]
-    """Words for the days, besides their names, and what cron calls them."""
+    """Words for the days, besides their names, and their form in cron."""
     briefing: str
     """A briefing, with the words that ask for one."""
     hour: str
-    """What a word for hours begins with; other spans are minutes."""
+    """The beginning of a word for hours; other spans are minutes."""
     remember: str
     known: str
     forget: str
     mail: tuple[str, ...]
-    """An email with a text, as `body`, or as `clause` where its words cannot stand alone."""
+    """An email with a text, as `body`, or as `clause` if its words cannot stand alone."""
     results: tuple[str, ...]
-    """An email without a text of its own: what was found before in the same message is sent."""
+    """An email without a text of its own: the earlier results in the same message are sent."""
     yes: str
     no: str
     edit: tuple[str, ...]
     make: str
-    """A new time for what waits, as `value`."""
+    """A new time for a pending action, as `value`."""
     help: str
     hello: str
     thanks: str
     bye: str
     examples: Mapping[str, str]
-    """What help shows, by tool."""
+    """Examples in the help, by tool."""
     whole: str = "{clause}"
     """The sentence that a `clause` becomes."""

@@ -1,1 +1,1 @@
-"""What the simulator's page does to the assistant behind it: follow turns, move time."""
+"""The simulator page's access to the assistant behind it: following turns, moving time."""

@@ -1,4 +1,4 @@
-"""How the routes under /bench read a request and answer it: in JSON, and with a sentence where they cannot."""
+"""Requests and answers of the routes under /bench: JSON, with a sentence for an error."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ type Handler = Callable[[web.Request], Awaitable[JsonObject]]
 
 
 def answered(handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """Answer in JSON: with what the handler returns, or with an "error" that is one sentence."""
+    """Answer in JSON: with the handler's result, or with an "error" in one sentence."""
 
     @wraps(handler)
     async def run(request: web.Request) -> web.StreamResponse:

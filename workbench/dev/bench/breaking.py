@@ -1,4 +1,4 @@
-"""Breaks what the assistant stands on, as the page asks: each for real, and put right by nobody but the product."""
+"""Breaks the assistant's servers on the page's request: for real, and only the product itself recovers."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 def words_of(wanted: JsonObject) -> str:
-    """Return what a request breaks in the words of a scenario's `break`; empty for what breaks nothing."""
+    """Return a request in the words of a scenario's `break`; empty if it breaks nothing."""
     match wanted:
         case {"kill": str(part)}:
             return part
@@ -35,7 +35,7 @@ def words_of(wanted: JsonObject) -> str:
 
 @dataclass(slots=True)
 class Breaking:
-    """What may be broken. `servers` are the embedded ones; `trouble` is the demo model's file.
+    """The breakable parts. `servers` are the embedded servers; `trouble` is the demo model's file.
 
     `is_demo` says whether that model answers. `assistant` is there once `dev` has begun to start it.
     """
@@ -47,7 +47,7 @@ class Breaking:
     assistant: Assistant | None = None
 
     def shown(self) -> JsonObject:
-        """Return what stands and what does not."""
+        """Return the status of each breakable part."""
         return {
             **(self.assistant.shown() if self.assistant else {"processes": False, "parts": {}}),
             "servers": {server.name: server.running for server in self.servers},
@@ -55,12 +55,12 @@ class Breaking:
         }
 
     def meet(self, settings: Settings) -> None:
-        """Take note of another model; what was the matter with the demo model is over."""
+        """Take note of another model; the demo model's trouble is over."""
         self.is_demo = not settings.onevalet_model
         set_trouble(self.trouble, Trouble.NONE)
 
     async def do(self, wanted: JsonObject) -> None:
-        """Break, or change what is broken. Raises `RequestRefused`."""
+        """Break a part, or put it right. Raises `RequestRefused`."""
         match wanted:
             case {"processes": bool(on)}:
                 await self._started().change(processes=on)

@@ -21,17 +21,17 @@ class BenchClock:
     path: Path
 
     def told(self) -> Clock:
-        """Return the clock that everybody reads."""
+        """Return the clock of all processes."""
         return Clock(self.path)
 
     def shown(self) -> JsonObject:
-        """Return what the page shows: the moment in Unix seconds, and how fast it runs."""
+        """Return the page's data: the moment in Unix seconds, and the clock's rate."""
         clock = Clock(self.path)
         now, real = clock.now().timestamp(), time.time()
         return {"now": now, "rate": clock.rate, "ahead": round(now - real, 1), "rates": list(RATES)}
 
     def run(self, rate: object) -> None:
-        """Let it go on from its present moment at a rate. Raises `RequestRefused`."""
+        """Run the clock from its present moment at a rate. Raises `RequestRefused`."""
         if isinstance(rate, bool) or rate not in RATES:
             raise RequestRefused(f"The clock runs at {', '.join(map(str, RATES))} times the real speed.")
         real = time.time()

@@ -1,4 +1,4 @@
-"""The page's model field: what may be chosen, what is found on this machine, and the choice."""
+"""The page's model field: the presets, the servers found on this machine, and the choice."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class ModelField:
         ]
 
     async def shown(self, _: web.Request) -> JsonObject:
-        """Return which model answers, without its key, and what may be chosen."""
+        """Return the answering model, without its key, and the possible choices."""
         chooser = self._started()
         settings, choice = chooser.assistant.wanted.settings, chooser.choice
         where = "" if chooser.fixed else choice.where

@@ -26,7 +26,7 @@ class PageBench:
         return [*self.bench.routes(), *self.scenarios.routes()]
 
     def attach(self, simulator: Simulator, config: SimulatorConfig, settings: Settings) -> None:
-        """Know the providers, and where people write from, once they are there."""
+        """Take the providers, and people's addresses, once they exist."""
         self.bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
         self.bench.addresses = lambda key: addresses_of(config, key)
         self.scenarios.attach(simulator, self.bench, settings)
@@ -34,6 +34,6 @@ class PageBench:
 
 @asynccontextmanager
 async def open_page_bench(settings: Settings, servers: Sequence[EmbeddedServer]) -> AsyncIterator[PageBench]:
-    """Yield what the page of a `dev` works with."""
+    """Yield the bench for the page of a `dev`."""
     async with open_bench(settings, servers) as bench, open_scenarios(settings.onevalet_home) as scenarios:
         yield PageBench(bench, scenarios)

@@ -1,4 +1,4 @@
-"""A turn's path as the page draws it: what the console shows of it, found by a provider's id of a message."""
+"""A turn's path as the page draws it: the console's data, found by a provider's id of a message."""
 
 from core.db.database import Database
 from core.json_types import JsonObject
@@ -6,7 +6,7 @@ from operations.console.reading.paths import Span, TurnPath, find_turn, read_pat
 
 
 async def path_of(database: Database, provider: str, about: str) -> JsonObject | None:
-    """Return the path of the turn that a bubble belongs to; None before one began, and for what is in no turn."""
+    """Return the path of a bubble's turn; None before the turn began, and if there is none."""
     for wanted in _ids(provider, about):
         found = await find_turn(database, wanted)
         if found is not None:

@@ -1,4 +1,4 @@
-"""A simulated person as the assistant knows them: places, memory, tasks, what waits for them, quiet hours and spend."""
+"""A simulated person as the assistant knows them: addresses, memory, tasks, waiting entries, quiet hours, spending."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ type Address = tuple[str, str, str]
 
 
 async def who_is(database: Database, addresses: Sequence[Address], now: datetime) -> JsonObject:
-    """Return what is known of a person, by the first address that is; `known` is false for a stranger."""
+    """Return the data of a person, by their first known address; `known` is false for a stranger."""
     for address in addresses:
         row = await database.call("select * from find_identity($1,$2,$3)", *address)
         if row is not None and row["tenant_id"]:
@@ -93,7 +93,7 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
 
 
 async def _planned(database: Database, tenant_id: str, zone: ZoneInfo) -> list[Json]:
-    """Return what comes next, as programs of theirs are told it; nothing where nothing plans."""
+    """Return the next tasks, as a person's programs see them; empty if no ability has tasks."""
     made = (ability.client_tools(database) for ability in all_abilities() if ability.client_tools is not None)
     for tool in (tool for tools in made for tool in tools if tool.name == "list_tasks"):
         told = (await tool.run(Client(tenant_id, "", "", 0), Nothing())).data["tasks"]

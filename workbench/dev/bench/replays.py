@@ -18,14 +18,14 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Replays:
-    """One replay at a time: another one ends the one before."""
+    """A single replay at a time: a new replay ends the previous one."""
 
     back: str = ""
     """The address of the page to which a replay leads back."""
     _process: Process | None = None
 
     async def start(self, path: Path, speed: str, channel: str) -> str:
-        """Start a replay, and return the address of its page. Raises `RequestRefused` where it does not start."""
+        """Start a replay, and return the address of its page. Raises `RequestRefused` if it does not start."""
         await self.stop()
         command = [sys.executable, "-m", "onevalet", "simulate", str(path), "--watch", "--held"]
         command += ["--speed", speed, "--back", self.back]
@@ -39,7 +39,7 @@ class Replays:
             raise RequestRefused("The replay did not start in time.", status=503) from None
 
     async def stop(self) -> None:
-        """End the replay, if there is one; its installation goes with it."""
+        """End the replay, if there is any, together with its installation."""
         process, self._process = self._process, None
         if process is None or process.returncode is not None:
             return

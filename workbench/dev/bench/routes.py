@@ -28,7 +28,7 @@ from workbench.dev.processes.assistant import Assistant
 
 
 class Recording(Protocol):
-    """What is told of time that was moved, of what was broken, and that somebody was let in."""
+    """A listener for moved time, breaks, and admitted people."""
 
     def note_clock(self) -> None: ...
 
@@ -39,15 +39,15 @@ class Recording(Protocol):
 
 @dataclass(slots=True)
 class Bench:
-    """What the page may ask of the assistant, and do to it."""
+    """The page's queries about the assistant, and its actions on it."""
 
     database: Database
     clock: BenchClock
     breaking: Breaking
     states: Callable[[], Mapping[str, Any]] = dict
-    """What the providers know, by their names."""
+    """The providers' states, by name."""
     addresses: Callable[[str], Sequence[Address]] = lambda _: ()
-    """Where the simulated person of a key writes from."""
+    """The addresses of the simulated person with a key."""
     model: ModelField = field(default_factory=ModelField)
     recorder: Recording | None = None
     socket_mode: SocketMode = field(default_factory=SocketMode)
@@ -67,7 +67,7 @@ class Bench:
         ]
 
     def offer_models(self, kept: KeptModel, assistant: Assistant, told: Callable[[Settings], None]) -> None:
-        """Offer the page a choice of model for the running assistant; `told` hears the settings of each new one."""
+        """Offer the page a choice of model for the running assistant; `told` gets the settings of each new choice."""
 
         def changed(settings: Settings) -> None:
             self.breaking.meet(settings)
@@ -90,7 +90,7 @@ class Bench:
         """Move time: {"rate"}, {"seconds"}, {"to"} or {"real": true}; return the clock."""
         wanted = await object_of(request)
         if self.recorder:
-            self.recorder.note_clock()  # what was read until now was read before
+            self.recorder.note_clock()  # earlier messages were read before
         match wanted:
             case {"real": True}:
                 self.clock.real()
@@ -107,21 +107,21 @@ class Bench:
         return self.clock.shown()
 
     async def person(self, request: web.Request) -> JsonObject:
-        """Return what the assistant knows of the simulated person `key`."""
+        """Return the assistant's data of the simulated person `key`."""
         addresses = self.addresses(request.query.get("key", ""))
         if not addresses:
             raise RequestRefused("There is nobody of that name.")
         return await who_is(self.database, addresses, self.clock.told().now())
 
     async def pair(self, request: web.Request) -> JsonObject:
-        """Admit somebody as the operator does: {"code", "role"}; return who it is."""
+        """Admit a person as the operator does: {"code", "role"}; return them."""
         told = await let_in(self.database, await object_of(request), self.clock.told().now())
         if self.recorder:
             await self.recorder.look_for_admitted()  # before they write again
         return told
 
     async def broken(self, _: web.Request) -> JsonObject:
-        """Return what stands, and what was lost and doubled: null while the database is away."""
+        """Return the status of each part, and the counts of lost and doubled messages: null if the database is away."""
         try:
             counts: JsonObject | None = await tally(self.database, self.states())
         except StoreUnavailable:
@@ -129,7 +129,7 @@ class Bench:
         return {**self.breaking.shown(), "counts": counts}
 
     async def break_it(self, request: web.Request) -> JsonObject:
-        """Break: {"processes": true}, {"kill"}, {"stop"}, {"flush"}, {"model"}; return what stands."""
+        """Break: {"processes": true}, {"kill"}, {"stop"}, {"flush"}, {"model"}; return the status of each part."""
         wanted = await object_of(request)
         await self.breaking.do(wanted)
         if self.recorder and (what := words_of(wanted)):
@@ -139,10 +139,10 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(settings: Settings, servers: Sequence[EmbeddedServer]) -> AsyncIterator[Bench]:
-    """Yield the bench of a `dev`, with a clock of its home unless the settings name one."""
+    """Yield the bench of a `dev`, with a clock in its home unless the settings name a clock."""
     database = Database(database_url(settings), size=2, name="onevalet bench")
     trouble = settings.onevalet_home / FILE
-    set_trouble(trouble, Trouble.NONE)  # what was asked for ends with the `dev` that it was asked of
+    set_trouble(trouble, Trouble.NONE)  # a trouble ends with the `dev` in which it was requested
     clock = BenchClock(settings.onevalet_clock or settings.onevalet_home / "clock.json")
     breaking = Breaking(servers, redis_url(settings), trouble, is_demo=not settings.onevalet_model)
     try:

@@ -24,7 +24,7 @@ from workbench.simulator.app import Simulator
 
 @dataclass(slots=True)
 class Scenarios:
-    """What the page may do with scenarios. A recording that was stopped is a draft until it is kept or thrown away."""
+    """The page's actions on scenarios. A finished recording is a draft until it is saved or discarded."""
 
     catalogue: Catalogue
     replays: Replays
@@ -46,8 +46,8 @@ class Scenarios:
         return self._recorder
 
     def attach(self, simulator: Simulator, bench: Bench, settings: Settings) -> None:
-        """Take what there is to record, once it is there."""
-        # The model would be asked for what is remembered at moments of its own, for which nothing was recorded.
+        """Take the parts to record, once they exist."""
+        # Otherwise memory would call the model at moments of its own, for which nothing was recorded.
         memory = {"ONEVALET_MEMORY": "on", "ONEVALET_EXTRACTION": "rules"}
         remembers = getattr(settings, "onevalet_memory", "off") == "on"  # an ability's, which need not be there
         told = {"plugins": list(settings.onevalet_plugins)} | ({"settings": memory} if remembers else {})
@@ -61,7 +61,7 @@ class Scenarios:
 
     async def do(self, request: web.Request) -> JsonObject:
         """Do {"record": true}, {"stop": true}, {"discard": true}, {"keep": name, "title"}, {"delete": name} or
-        {"replay": name, "speed", "channel"}; return what there is then, and of a replay its "address" as well.
+        {"replay": name, "speed", "channel"}; return the scenarios afterwards, and for a replay also its "address".
         """
         wanted = await object_of(request)
         try:
@@ -126,7 +126,7 @@ class Scenarios:
 
 @asynccontextmanager
 async def open_scenarios(home: Path) -> AsyncIterator[Scenarios]:
-    """Yield what the page of a `dev` does with scenarios; a replay ends with it."""
+    """Yield the scenarios for the page of a `dev`; a replay ends with it."""
     scenarios = Scenarios(Catalogue(home / OWN), Replays())
     try:
         yield scenarios

@@ -23,7 +23,7 @@ class SocketMode:
     app_token: str = ""
 
     def offer(self, assistant: Assistant, simulator: Simulator) -> None:
-        """Let the page switch it, for an assistant whose Slack is the simulator's."""
+        """Let the page switch socket mode, for an assistant whose Slack is the simulator's."""
         slack = simulator.providers["slack"]
         if isinstance(slack, SlackSimulator):
             self.assistant, self.sockets = assistant, slack.sockets

@@ -1,4 +1,4 @@
-"""Counts what was lost and doubled: the providers' messages, held against what the assistant knows of them."""
+"""Counts lost and doubled messages: the providers' messages, compared with the assistant's."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ _FOUND = (
     " exists (select from ignored_messages g where g.key = w.id or g.key like 'ts:%:' || w.id) as ignored"
     " from unnest($1::text[]) as w(id) left join lateral find_trace(w.id) t on true"
 )
-"""What an id belongs to. A message of a stranger's has its keys alone, which name the channel too in Slack."""
+"""The owner of an id. A stranger's message has only its keys, which also name the channel in Slack."""
 _ENDED = "select id from inbound where tenant_id = $1 and id = any ($2) and state in ('done', 'ignored')"
 """Those that ended without a turn: STOP, say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The providers' ids of what people wrote, and of what they got, in all chats, with the text of the latter."""
+    """The providers' ids of messages by and to people, in all chats, with the texts of the latter."""
 
     by_people: tuple[str, ...]
     to_people: tuple[tuple[str, str], ...]
@@ -79,13 +79,13 @@ async def tally(database: Database, states: Mapping[str, Any]) -> JsonObject:
         "waiting": waiting,
         "ignored": ignored,
         "lost": lost,
-        # What the assistant knows nothing of, and says what it has said: a call whose answer was lost, made again.
+        # Messages unknown to the assistant with a known text: a call whose answer was lost, made again.
         "doubled": sum(id not in known_ids and text in known_texts for id, text in said.to_people),
     }
 
 
 def said_in(states: Mapping[str, Any]) -> Said:
-    """Return what the providers' states say was written and received."""
+    """Return the messages that people wrote and received, from the providers' states."""
     written: list[str] = []
     received: list[tuple[str, str]] = []
     for person in states["twilio"]["people"].values():

@@ -15,7 +15,7 @@ from onevalet.settings import Settings, sentence_of
 FILE = "model.env"
 """Its name in ONEVALET_HOME."""
 EXPORTED = tuple(name for name in NAMES if not name.startswith("ONEVALET_"))
-"""What litellm reads from the environment."""
+"""Variables that litellm reads from the environment."""
 _FIELDS = ("onevalet_model", "onevalet_model_keys", "onevalet_extraction", "onevalet_profile")
 
 
@@ -52,13 +52,13 @@ def title_of(model: str) -> str:
 
 
 def read_choice(home: Path) -> Choice:
-    """Return what is kept, the demo model where nothing is. Raises `ConfigError` for a file that cannot be read."""
+    """Return the saved choice, else the demo model. Raises `ConfigError` for a file that cannot be read."""
     values = read_values(home / FILE)
     return Choice({name: value for name, value in values.items() if name in NAMES})
 
 
 def keep_choice(home: Path, choice: Choice) -> None:
-    """Keep a choice in place of an earlier one. Raises `ConfigError` where it cannot be written."""
+    """Save a choice in place of an earlier one. Raises `ConfigError` if it cannot be written."""
     if choice.model:
         save_values(home / FILE, dict.fromkeys(NAMES, "") | dict(choice.values))
     else:
@@ -66,7 +66,7 @@ def keep_choice(home: Path, choice: Choice) -> None:
 
 
 class Baseline:
-    """What settings and environment say without a choice."""
+    """The settings and the environment without a choice."""
 
     def __init__(self, settings: Settings) -> None:
         self._fields = {name: getattr(settings, name) for name in _FIELDS if name in Settings.model_fields}
@@ -102,7 +102,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class KeptModel:
-    """What `dev` starts with: the settings with the kept choice, unless they name a model themselves (`is_fixed`)."""
+    """The start of `dev`: the settings with the saved choice, unless they name a model themselves (`is_fixed`)."""
 
     settings: Settings
     baseline: Baseline

@@ -52,7 +52,7 @@ class ModelChooser:
         if not model:
             raise RequestRefused("Say also the name of the model.")
         if not key and preset.key == "server":
-            key = "none"  # its client wants one, even where the server does not
+            key = "none"  # its client wants a key, even if the server does not
         if not key or not key.isprintable() or re.search(r"[\s,]", key):
             raise RequestRefused("A key is one word, without spaces or commas: paste it as the provider shows it.")
         prefix = {"server": "openai", "azure": "azure"}.get(preset.key, preset.model.partition("/")[0])

@@ -1,6 +1,6 @@
-"""Has a model answer one word in a process of its own, where its address and key disturb nobody who is at work.
+"""Asks a model for one word in a process of its own, in which its address and key disturb no other work.
 
-As a program it reads what to try as JSON from its standard input, so that no key is on a command line.
+As a program it reads the values to try as JSON from its standard input, so that no key is on a command line.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ _LOADING = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What came of it: nothing `failed`, or the name of the error. `detail` is a sentence where there is one.
+    """The result: `failed` is empty, or the name of the error. `detail` is a sentence, if there is one.
 
-    `context` is how many tokens the model holds where it is loaded; 0 where nobody says.
+    `context` is the context size of the loaded model in tokens; 0 if it is unknown.
     """
 
     failed: str = ""
@@ -36,7 +36,7 @@ class Proof:
 
 
 async def prove(values: Mapping[str, str], environment: Mapping[str, str], seconds: float, server: str = "") -> Proof:
-    """Try the model of these values once. `server`: the origin of a local one, which is asked for its context."""
+    """Try the model of these values once. `server`: the origin of a local server, which is asked for its context."""
     wanted = json.dumps({"values": dict(values), "seconds": seconds, "server": server})
     plain = {name: value for name, value in os.environ.items() if name not in EXPORTED}
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""Runs the assistant in this process or in two of its own, changes between both, and starts again what dies."""
+"""Runs the assistant in this process or in two of its own, switches between both, and restarts dead processes."""
 
 import asyncio
 import multiprocessing
@@ -23,7 +23,7 @@ _STARTS_WITHIN = 120.0
 
 @dataclass(slots=True)
 class _Child:
-    """One process and how often it was started again."""
+    """A process and its number of restarts."""
 
     process: SpawnProcess
     ready: Event
@@ -60,7 +60,7 @@ class Assistant:
         return self._here is None
 
     def shown(self) -> JsonObject:
-        """Return each process with its pid and state; none where all runs in this one."""
+        """Return each process with its pid and state; none if all runs in this process."""
         return {
             "processes": self.has_processes,
             "parts": {
@@ -70,7 +70,7 @@ class Assistant:
         }
 
     async def change(self, *, processes: bool) -> None:
-        """Go on in processes of its own, or in this one; what is under way is finished or handed on."""
+        """Run in child processes or in-process; work under way is finished or handed on."""
         async with self._changing:
             if processes is not self.has_processes:
                 await self._stop()
@@ -86,9 +86,9 @@ class Assistant:
             await self._start(processes=processes)
 
     async def renew(self, settings: Settings, between: Callable[[], None]) -> None:
-        """Go on with other settings: end the worker, call `between`, and start one that has them.
+        """Go on with other settings: end the worker, call `between`, and start a worker with them.
 
-        Web keeps its own until it is started again, as it asks no model. Raises what a worker's start raises.
+        Web keeps its own until its next start, as it calls no model. Raises the errors of a worker's start.
         """
         async with self._changing:
             self.wanted = replace(self.wanted, settings=settings)
@@ -106,7 +106,7 @@ class Assistant:
             self._watching = asyncio.create_task(self._watch())
 
     def kill(self, name: str) -> None:
-        """Kill a process as `kill -9` does. Raises `RequestRefused` where there is none."""
+        """Kill a process as `kill -9` does. Raises `RequestRefused` if there is none."""
         child = self._children.get(Part(name)) if name in set(Part) else None
         if child is None or not child.process.is_alive():
             raise RequestRefused(f"There is no process {name} to kill: the assistant runs within `dev`, or it starts.")
@@ -146,7 +146,7 @@ class Assistant:
 
     async def _stop(self) -> None:
         await self._stop_watching()
-        # The way in is closed before what works.
+        # The way in is closed before the worker.
         for part in (Part.WEB, Part.WORKER):
             await self._end(part)
         if self._here is not None:
@@ -166,7 +166,7 @@ class Assistant:
             child.process.kill()
 
     async def _watch(self) -> None:
-        """Start again what has died."""
+        """Restart dead processes."""
         while True:
             await asyncio.sleep(_LOOK)
             for part, child in list(self._children.items()):
@@ -187,7 +187,7 @@ class Assistant:
 
 
 async def _close(here: dict[Part, AsyncExitStack]) -> None:
-    """Close the way in before what works."""
+    """Close the way in before the worker."""
     async with AsyncExitStack() as stack:
         for part in (Part.WORKER, Part.WEB):
             if part in here:

@@ -1,4 +1,4 @@
-"""What a child process of `dev` runs: the web server or a worker, with the settings that its parent has made."""
+"""A child process of `dev`: the web server or a worker, with the settings that its parent has made."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to run. `local`: the channels that the simulator serves."""
+    """The parts to run. `local`: the channels that the simulator serves."""
 
     settings: Settings
     local: frozenset[str]
@@ -39,7 +39,7 @@ class Wanted:
 
 
 async def open_part(stack: AsyncExitStack, part: Part, wanted: Wanted) -> None:
-    """Run a part of the assistant within the stack, in whatever process."""
+    """Run a part of the assistant within the stack, in any process."""
     if part is Part.WORKER:
         await stack.enter_async_context(open_worker(wanted.settings, demo=DEMO_MODEL.is_open(wanted.settings)))
         return
@@ -78,5 +78,5 @@ async def _run(part: Part, wanted: Wanted, ready: Event) -> None:
         await open_part(stack, part, wanted)
         ready.set()
         await stop.wait()
-    # What still runs in a thread must not hold up the parent.
+    # A running thread must not hold up the parent.
     os._exit(0)

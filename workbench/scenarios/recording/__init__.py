@@ -1,1 +1,1 @@
-"""Records what happens on the simulator's page as a scenario: acts, what came of them, and the model's answers."""
+"""Records events on the simulator's page as a scenario: acts, their results, and the model's answers."""

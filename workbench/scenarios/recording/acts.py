@@ -1,4 +1,4 @@
-"""What a person did on the page, in the words of a scenario. Pure but for the states that it reads."""
+"""A person's acts on the page, in the words of a scenario. Pure but for the states that it reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _BEFORE = "that was there before the recording, or says the same as another one"
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A step's table, or in `left_out` what of an act no scenario can hold; both empty for what changes nothing."""
+    """A step's table, or in `left_out` the part of an act that no scenario can hold; both empty for no change."""
 
     step: Mapping[str, Any] = field(default_factory=dict)
     left_out: str = ""
@@ -26,9 +26,9 @@ NOTHING = Noted()
 
 
 def note_act(provider: str, action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) -> Noted:
-    """Return what an act is in a scenario.
+    """Return an act as a step of a scenario.
 
-    `state` is what the person's provider showed before it, without the messages from before the recording.
+    `state` is the person's view at the provider before it, without the messages from before the recording.
     """
     noting = _NOTING.get(provider)
     noted = noting(action, arguments, state) if noting else Noted(left_out=action.replace("_", " "))
@@ -39,7 +39,7 @@ def note_act(provider: str, action: str, arguments: Mapping[str, Any], state: Ma
 
 
 def words_for(texts: Sequence[str], place: int) -> Sequence[str] | str:
-    """Return the words by which the message at a place is the newest that has them; empty where no words do that."""
+    """Return the words by which the message at a place is the newest that has them; empty if there are none."""
     words = pieces_of(texts[place])
     parts = [words] if isinstance(words, str) else words
     newest = [number for number, text in enumerate(texts) if all(part in text for part in parts)]
@@ -217,9 +217,9 @@ def _labels(message: Mapping[str, Any]) -> list[str]:
 def _which(
     messages: Sequence[Mapping[str, Any]], key: str, id: Any, has: Callable[[Mapping[str, Any]], bool]
 ) -> Mapping[str, Any] | None:
-    """Return how a message is told from newer ones with the same button: not at all where it is the newest.
+    """Return the words that tell a message from newer ones with the same button; none for the newest message.
 
-    None where no words do that.
+    None if no words do that.
     """
     alike = [one for one in messages if has(one)]
     if not alike or alike[-1][key] == id:
@@ -229,7 +229,7 @@ def _which(
 
 
 def _named(messages: Sequence[Mapping[str, Any]], key: str, id: Any) -> Sequence[str] | str:
-    """Return the words of the message of that id that no newer one has; empty where there are none."""
+    """Return the words of the message with that id that no newer message has; empty if there are none."""
     place = next((number for number, one in enumerate(messages) if one[key] == id), None)
     return "" if place is None else words_for([str(one["text"]) for one in messages], place)
 

@@ -1,4 +1,4 @@
-"""What is expected of a message at a replay: its text without what is another each time."""
+"""The expected parts of a message at a replay: its text without the changing parts."""
 
 import re
 
@@ -10,14 +10,14 @@ _FLEETING = re.compile(
 )
 _BRACKETS = re.compile(r"[(（][^()（）\n]*[)）]")
 _APART = " 0:00 "
-"""Any moment: what is on both sides of one are two pieces."""
+"""Stands for any moment: the texts before and after it are two pieces."""
 _LEAST = 2
 _AROUND = " \t\n:;,.()[]"
-"""What around a piece says nothing by itself."""
+"""Characters around a piece that carry no meaning."""
 
 
 def pieces_of(text: str) -> str | list[str]:
-    """Return the text, or what of it is the same each time as a list; an empty list where nothing is."""
+    """Return the text, or a list of its constant parts; an empty list if it has none."""
     pieces = [piece.strip(_AROUND) for piece in _FLEETING.split(text)]
     kept = [piece for piece in pieces if len(piece) >= _LEAST]
     return kept[0] if len(kept) == 1 else kept
@@ -29,5 +29,5 @@ def pieces_of_home(text: str) -> str | list[str]:
 
 
 def coded(text: str, code: str, place: str) -> str:
-    """Return a text with a place in it for the code of the newest card, in capital letters or small ones."""
+    """Return a text with a placeholder for the code of the newest card, in capital or small letters."""
     return re.sub(rf"\b{re.escape(code)}\b", place, text, flags=re.IGNORECASE) if code else text

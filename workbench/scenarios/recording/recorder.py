@@ -1,4 +1,4 @@
-"""Records the page: what people do, what they read, how time is moved, what is broken, and what the model answers."""
+"""Records the page: people's acts and messages, moved time, breaks, and the model's answers."""
 
 import asyncio
 import time
@@ -28,9 +28,9 @@ from workbench.simulator.config import Person
 from workbench.simulator.faults import Rule
 
 LOOK = 0.2
-"""Seconds between two looks at what people read, at least."""
+"""Minimum seconds between two looks at people's messages."""
 _MOVED = 2.0
-"""Seconds by which the clock must be ahead of where it was to count as moved."""
+"""Minimum advance of the clock, in seconds, that counts as moved."""
 _log = structlog.get_logger()
 
 
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What was recorded: the values of a scenario, and what of it no scenario can hold."""
+    """The recording: the values of a scenario, and the parts that no scenario can hold."""
 
     values: Mapping[str, Any]
     left_out: Sequence[str] = ()
@@ -60,7 +60,7 @@ class Recorded:
 class Recorder:
     """Records from `start` to `stop`. `told`: values that every scenario of this installation has, such as plugins.
 
-    `addresses` returns where the simulated person of a key writes from.
+    `addresses` returns the addresses of the simulated person with a key.
     """
 
     simulator: Simulator
@@ -84,7 +84,7 @@ class Recorder:
         self._screens = Screens(self.simulator)
 
     async def start(self) -> None:
-        """Begin: what is there already is not part of it, nor is what is still under way, for which this waits."""
+        """Begin, after waiting for work under way: existing messages are not part of the recording."""
         await settle(self.database, self.simulator)
         self.items, self.left_out = [], []
         self._screens.begin()
@@ -98,7 +98,7 @@ class Recorder:
         self._looking = asyncio.create_task(self._keep_looking())
 
     async def stop(self) -> Recorded:
-        """End, and return what was recorded."""
+        """End, and return the recording."""
         self.look()
         await self.look_for_admitted()
         everybody = [address for one in self.simulator.wire.config.everyone for address in self.addresses(one.key)]
@@ -117,7 +117,7 @@ class Recorder:
             self._looking = None
 
     def note_act(self, person: str, provider: str, action: str, arguments: dict[str, Json]) -> Callable[[], None]:
-        """Note an act, as it is about to happen; return what takes it back."""
+        """Note an act before it happens; return the function that removes the note."""
         self.look()
         noted = note_act(provider, action, arguments, self._screens.since(provider, person))
         if noted.left_out:
@@ -137,12 +137,12 @@ class Recorder:
         self._add({"fault": rule.endpoint, "kind": rule.kind.value, **more})
 
     def note_person(self, person: Person) -> None:
-        """Note that somebody was added."""
+        """Note that a person was added."""
         self.look()
         self._add({"join": person.name})
 
     def note_break(self, what: str) -> None:
-        """Note what was broken, in the words of a scenario."""
+        """Note a break, in the words of a scenario."""
         if self.began:
             self.look()
             self._add({"break": what})
@@ -153,14 +153,14 @@ class Recorder:
             self.look()
 
     def look(self) -> None:
-        """Note how far the clock went by itself, and what people have read since."""
+        """Note the clock's own advance, and people's new messages."""
         fresh = self._screens.fresh()
         self._note_time()
         for step in fresh:
             self._add(dict(step), is_act=False)
 
     async def look_for_admitted(self) -> None:
-        """Note who was let in since the last look, by whatever door."""
+        """Note the people admitted since the last look, in any way."""
         if not self.began:
             return
         with suppress(StoreUnavailable):
@@ -172,7 +172,7 @@ class Recorder:
                     self._add({"admit": key, **usual, "channel": address[0]})
 
     async def _let_in(self) -> list[tuple[str, Address, PersonRole]]:
-        """Return everybody who was let in by a code or by the operator: the person, where they write, and as what."""
+        """Return all people admitted by a code or by the operator: the person, their address, and their role."""
         addresses = [
             (one.key, address) for one in self.simulator.wire.config.everyone for address in self.addresses(one.key)
         ]
@@ -231,7 +231,7 @@ class Recorder:
         return {"title": "", **usual, "start": self._start or datetime.now(UTC), **told, "step": steps}
 
     def _joins(self) -> list[Mapping[str, Any]]:
-        """Return the steps that add those who were there before, up to the last one who does anything."""
+        """Return the steps that add the earlier people, up to the last person who acts."""
         before = self.simulator.wire.config.joined[: self._joined]
         at_work = {item.values.get("person") or item.values.get("admit") for item in self.items}
         last = max((number for number, one in enumerate(before, 1) if one.key in at_work), default=0)

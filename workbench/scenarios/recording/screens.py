@@ -1,4 +1,4 @@
-"""What the simulated people have on their screens, and what of it is there since a recording began."""
+"""The simulated people's screens, and their messages since a recording began."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from workbench.scenarios.steps import CHANNELS, MAIL
 from workbench.simulator.app import Simulator
 
 _LISTS = {"twilio": "bubbles", "slack": "bubbles", "telegram": "messages"}
-"""Where the state of a provider has a person's messages."""
+"""The key of a person's messages in a provider's state."""
 
 
 @dataclass(slots=True)
 class Screens:
-    """Everybody's. `code` is that of the newest card, `link` the newest by which people are let in."""
+    """All people's screens. `code` is the newest card's, `link` the newest code that admits people."""
 
     simulator: Simulator
     code: str = ""
@@ -26,7 +26,7 @@ class Screens:
     _before: set[tuple[str, str, Any]] = field(default_factory=set)
 
     def begin(self) -> None:
-        """Begin with what is there: none of it is part of what follows."""
+        """Mark everything now visible as seen."""
         self._read = {(channel, person, surface, one.id) for channel, person, surface, one in self._all()}
         self._before = {
             (provider, person, one["id"])
@@ -37,7 +37,7 @@ class Screens:
         self.code = self.link = ""
 
     def fresh(self) -> list[Mapping[str, Any]]:
-        """Return the `expect` steps of what came since the last look, and know the newest codes."""
+        """Return the `expect` steps of the messages since the last look, and note the newest codes."""
         steps: list[Mapping[str, Any]] = []
         for channel, person, surface, one in self._all():
             key = (channel, person, surface, one.id)
@@ -56,7 +56,7 @@ class Screens:
         return steps
 
     def since(self, provider: str, person: str) -> Mapping[str, Any]:
-        """Return what a provider shows a person, without the messages from before."""
+        """Return a person's view at a provider, without the messages from before."""
         state = dict(self._state(provider, person))
         if messages := _LISTS.get(provider):
             shown = state.get(messages, ())
@@ -64,12 +64,12 @@ class Screens:
         return state
 
     def who_has(self, link: str) -> tuple[str, str]:
-        """Return the person who was sent such a code last, and the channel; empty for nobody."""
+        """Return the person who got such a code last, and the channel; empty if there is none."""
         found = [(person, channel) for channel, person, _, one in self._all() if link in one.links]
         return found[-1] if found else ("", "")
 
     def _answered(self, channel: str, person: str, message: Seen) -> Mapping[str, Any]:
-        """Return the words of the message in whose Slack thread this one is."""
+        """Return the words of the message in whose Slack thread this message is."""
         if channel != "slack" or not message.root:
             return {}
         roots = [one for one in self.since("slack", person)["bubbles"] if not one["thread_ts"]]
@@ -78,7 +78,7 @@ class Screens:
         return {"reply_to": words} if words else {}
 
     def _all(self) -> Iterator[tuple[str, str, str, Seen]]:
-        """Yield what everybody has got: channel, person, surface where it is none of the chat, and the message."""
+        """Yield all people's messages: channel, person, surface if it is outside the chat, and the message."""
         people = self._people()
         for channel, person in [*((c, p) for c in CHANNELS for p in people), (MAIL, people[0])]:
             phone = phone_of(self.simulator, channel, person)

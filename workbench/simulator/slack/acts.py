@@ -1,4 +1,4 @@
-"""What people and tests do in Slack, by name, for the control API: POST /sim/slack/<name>."""
+"""Acts of people and tests in Slack, by name, for the control API: POST /sim/slack/<name>."""
 
 from base64 import b64decode
 from collections.abc import Awaitable, Callable
@@ -28,8 +28,8 @@ async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
     `attachments` are shared messages and tables as Slack's client sends them, `blocks` stand for the text's own.
     `files` is a list of {"name", "content"}, text or base64 after "base64:"; with "clip", audio or video, the app has
-    recorded it; with "connect" it comes over Slack Connect, which tells its id alone. With `doubled` one gesture comes
-    as two events, with different ts and one client_msg_id, as has been seen of Slack.
+    recorded it; with "connect" it comes over Slack Connect, which gives only its id. With `doubled` a single gesture
+    comes as two events, with different ts and the same client_msg_id, as has been seen of Slack.
     """
     channel = _direct(hub, person)
     message = _typed(hub, channel, person, arguments)
@@ -41,7 +41,7 @@ async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 
 async def mention(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Write to the bot in #general: app_mention and message events with one ts, as Slack sends both."""
+    """Write to the bot in #general: app_mention and message events with the same ts, as Slack sends both."""
     words = f"<@{hub.world.config.slack.bot_user}> {_needed(arguments, 'text')}"
     message = _typed(hub, hub.world.channels[GENERAL], person, arguments | {"text": words})
     message.text = words
@@ -117,7 +117,7 @@ async def redeliver(hub: Hub, _: Person, arguments: Obj) -> Obj:
 
 
 async def as_bot(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Let another app write `text` into the direct conversation."""
+    """Make another app write `text` into the direct conversation."""
     channel = _direct(hub, person)
     other = typed_message(hub.world.next_ts(), channel.id, "U0OTHERBOT", _needed(arguments, "text"))
     other.client_msg_id, other.bot_id, other.app_id = "", "B0OTHERBOT", "A0OTHERBOT"

@@ -30,13 +30,13 @@ class Api:
         self.hub: Hub | None = None
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Return the one route of all methods; fault rules name them `slack.chat.postMessage`."""
+        """Return the single route of all methods; fault rules name them `slack.chat.postMessage`."""
         names = [f"slack.{method}" for method in METHODS]
         wrap = self._wire.endpoint(lambda request: f"slack.{request.match_info['method']}", fault_answer, names)
         return [web.route("*", "/slack/api/{method}", wrap(self.serve))]
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Answer one call; every refusal but a rate limit is HTTP 200."""
+        """Answer a call; every refusal but a rate limit is HTTP 200."""
         if self.hub is None:
             raise web.HTTPServiceUnavailable
         name = request.match_info["method"]
@@ -68,7 +68,7 @@ class Api:
         return answer
 
     def _check_token(self, hub: Hub, method: Method, token: str) -> None:
-        # authentication/tokens; errors on every method's page: not_authed, invalid_auth and what follows.
+        # authentication/tokens; errors on every method's page: not_authed, invalid_auth and the like.
         slack, switches = hub.world.config.slack, hub.world.switches
         if not token:
             raise Refusal("not_authed")
@@ -86,7 +86,7 @@ class Api:
 async def read_call(request: web.Request, method: Method) -> tuple[Obj, str]:
     """Read arguments and token: apis/web-api, "POST bodies".
 
-    JSON bodies carry no token and only some methods read them; forms and queries may carry one.
+    JSON bodies carry no token and only some methods read them; forms and queries may carry a token.
     """
     arguments: Obj = dict(request.query)
     bearer = re.fullmatch(r"Bearer (\S+)", request.headers.get("Authorization", ""))

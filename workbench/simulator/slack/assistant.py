@@ -8,7 +8,7 @@ from workbench.simulator.slack.state import Channel, Status
 
 
 def set_status(hub: Hub, arguments: Obj) -> Obj:
-    """Show what the app is doing under a thread; an empty status clears it."""
+    """Show the app's status under a thread; an empty status clears it."""
     channel = find_channel(hub, arguments, "channel_id")
     root = _thread(channel, arguments)
     if "status" not in arguments:

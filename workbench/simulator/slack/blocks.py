@@ -1,4 +1,4 @@
-"""Block Kit's blocks: reference/block-kit/blocks, one check a kind.
+"""Block Kit's blocks: reference/block-kit/blocks, a check for each kind.
 
 Not emulated and refused as unsupported: call, card, carousel, file, plan, task_card, video.
 """
@@ -25,7 +25,7 @@ type Check = Callable[[Problems, Obj, str], None]
 
 
 class Surface(StrEnum):
-    """Where blocks stand."""
+    """Places of blocks."""
 
     MESSAGE = "message"
     MODAL = "modal"

@@ -109,7 +109,7 @@ def bot_message(hub: Hub, channel: Channel, content: Content, root: str) -> Mess
 
 
 def remove(hub: Hub, message: Message) -> None:
-    """Take a message out of its channel and tell the app."""
+    """Remove a message from its channel and notify the app."""
     before = message_record(hub.world, message)
     del hub.world.channels[message.channel].messages[message.ts]
     hub.deliverer.deleted(message, before)
@@ -157,8 +157,8 @@ def _rewrite(hub: Hub, message: Message, content: Content) -> None:
 
 
 def _check_rate(hub: Hub, channel: Channel) -> None:
-    # apis/web-api/rate-limits: about one message a second per channel; short bursts are let through, so this
-    # is strict only where a test asks for it.
+    # apis/web-api/rate-limits: about one message a second per channel; short bursts are allowed, so this
+    # is strict only if a test requests it.
     now, last = hub.world.now(), hub.world.posted.get(channel.id, 0.0)
     if hub.world.switches.strict_rate and now - last < limits.POSTS_PER_SECOND:
         raise Refusal("ratelimited", retry_after=1)

@@ -25,14 +25,14 @@ type ChangeEvent = Callable[[World, Message, Obj, str], Obj]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the gateway answered to an interaction; `reason` is empty when it was a good answer."""
+    """The gateway's answer to an interaction; `reason` is empty for a good answer."""
 
     body: Json = None
     reason: str = ""
 
 
 class Deliverer:
-    """The way from the team to the gateway, for one world."""
+    """The way from the team to the gateway, for a single world."""
 
     def __init__(self, wire: Wire, world: World, sockets: Sockets) -> None:
         self._wire = wire
@@ -45,7 +45,7 @@ class Deliverer:
             self.event(message_event(self._world, message), message.ts, self._whose(message))
 
     def changed(self, message: Message, before: Obj, event: ChangeEvent = changed_event) -> None:
-        """Send the event of a changed message; of the app's own only where it is subscribed to them."""
+        """Send the event of a changed message; for the app's own messages only if it is subscribed to them."""
         if self._world.switches.own_events or not message.bot_id:
             payload = event(self._world, message, before, self._world.next_ts())
             self.event(payload, message.ts, self._whose(message))
@@ -131,7 +131,7 @@ class Deliverer:
         """Try once; give why it failed, if it did, and whether Slack would try again."""
         if self.sockets.on:
             ack = await self.sockets.send("events_api", delivery.payload, delivery.about, attempt=attempt)
-            # Nothing is kept for an app that has no socket open: what it misses it must look up itself.
+            # Events for an app without an open socket are dropped: the app must look them up itself.
             return ("", False) if isinstance(ack, Ack) else (ack, ack != "no_connection")
         headers = {"X-Slack-Retry-Num": str(attempt), "X-Slack-Retry-Reason": reason} if attempt else {}
         body = json.dumps(delivery.payload).encode()
@@ -144,10 +144,10 @@ class Deliverer:
         return "http_error", outcome.headers.get("X-Slack-No-Retry") != "1"
 
     async def _post(self, label: str, body: bytes, kind: str, extra: dict[str, str], about: str) -> Answer | str:
-        """Send one signed request, following up to two redirects; give the answer or Slack's reason."""
+        """Send a signed request, following up to two redirects; return the answer or Slack's reason."""
         path = self._wire.config.slack.events_url or f"{self._wire.public_url}/webhooks/slack"
         for _ in range(limits.REDIRECTS + 1):
-            # The signature's age is judged by machines' clocks, which nobody shifts.
+            # The signature's age is checked by machines' clocks, which are never shifted.
             proof = signed_headers(self._wire.config.slack.signing_secret, time.time(), body)
             headers = {"Content-Type": kind, "User-Agent": _USER_AGENT, **proof, **extra}
             outcome = await self._wire.call_gateway(

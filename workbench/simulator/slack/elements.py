@@ -1,4 +1,4 @@
-"""Block Kit's elements: reference/block-kit/block-elements, one check a kind."""
+"""Block Kit's elements: reference/block-kit/block-elements, a check for each kind."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ _SELECTS = (
 )
 _TYPED = ("plain_text_input", "email_text_input", "url_text_input", "number_input")
 
-# What each block may hold: the "works with block types" row of each element's page.
+# Elements allowed in each block: the "works with block types" row of each element's page.
 IN_ACTIONS = frozenset({"button", "checkboxes", "overflow", "radio_buttons", *_PICKERS, *_SELECTS})
 IN_SECTION = IN_ACTIONS | {"image"}
 IN_INPUT = frozenset({"checkboxes", "radio_buttons", "rich_text_input", *_PICKERS, *_SELECTS, *_TYPED})
@@ -35,7 +35,7 @@ IN_CONTEXT_ACTIONS = frozenset({"feedback_buttons", "icon_button"})
 
 
 def check_element(problems: Problems, value: Json, at: str, allowed: frozenset[str]) -> None:
-    """Check one element inside a block that holds the kinds `allowed`."""
+    """Check an element inside a block that holds the kinds `allowed`."""
     element = obj(value)
     kind = text(element.get("type"))
     if kind not in allowed:

@@ -12,8 +12,8 @@ from workbench.simulator.slack.shapes import Obj
 class Refusal(Exception):
     """End a Web API call with Slack's error code.
 
-    `problems` are what Block Kit and argument checks found; Slack repeats them in `errors` and, with a
-    mark before each, in `response_metadata.messages`. `extra` adds further fields (`needed`, `provided`).
+    `problems` are the findings of Block Kit and argument checks; Slack repeats them in `errors` and, with a mark before
+    each, in `response_metadata.messages`. `extra` adds further fields (`needed`, `provided`).
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Problems:
         self.found: list[str] = []
 
     def add(self, problem: str, at: str) -> None:
-        """Note one problem at a JSON pointer."""
+        """Note a problem at a JSON pointer."""
         self.found.append(f"{problem} [json-pointer:{at}]")
 
     def string(self, owner: Obj, key: str, at: str, most: int, *, least: int = 0, needed: bool = False) -> None:

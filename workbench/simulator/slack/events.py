@@ -64,7 +64,7 @@ def deleted_event(world: World, message: Message, before: Obj, at: str) -> Obj:
 
 
 def home_event(user: str, channel: str, tab: str, view: View | None, shown: Obj, at: str) -> Obj:
-    """Return reference/events/app_home_opened; the view is there once one was published."""
+    """Return reference/events/app_home_opened; the view is included after a view was published."""
     event: Obj = {"type": "app_home_opened", "user": user, "channel": channel, "tab": tab, "event_ts": at}
     return event | ({"view": shown} if view is not None and tab == "home" else {})
 

@@ -97,7 +97,7 @@ def file_record(hub: Hub, file_id: str, name: str, data: bytes, user: str) -> Ob
 
 
 async def hand_out(hub: Hub, request: web.Request) -> web.Response:
-    """Serve url_private: with the bot's token; without one Slack shows its sign-in page, as a 200."""
+    """Serve url_private with the bot's token; without a token, Slack shows its sign-in page, as a 200."""
     file = hub.world.contents.get(request.match_info["file"])
     if file is None:
         return web.Response(status=404, text="not found")
@@ -108,7 +108,7 @@ async def hand_out(hub: Hub, request: web.Request) -> web.Response:
 
 
 def info(hub: Hub, arguments: Obj) -> Obj:
-    """Tell of a file: reference/methods/files.info."""
+    """Return the data of a file: reference/methods/files.info."""
     known = hub.world.uploads.get(text(arguments.get("file")))
     if known is None or "size" not in known:
         raise Refusal("file_not_found")

@@ -1,4 +1,4 @@
-"""What a person does with buttons, modals and commands: the payloads, and what the answers do to the screen."""
+"""A person's use of buttons, modals and commands: the payloads, and the effects of the answers on the screen."""
 
 import secrets
 
@@ -55,7 +55,7 @@ async def press_in_view(hub: Hub, person: Person, view: View, action_id: str, ch
 
 
 async def submit(hub: Hub, person: Person, view: View, entered: Obj) -> Obj:
-    """Send a modal: view_submission, and do what its response_action says (surfaces/modals)."""
+    """Send a modal: view_submission, and carry out its response_action (surfaces/modals)."""
     view.values = read_values(items(view.body.get("blocks")), entered, view.values)
     view.errors = {}
     payload = _base(hub, person, "view_submission") | {
@@ -124,7 +124,7 @@ def response_url(hub: Hub, channel: str, user: str, message_ts: str = "") -> str
 
 
 def say(hub: Hub, channel: str, user: str, answer: Obj) -> Message:
-    """Show what an app answers to a command or through a response_url: to the person alone by default."""
+    """Show an app's answer to a command or through a response_url: to the person alone by default."""
     slack, content = hub.world.config.slack, check_content(answer)
     message = Message(
         ts=hub.world.next_ts(),

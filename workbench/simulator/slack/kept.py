@@ -1,4 +1,4 @@
-"""What Slack keeps over a restart of the simulator."""
+"""Slack's state that outlives a restart of the simulator."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ FORM = Form(Kept)
 
 
 def keep(world: World) -> Kept:
-    """Return what is kept of a team."""
+    """Return the kept state of a team."""
     return Kept(
         channels=world.channels,
         views=world.views,
@@ -48,7 +48,7 @@ def keep(world: World) -> Kept:
 
 
 def bring_back(world: World, kept: Kept) -> None:
-    """Make a new team know what an earlier one knew, beside people who have joined since."""
+    """Restore an earlier team's state in a new team, beside people who have joined since."""
     world.channels |= kept.channels
     world.views, world.stacks, world.homes = kept.views, kept.stacks, kept.homes
     world.response_urls, world.deliveries = kept.response_urls, kept.deliveries

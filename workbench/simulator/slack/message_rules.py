@@ -1,4 +1,4 @@
-"""What a message may hold: reference/methods/chat.postMessage and messaging/message-metadata."""
+"""The rules for a message: reference/methods/chat.postMessage and messaging/message-metadata."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a Web API method is, and how its arguments are read."""
+"""Web API methods, and the reading of their arguments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """What the methods work with."""
+    """The dependencies of the methods."""
 
     world: World
     deliverer: "Deliverer"
@@ -67,7 +67,7 @@ def whole(arguments: Obj, name: str, default: int, most: int) -> int:
 
 
 def listed(arguments: Obj, name: str) -> list[Json]:
-    """Read a list, which forms carry as JSON text; an absent one is empty."""
+    """Read a list, which forms carry as JSON text; an absent list is empty."""
     try:
         value = decoded(arguments.get(name) or [])
     except ValueError:
@@ -89,8 +89,8 @@ def find_channel(hub: Hub, arguments: Obj, key: str = "channel", *, by_user: boo
 def find_root(channel: Channel, thread_ts: str) -> str:
     """Check a thread_ts: it names an existing message that is itself no reply.
 
-    Slack's page of chat.postMessage says to use the parent's value and never a reply's; what a reply's value
-    does is undefined there, so it is refused here (cannot_reply_to_message).
+    Slack's page of chat.postMessage says to use the parent's value and never a reply's; the effect of a reply's value
+    is undefined there, so it is refused here (cannot_reply_to_message).
     """
     if not thread_ts:
         return ""
@@ -103,7 +103,7 @@ def find_root(channel: Channel, thread_ts: str) -> str:
 
 
 def find_own_message(hub: Hub, arguments: Obj, otherwise: str) -> tuple[Channel, Message]:
-    """Find the message of the app's own that a call is about; `otherwise` refuses somebody else's."""
+    """Return the app's own message that a call is about; `otherwise` refuses another author's message."""
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:

@@ -1,4 +1,4 @@
-"""What a person enters into a modal, checked as Slack's client checks it before anything is sent."""
+"""A person's input in a modal, checked as Slack's client checks it before sending."""
 
 from workbench.simulator.base import BadAction
 from workbench.simulator.journal import Json
@@ -15,10 +15,10 @@ _FIELDS = {
 
 
 def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
-    """Return what was entered as `state.values` (reference/interaction-payloads/view-interactions-payload).
+    """Return the input as `state.values` (reference/interaction-payloads/view-interactions-payload).
 
-    `entered` maps action_ids or block_ids to strings (lists where several options may be chosen). Raises
-    BadAction where Slack's client would not let the modal go: an empty needed field, a bad length or option.
+    `entered` maps action_ids or block_ids to strings (lists if several options may be chosen). Raises BadAction if
+    Slack's client would not send the modal: an empty required field, a bad length or option.
     """
     values: Obj = {}
     left = set(entered)

@@ -1,4 +1,4 @@
-"""The provider that the frame knows: Slack's routes, its state, and what people do in it."""
+"""The provider for the frame: Slack's routes, its state, and people's acts in it."""
 
 from collections.abc import Awaitable, Callable, Iterable
 
@@ -23,7 +23,7 @@ type Served = Callable[[Hub, web.Request], Awaitable[web.StreamResponse]]
 
 
 class SlackSimulator:
-    """One team with one app, as strict as Slack. Fault rules name `slack.<method>`, `slack.response_url`."""
+    """A team with an app, as strict as Slack. Fault rules name `slack.<method>`, `slack.response_url`."""
 
     name = "slack"
 

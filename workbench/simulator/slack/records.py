@@ -1,4 +1,4 @@
-"""Slack's own JSON for what the world holds: messages, users, channels, views."""
+"""Slack's own JSON for the world's contents: messages, users, channels, views."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ _LOCALES = {"en": "en-GB", "de": "de-DE", "es": "es-ES", "fr": "fr-FR", "pt": "p
 
 
 def message_record(world: World, message: Message, *, metadata: bool = False) -> Obj:
-    """Return a message as history and events show it; metadata only where asked for."""
+    """Return a message as history and events show it; metadata only if requested."""
     slack = world.config.slack
     record: Obj = {"type": "message", "user": message.user, "ts": message.ts, "team": slack.team_id}
     record["text"] = message.text
@@ -66,7 +66,7 @@ def locale_of(person: Person) -> str:
 
 
 def user_record(world: World, person: Person) -> Obj:
-    """Return a user as users.info shows one who was asked for without a locale."""
+    """Return a user as users.info shows them without a requested locale."""
     zone = datetime.fromtimestamp(world.now(), UTC).astimezone(ZoneInfo(person.timezone))
     offset = zone.utcoffset()
     gone = person.slack_user in world.disabled
@@ -105,7 +105,7 @@ def bot_record(world: World) -> Obj:
 
 
 def channel_record(world: World, channel: Channel) -> Obj:
-    """Return a channel as conversations.info shows one."""
+    """Return a channel as conversations.info shows it."""
     base: Obj = {"id": channel.id, "created": 1, "is_archived": channel.user in world.disabled}
     if channel.user:
         gone = channel.user in world.disabled

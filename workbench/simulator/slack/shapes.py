@@ -8,17 +8,17 @@ type Obj = dict[str, Json]
 
 
 def obj(value: Json) -> Obj:
-    """Return an object, or an empty one for anything else."""
+    """Return an object, or an empty object for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Json) -> list[Json]:
-    """Return a list, or an empty one for anything else."""
+    """Return a list, or an empty list for anything else."""
     return value if isinstance(value, list) else []
 
 
 def text(value: Json) -> str:
-    """Return a string, or an empty one for anything else."""
+    """Return a string, or an empty string for anything else."""
     return value if isinstance(value, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""What the page draws of the team: each person's conversation, modals, App Home, and what failed."""
+"""The page's view of the team: each person's conversation, modals, App Home, and failures."""
 
 import html
 from dataclasses import asdict
@@ -29,7 +29,7 @@ def shown(world: World, connections: int) -> Obj:
 
 
 def visible_text(message: Message) -> str:
-    """Return what a person reads in a message: its blocks' text where there are blocks, else its own."""
+    """Return the visible text of a message: its blocks' text if it has blocks, else its own."""
     parts = [part for block in message.blocks for part in _texts(block)]
     own = message.text if message.markdown else html.unescape(message.text)
     if not parts:
@@ -123,7 +123,7 @@ def _delivery(delivery: Delivery) -> Obj:
 
 
 def _texts(value: Json) -> list[str]:
-    """Return the texts of one block in reading order, without those of buttons."""
+    """Return the texts of a block in reading order, without those of buttons."""
     if isinstance(value, list):
         return [part for item in value for part in _texts(item)]
     if not isinstance(value, dict) or value.get("type") in ("button", "overflow", "static_select"):

@@ -1,4 +1,4 @@
-"""Socket Mode: apis/events-api/using-socket-mode. Up to ten connections; an event goes to one of them."""
+"""Socket Mode: apis/events-api/using-socket-mode. Up to ten connections; an event goes to any one of them."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 @dataclass(eq=False, slots=True)
 class Connection:
-    """One open socket. A frozen one looks alive but neither answers pings nor carries anything."""
+    """An open socket. A frozen socket looks alive but neither answers pings nor carries anything."""
 
     socket: web.WebSocketResponse
     frozen: bool = False
@@ -51,18 +51,18 @@ class Sockets:
         return len(self._connections)
 
     def ticket(self) -> str:
-        """Return a ticket for one connection, good for half a minute."""
+        """Return a ticket for a connection, valid for half a minute."""
         made = secrets.token_hex(16)
         self._tickets[made] = time.monotonic()
         return made
 
     def freeze(self, frozen: bool) -> None:
-        """Make the present connections silently dead, or alive again; later ones are not touched."""
+        """Make the present connections silently dead, or alive again; later connections are not touched."""
         for connection in self._connections:
             connection.frozen = frozen
 
     async def refresh(self, reason: str = "refresh_requested") -> None:
-        """Tell each connection to go ("disconnect"), as Slack does every few hours, and close it."""
+        """Ask each connection to disconnect, as Slack does every few hours, and close it."""
         for connection in list(self._connections):
             await connection.socket.send_json({"type": "disconnect", "reason": reason, "debug_info": _debug()})
             self._forget(connection)
@@ -86,7 +86,7 @@ class Sockets:
         return socket
 
     async def send(self, kind: str, payload: Obj, about: str, *, attempt: int = 0) -> Ack | str:
-        """Send an envelope over one connection; give its ack, or why there was none."""
+        """Send an envelope over a connection; return its ack, or why there was none."""
         if not self._connections:
             return "no_connection"
         connection = secrets.choice(self._connections)

@@ -1,4 +1,4 @@
-"""What the emulated team remembers: channels with their messages, views, triggers, and deliveries."""
+"""The emulated team's memory: channels with their messages, views, triggers, and deliveries."""
 
 import secrets
 import string
@@ -33,10 +33,10 @@ GENERAL = "C0GENERAL1"
 
 @dataclass(slots=True)
 class Message:
-    """One message. `thread_ts` is its root's, and empty for a root; times are Slack's `ts` strings.
+    """A message. `thread_ts` is its root's, and empty for a root; times are Slack's `ts` strings.
 
-    `text` is escaped as Slack's is. `markdown` marks text in Markdown. `streamed` is when a stream was last
-    touched, None for a message that isn't streaming.
+    `text` is escaped as Slack's is. `markdown` marks text in Markdown. `streamed` is when a stream was last touched,
+    None for a message that is not streaming.
     """
 
     ts: str
@@ -91,7 +91,7 @@ class Channel:
 
 @dataclass(slots=True)
 class View:
-    """A modal or a home tab. `body` is what the app sent, ids filled in; `values` what the person entered."""
+    """A modal or a home tab. `body` is the app's, with ids filled in; `values` are the person's input."""
 
     id: str
     user: str
@@ -115,7 +115,7 @@ class Trigger:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """Where an app may answer an interaction: five times in thirty minutes."""
+    """A URL for an app's answers to an interaction: five times in thirty minutes."""
 
     channel: str
     user: str
@@ -126,7 +126,7 @@ class ResponseUrl:
 
 @dataclass(slots=True)
 class Delivery:
-    """One delivery to the gateway, with the outcome of each attempt."""
+    """A delivery to the gateway, with the outcome of each attempt."""
 
     number: int
     kind: str
@@ -139,7 +139,7 @@ class Delivery:
 
 @dataclass(slots=True)
 class Switches:
-    """What a test may turn. `token`: ok, or the error every call gets (account_inactive, token_revoked)."""
+    """Switches for tests. `token`: ok, or the error that every call gets (account_inactive, token_revoked)."""
 
     token: str = "ok"  # noqa: S105 - a state, not a token
     scopes: tuple[str, ...] = SCOPES
@@ -172,7 +172,7 @@ class World:
         self.last_ts: int = before.last_ts if before else 0
 
     def join(self, person: Person) -> None:
-        """Give a person their direct conversation with the app."""
+        """Create a person's direct conversation with the app."""
         direct = dm_id(person.slack_user)
         self.channels[direct] = Channel(direct, person.slack_user)
 
@@ -189,7 +189,7 @@ class World:
         return f"{self.last_ts // 1_000_000}.{self.last_ts % 1_000_000:06d}"
 
     def add(self, message: Message) -> Message:
-        """Keep a message; one that is said in a thread clears the status there."""
+        """Store a message; a message in a thread clears the status there."""
         channel = self.channels[message.channel]
         if message.ephemeral_for:
             channel.ephemeral.append(message)
@@ -221,5 +221,5 @@ def make_id(prefix: str, length: int = 10) -> str:
 
 
 def block_token() -> str:
-    """Return what Slack puts for a missing block_id or action_id."""
+    """Return Slack's value for a missing block_id or action_id."""
     return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(5))

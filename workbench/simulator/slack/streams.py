@@ -17,7 +17,7 @@ _TASK_STATES = ("pending", "in_progress", "complete", "error")
 
 @dataclass(slots=True)
 class Piece:
-    """What one call adds to a stream."""
+    """A call's addition to a stream."""
 
     text: str = ""
     tasks: dict[str, Json] = field(default_factory=dict)

@@ -29,7 +29,7 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
     person = hub.world.person(user)
     if person is None:
         raise Refusal("user_not_found")
-    # docs.slack.dev, reference/methods/users.info: the locale is told to those who ask for it only.
+    # docs.slack.dev, reference/methods/users.info: the locale is returned only on request.
     told: Obj = {"locale": locale_of(person)} if truth(arguments.get("include_locale")) else {}
     return {"ok": True, "user": user_record(hub.world, person) | told}
 

@@ -1,4 +1,4 @@
-"""What a modal and a home tab must look like: reference/views/modal-views, reference/views/home-tab-views."""
+"""The rules for a modal and a home tab: reference/views/modal-views, reference/views/home-tab-views."""
 
 import json
 

@@ -23,7 +23,7 @@ def open_view(hub: Hub, arguments: Obj) -> Obj:
 
 
 def push_view(hub: Hub, arguments: Obj) -> Obj:
-    """Put a modal on top of the one that the trigger came from (methods/views.push)."""
+    """Put a modal on top of the modal that the trigger came from (methods/views.push)."""
     trigger = _trigger(hub.world, arguments)
     stack = hub.world.stacks.get(trigger.user, [])
     # methods/views.push: the trigger must come from within the modal.
@@ -74,7 +74,7 @@ def place(world: World, user: str, body: Obj, on: list[str] | None = None) -> Vi
 
 
 def replace(view: View, body: Obj) -> None:
-    """Replace a view's body; what was entered in blocks that stay is kept, as Slack does."""
+    """Replace a view's body; input in blocks that stay is kept, as Slack does."""
     view.body = {**body, "blocks": with_ids(items(body.get("blocks")))}
     view.hash = f"{secrets.randbelow(10**10)}.{secrets.token_hex(4)}"
     view.errors = {}

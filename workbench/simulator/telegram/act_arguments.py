@@ -5,7 +5,7 @@ from workbench.simulator.journal import Json
 
 
 def text(wishes: dict[str, Json], name: str, *, required: bool = True) -> str:
-    """Return a string, or nothing where it may be missing."""
+    """Return a string, or an empty string if it may be missing."""
     value = wishes.get(name, "")
     if not isinstance(value, str) or (required and not value):
         raise BadAction(f'"{name}" must be a string{" that is not empty" if required else ""}.')
@@ -13,7 +13,7 @@ def text(wishes: dict[str, Json], name: str, *, required: bool = True) -> str:
 
 
 def number(wishes: dict[str, Json], name: str, default: int | None = None) -> int:
-    """Return a whole number, or the default where it is missing."""
+    """Return a whole number, or the default if it is missing."""
     value = wishes.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int):
         raise BadAction(f'"{name}" must be a whole number.')

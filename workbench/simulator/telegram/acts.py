@@ -1,4 +1,4 @@
-"""What people do in the emulated Telegram: each act makes the updates that Telegram would make of it."""
+"""People's acts in the emulated Telegram: each makes the updates that Telegram would make."""
 
 import base64
 import binascii
@@ -79,9 +79,9 @@ class Acts:
         return self._say(person, {"text": f"/start {argument}".strip()})
 
     def _say(self, person: Person, wishes: Wishes) -> Json:
-        """Write a "text", in answer to "reply_to" or to somebody "elsewhere", of which "quote" is the part that counts.
+        """Write a "text", in answer to "reply_to" or to a message by "elsewhere", from which "quote" is quoted.
 
-        Behind its words "linked" stands "url".
+        The words "linked" link to "url".
         """
         content = linked(settled_text(text(wishes, "text"), MAX_TEXT), wishes)
         chat = self._chats.open_chat(person)
@@ -162,7 +162,7 @@ class Acts:
         return self._other(person, {"contact": contact})
 
     def _other(self, person: Person, content: dict[str, Json]) -> Json:
-        """Send what is neither text nor a file that is to be fetched."""
+        """Send content that is neither text nor a file to fetch."""
         chat = self._chats.open_chat(person)
         message = self._chats.post(chat, person, settled_text("", MAX_CAPTION))
         message.service = content

@@ -94,7 +94,7 @@ class Api:
     async def _run(self, name: str, given: Arguments) -> tuple[Json, str]:
         match _SPELLING.get(name.lower(), ""):
             case "":
-                # Methods are known by their names alone, whatever the case: server source, `on_cmd`.
+                # Methods are known by their names alone, in any case: server source, `on_cmd`.
                 raise Refusal(404, "Not Found: method not found")
             case "getUpdates":
                 return await self._polling.get_updates(given), ""

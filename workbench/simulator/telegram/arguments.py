@@ -1,6 +1,6 @@
 """The parameters of a call: https://core.telegram.org/bots/api#making-requests.
 
-They come in the query, as a form, as JSON or as multipart; what is not a string is JSON within a string.
+They come in the query, as a form, as JSON or as multipart; values other than strings are JSON within a string.
 """
 
 import json
@@ -25,7 +25,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call was given. Numbers that are none count as 0, as with the server."""
+    """The arguments of a call. Invalid numbers count as 0, as on the server."""
 
     values: dict[str, str] = field(default_factory=dict)
     files: dict[str, Upload] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Arguments:
         return self.values.get(name, "").lower() in ("true", "yes", "1")
 
     def json(self, name: str, problem: str) -> Json:
-        """Return a value that is JSON, None where there is none; refuses with `problem`."""
+        """Return a JSON value, None if there is none; refuses with `problem`."""
         if not self.values.get(name):
             return None
         try:

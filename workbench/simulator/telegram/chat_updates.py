@@ -1,4 +1,4 @@
-"""What all acts share: finding chats and messages, posting into a chat, and the updates that the bot is told."""
+"""The shared parts of all acts: finding chats and messages, posting into a chat, and the updates for the bot."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ type Act = Callable[[Person, Wishes], Json]
 
 
 class ChatUpdates:
-    """The chats of one bot, as its people use them."""
+    """The chats of a bot, as its people use them."""
 
     def __init__(self, wire: Wire, world: World) -> None:
         self.wire = wire
@@ -31,7 +31,7 @@ class ChatUpdates:
         return message
 
     def tell(self, chat: Chat, person: Person, message: Message, kind: str = "message") -> dict[str, Json]:
-        """Tell the bot of a message; return the ids."""
+        """Send the bot the update of a message; return the ids."""
         update = self.world.updates.add(
             kind,
             shapes.message(self.world, message),
@@ -44,7 +44,7 @@ class ChatUpdates:
         return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": number}
 
     def tell_member(self, chat: Chat, person: Person, old: MemberStatus, new: MemberStatus) -> Update | None:
-        """Tell the bot that its own membership changed."""
+        """Send the bot the update of its own membership."""
         body: Wishes = {
             "chat": shapes.chat(chat),
             "from": shapes.user(person),

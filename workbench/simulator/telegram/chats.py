@@ -27,13 +27,13 @@ def find_chat(world: World, given: Arguments, name: str = "chat_id") -> Chat:
 
 
 def check_thread(chat: Chat, given: Arguments) -> None:
-    """Refuse a topic where there is none: no chat here is a forum."""
+    """Refuse a topic: no chat here is a forum."""
     if given.integer("message_thread_id") and chat.kind == PRIVATE:
         raise bad_request("message thread not found")
 
 
 def check_not_blocked(chat: Chat) -> None:
-    """Refuse where the person blocked the bot; the server looks last, after all of the message is well."""
+    """Refuse if the person blocked the bot; the server checks this last, after the rest of the message."""
     if chat.blocked:
         raise Refusal(403, "Forbidden: bot was blocked by the user")
 

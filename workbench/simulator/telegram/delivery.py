@@ -34,7 +34,7 @@ class Delivery:
         self._closed = False
 
     def wake(self) -> None:
-        """Serve every queue in which something waits and that nobody serves."""
+        """Serve every unserved queue that has waiting updates."""
         if self._closed or self._world.updates.held:
             return
         for queue in self._world.updates.queues():
@@ -46,7 +46,7 @@ class Delivery:
         await self._wire.cancel_spawned("telegram:")
 
     async def deliver(self, update: Update) -> str:
-        """Send one request; return nothing if it was accepted, else what was wrong, which the update keeps, too."""
+        """Send a request; return an empty text if it was accepted, else the error, which the update stores, too."""
         hook = self._world.webhook
         headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
         if hook.secret_token:

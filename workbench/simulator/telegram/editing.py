@@ -1,4 +1,4 @@
-"""Changing what was sent: https://core.telegram.org/bots/api#updating-messages."""
+"""Changing sent messages: https://core.telegram.org/bots/api#updating-messages."""
 
 from workbench.simulator.journal import Json
 from workbench.simulator.telegram import shapes

@@ -1,4 +1,4 @@
-"""Message entities: what marks up a text, in offsets of UTF-16 units.
+"""Message entities: the markup of a text, in offsets of UTF-16 units.
 
 https://core.telegram.org/bots/api#messageentity
 """
@@ -60,10 +60,9 @@ class FormattedText:
 
 
 def settle(text: str, entities: list[Entity]) -> FormattedText:
-    """Do what Telegram does to any text that is sent: clean, settle overlaps, trim, find links.
+    """Normalize a text as Telegram does with any sent text: clean, settle overlaps, trim, find links.
 
-    Raises `Refusal` for offsets outside the text or inside a surrogate pair (server source,
-    `fix_formatted_text`).
+    Raises `Refusal` for offsets outside the text or inside a surrogate pair (server source, `fix_formatted_text`).
     """
     for entity in entities:
         if not 0 <= entity.offset <= _FARTHEST:
@@ -120,14 +119,14 @@ def _joined(entities: list[Entity]) -> list[Entity]:
 
 
 def _cut(entity: Entity, others: list[Entity]) -> list[Entity]:
-    """Cut where another begins or ends inside it and would cross; nothing is marked up inside code."""
+    """Cut if another entity begins or ends inside it and would cross; nothing is marked up inside code."""
     borders = {entity.offset, entity.end}
     for other in others:
         if _crosses(entity, other) or other.type in _OPAQUE:
             borders |= {border for border in (other.offset, other.end) if entity.offset < border < entity.end}
     edges = sorted(borders)
     pieces = [replace(entity, offset=a, length=b - a) for a, b in pairwise(edges)]
-    if len(pieces) > 1:  # a piece may cross what the whole had inside it
+    if len(pieces) > 1:  # a piece may cross an entity inside the whole
         return [part for piece in pieces for part in _cut(piece, others)]
     code = [other for other in others if other.type in _OPAQUE]
     return [p for p in pieces if not any(c.offset <= p.offset and p.end <= c.end for c in code)]
@@ -205,7 +204,7 @@ _FINDERS = (
 
 
 def _found(text: str, entities: list[Entity]) -> list[Entity]:
-    """Find what Telegram marks by itself; plainer than its own finder, which knows every top domain."""
+    """Find the entities that Telegram adds by itself; plainer than its own finder, which knows every top domain."""
     taken = [(e.offset, e.end) for e in entities if e.type not in SPLITTABLE and e.type not in QUOTES]
     borders = [edge for e in entities for edge in (e.offset, e.end)]
     detected: list[Entity] = []

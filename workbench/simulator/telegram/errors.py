@@ -26,7 +26,7 @@ class Refusal(Exception):
 
 
 class MarkupError(Exception):
-    """A text is not of its parse mode; the message is what follows "can't parse entities: "."""
+    """A text does not fit its parse mode; the message follows "can't parse entities: "."""
 
 
 def bad_request(words: str) -> Refusal:

@@ -5,7 +5,7 @@ from workbench.simulator.telegram.errors import bad_request
 
 
 def string_field(given: dict[str, Json], name: str, context: str = "", *, required: bool = False) -> str:
-    """Return a string (a number counts as one), or nothing; `context` begins the refusal."""
+    """Return a string (a number counts as a string), or nothing; `context` begins the refusal."""
     value = given.get(name)
     if name not in given:
         if required:
@@ -17,7 +17,7 @@ def string_field(given: dict[str, Json], name: str, context: str = "", *, requir
 
 
 def integer_field(given: dict[str, Json], name: str, context: str = "", *, required: bool = False) -> int:
-    """Return a whole number (digits in a string count as one), or 0; `context` begins the refusal."""
+    """Return a whole number (digits in a string count as a number), or 0; `context` begins the refusal."""
     value = given.get(name)
     if name not in given:
         if required:

@@ -22,7 +22,7 @@ def upgrade(world: World, chat: Chat) -> Chat:
 
 
 def reaches_bot(world: World, chat: Chat, message: Message) -> bool:
-    """Return whether the bot is told of a message: commands, mentions of it, and answers to it."""
+    """Return whether the bot gets a message: commands, mentions of it, and answers to it."""
     replied = chat.messages.get(message.reply_to)
     if replied and replied.sender == world.bot.bot_id:
         return True

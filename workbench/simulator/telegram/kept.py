@@ -1,4 +1,4 @@
-"""What the bot's side of Telegram keeps over a restart of the simulator."""
+"""The bot's side of Telegram that outlives a restart of the simulator."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from workbench.simulator.telegram.updates import Failure, Update, Webhook
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A world without what ends with the run: presses that wait for an answer, and polls.
+    """A world without the parts that end with the run: presses that wait for an answer, and polls.
 
-    `commands` and `words` are rows of a scope or name, a language, and what was set.
+    `commands` and `words` are rows of a scope or name, a language, and the value.
     """
 
     chats: dict[int, Chat]
@@ -33,7 +33,7 @@ FORM = Form(Kept)
 
 
 def keep(world: World) -> Kept:
-    """Return what is kept of a world."""
+    """Return the kept state of a world."""
     settings, updates = world.settings, world.updates
     return Kept(
         chats=world.chats,
@@ -52,7 +52,7 @@ def keep(world: World) -> Kept:
 
 
 def bring_back(world: World, kept: Kept) -> None:
-    """Make a new world know what an earlier one knew."""
+    """Restore an earlier world's state in a new world."""
     settings, updates = world.settings, world.updates
     world.chats, world.files, world.group_id, world.webhook = kept.chats, kept.files, kept.group_id, kept.webhook
     settings.commands = {(scope, language): commands for scope, language, commands in kept.commands}

@@ -85,7 +85,7 @@ def _inline_rows(rows: list[Json]) -> list[Json]:
             raise bad_request('Field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
         read.append([_inline_button(button) for button in row])
     if sum(len(row) for row in read if isinstance(row, list)) > _MAX_BUTTONS:
-        # 100 is what clients report of the server; the documentation names no number.
+        # 100 is the server's limit as clients report it; the documentation names no number.
         raise bad_request("reply markup is too long")
     return read
 

@@ -34,12 +34,12 @@ def linked_moment(url: str) -> tuple[int, str] | None:
 
 
 def valid_date_format(form: str) -> bool:
-    """Return whether a date_time_format is one: https://core.telegram.org/bots/api#date-time-entity-formatting."""
+    """Return whether a date_time_format is valid: https://core.telegram.org/bots/api#date-time-entity-formatting."""
     return re.fullmatch(r"|[rR]|[tTdDwW]+", form) is not None
 
 
 def checked_link(url: str) -> str:
-    """Return the link as Telegram would keep it, or nothing where it drops the link but keeps its text."""
+    """Return the link as Telegram would keep it, or nothing if it drops the link but keeps its text."""
     if _APP_LINK.match(url):
         return url
     full = url if re.match(r"[a-z][a-z0-9+.-]*://", url, re.I) else f"http://{url}"

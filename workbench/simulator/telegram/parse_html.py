@@ -161,7 +161,7 @@ class _Parser:
             self.entities.append(Entity("text_link", begun.units, length, url=link))
 
     def _mark_code(self, begun: _Open, length: int) -> None:
-        """Merge <pre><code class="language-…"> into one `pre` with a language, whichever is outside."""
+        """Merge <pre><code class="language-…"> into a single `pre` with a language, in either nesting."""
         language = begun.attributes.get("class", "").removeprefix("language-") if begun.tag == "code" else ""
         if not begun.attributes.get("class", "").startswith("language-"):
             language = ""
@@ -197,7 +197,7 @@ class _Parser:
 
 
 def _character(source: bytes, at: int) -> tuple[int, int]:
-    """Read a character reference at `&`: its number and what follows it, or 0 where it is only text."""
+    """Read a character reference at `&`: its number and the offset after it, or 0 if it is only text."""
     end = at + 1
     if source[end] == ord("#"):
         base = 16 if source[end + 1] == ord("x") else 10

@@ -28,7 +28,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """An entity that has begun: where in the source, in the plain text, and in UTF-16 units."""
+    """An entity that has begun: its place in the source, in the plain text, and in UTF-16 units."""
 
     name: str
     source: int
@@ -207,9 +207,9 @@ class _Parser:
 
 
 def code_language(source: bytes, start: int, size: int) -> tuple[str, int]:
-    """Read what follows the three backticks: the language, if any, and where the code begins.
+    """Return the language after the three backticks, if any, and the beginning of the code.
 
-    One line break before the code is not part of it.
+    A single line break before the code is not part of it.
     """
     end = start
     while source[end] not in _SPACES and source[end] != ord("`"):

@@ -1,4 +1,4 @@
-"""What Telegram refuses as a photo: https://core.telegram.org/bots/api#sendphoto.
+"""Telegram's limits of a photo: https://core.telegram.org/bots/api#sendphoto.
 
 "The photo's width and height must not exceed 10000 in total. Width and height ratio must be at most 20."
 """
@@ -11,7 +11,7 @@ _MAX_RATIO = 20
 
 
 def photo_problem(data: bytes) -> str:
-    """Return why bytes are no photo, in the server's words; empty where they are one. Sides are read of PNG alone."""
+    """Return why bytes are not a photo, in the server's words; empty if they are. Only PNG's sides are read."""
     if not data.startswith(_PICTURES):
         return "IMAGE_PROCESS_FAILED"
     if not data.startswith(b"\x89PNG") or len(data) < 24:

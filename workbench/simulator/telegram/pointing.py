@@ -1,4 +1,4 @@
-"""What a person's message points at: a part of another message, a message of another chat, an address behind a word.
+"""References of a person's message: a part of another message, a message of another chat, an address behind a word.
 
 https://core.telegram.org/bots/api#textquote, #externalreplyinfo and #messageentity.
 """
@@ -25,7 +25,7 @@ def linked(content: FormattedText, wishes: dict[str, Json]) -> FormattedText:
 
 
 def pointed(replied: Message | None, wishes: dict[str, Json], date: int) -> dict[str, Json]:
-    """Return the fields that tell of the part "quote", of the message replied to or of one of "elsewhere"."""
+    """Return the fields about the part "quote", of the message replied to or of a message by "elsewhere"."""
     quote, elsewhere = (text(wishes, name, required=False) for name in ("quote", "elsewhere"))
     if elsewhere:
         origin: dict[str, Json] = {"type": "hidden_user", "date": date, "sender_user_name": elsewhere}

@@ -18,7 +18,7 @@ _AT_ONCE = 0.5
 
 
 class Polling:
-    """One long poll at a time: a newer one ends the older (server source, `abort_long_poll`)."""
+    """A single long poll at a time: a newer poll ends the older (server source, `abort_long_poll`)."""
 
     def __init__(self, wire: Wire, world: World) -> None:
         self._wire = wire
@@ -51,12 +51,12 @@ class Polling:
             self._waiting.set_result(Refusal(409, _SET_MEANWHILE if by_webhook else _OTHER_POLLER))
 
     def release(self) -> None:
-        """End the poll that waits with nothing, as one whose time is up: the bot asks again."""
+        """End the waiting poll with nothing, as at its timeout: the bot polls again."""
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(None)
 
     def rival(self, seconds: float) -> None:
-        """Let another instance of the bot poll for so long: each of ours that waits is ended with 409.
+        """Let another instance of the bot poll for so long: each waiting poll of ours is ended with 409.
 
         Unlike a real rival, it takes no updates away.
         """
@@ -102,7 +102,7 @@ class Polling:
             raise await self._conflict(refusal.description)
 
     async def _conflict(self, words: str) -> Refusal:
-        """Return the refusal: at once the first time, later ones 3 s late (server source)."""
+        """Return the refusal: at once the first time, later refusals 3 s late (server source)."""
         now, rest = self._wire.now(), 3 * self._wire.config.pace
         if now < self._quiet_until:
             await self._wire.wait(3)

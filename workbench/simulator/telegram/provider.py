@@ -1,4 +1,4 @@
-"""Telegram as one of the simulator's providers."""
+"""Telegram as a provider of the simulator."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ from workbench.simulator.telegram.webhooks import Webhooks
 
 
 class TelegramSimulator:
-    """One emulated bot with its people. The Bot API is under /telegram, as TELEGRAM_API_URL names it."""
+    """An emulated bot with its people. The Bot API is under /telegram, as TELEGRAM_API_URL names it."""
 
     name = "telegram"
 
@@ -90,5 +90,5 @@ class TelegramSimulator:
 
 
 async def _nowhere(_: web.Request) -> web.StreamResponse:
-    # Server source, `HttpConnection::handle`: whatever is not /bot<token>/<method>.
+    # Server source, `HttpConnection::handle`: any path that is not /bot<token>/<method>.
     return refused(Refusal(404, "Not Found"))

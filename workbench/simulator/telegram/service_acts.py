@@ -1,4 +1,4 @@
-"""What happens to the emulated Telegram itself: its group, its switches, deliveries over again, a second poller."""
+"""Acts on the emulated Telegram itself: its group, its switches, repeated deliveries, a second poller."""
 
 from workbench.simulator.base import BadAction
 from workbench.simulator.config import Person
@@ -13,7 +13,7 @@ from workbench.simulator.telegram.updates import MESSAGE_LIFE
 
 
 class ServiceActs:
-    """The acts that are not one person's in their own chat."""
+    """The acts outside a person's own chat."""
 
     def __init__(self, chats: ChatUpdates, polling: Polling) -> None:
         self._chats = chats
@@ -39,7 +39,7 @@ class ServiceActs:
         return {"update_ids": [update.update_id for update in made]}
 
     def _second_poller(self, _: Person, wishes: Wishes) -> Json:
-        """Let another instance of the bot poll for some "seconds" (10 unless told)."""
+        """Let another instance of the bot poll for some "seconds" (10 by default)."""
         self._polling.rival(float(number(wishes, "seconds", 10)))
         return {"ok": True}
 
@@ -55,7 +55,7 @@ class ServiceActs:
         return {"held": self._chats.world.updates.held}
 
     def _group_say(self, person: Person, wishes: Wishes) -> Json:
-        """Say something in a group with the bot; "mention" puts its @name before it."""
+        """Write in a group with the bot; "mention" puts its @name before the text."""
         content = settled_text(text(wishes, "text"), MAX_TEXT)
         if flag(wishes, "mention"):
             content = settled_text(f"@{self._chats.world.bot.bot_username} {content.text}", MAX_TEXT)

@@ -1,4 +1,4 @@
-"""What the bot says of itself: https://core.telegram.org/bots/api#setmycommands and its siblings."""
+"""The bot's description of itself: https://core.telegram.org/bots/api#setmycommands and its siblings."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def delete_my_commands(world: World, given: Arguments) -> bool:
 
 
 def set_words(world: World, given: Arguments, name: str, limit: int) -> bool:
-    """Set what an empty chat ("description") or the profile ("short_description") shows. Raises `Refusal`."""
+    """Set the text of an empty chat ("description") or of the profile ("short_description"). Raises `Refusal`."""
     words, language = given.text(name), _language(given)
     if len(words) > limit:
         # The documentation gives the limit; the word is of the kind that the server uses.
@@ -56,7 +56,7 @@ def get_words(world: World, given: Arguments, name: str) -> Json:
 
 
 def set_chat_menu_button(world: World, given: Arguments) -> bool:
-    """Set the button next to the input field, for one private chat or for all. Raises `Refusal`."""
+    """Set the button next to the input field, for a single private chat or for all. Raises `Refusal`."""
     value = given.json("menu_button", "Can't parse menu button JSON object")
     if value is None and not given.text("menu_button"):
         value = {"type": "default"}

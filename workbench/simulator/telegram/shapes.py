@@ -42,7 +42,7 @@ def chat(known: Chat) -> dict[str, Json]:
 
 
 def message(world: World, sent: Message, *, with_reply: bool = True) -> dict[str, Json]:
-    """Return a Message; a reply carries what it answers, one level deep."""
+    """Return a Message; a reply carries the message that it answers, a level deep."""
     sender = world.person_of(sent.sender)
     known = world.chats[sent.chat_id]
     shown: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""What the emulated Telegram knows: chats, messages, files, presses, and the bot's own settings."""
+"""The emulated Telegram's state: chats, messages, files, presses, and the bot's own settings."""
 
 import random
 import secrets
@@ -19,7 +19,7 @@ _BEGIN_OF_2026 = 1_767_225_600
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file on Telegram's side. `path` is what getFile gives out."""
+    """A file on Telegram's side. `path` is the path that getFile returns."""
 
     file_id: str
     unique_id: str
@@ -54,7 +54,7 @@ class Message:
 
 @dataclass(slots=True)
 class Draft:
-    """What sendMessageDraft shows: a preview that goes by itself."""
+    """The preview of sendMessageDraft, which disappears by itself."""
 
     draft_id: int
     text: FormattedText
@@ -63,7 +63,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Chat:
-    """A chat that the bot knows: private with one person, or a group."""
+    """A chat that the bot knows: private with a person, or a group."""
 
     chat_id: int
     kind: str
@@ -80,7 +80,7 @@ class Chat:
 
 @dataclass(slots=True)
 class Press:
-    """A callback query: who pressed what, and what the bot answered."""
+    """A callback query: its person and button, and the bot's answer."""
 
     query_id: str
     person: Person
@@ -95,7 +95,7 @@ class Press:
 
 @dataclass(slots=True)
 class Settings:
-    """What the bot says of itself, by a scope as canonical JSON and a language, or by a name and a language."""
+    """The bot's description of itself, by a scope as canonical JSON and a language, or by a name and a language."""
 
     commands: dict[tuple[str, str], list[Json]] = field(default_factory=dict)
     words: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Settings:
 
 
 def first_number() -> int:
-    """Return a number above those of every earlier run: the gateway keeps them, and passes over what it knows.
+    """Return a number above those of every earlier run: the gateway stores them, and ignores known numbers.
 
     It grows faster than people write: by eight a second of the machine's time, since people's own may be set back
     between two runs. Telegram's numbers fit into 32 bits; these do until 2034.
@@ -112,7 +112,7 @@ def first_number() -> int:
 
 
 class World:
-    """All of it for one bot. `now` returns people's time in Unix seconds; `before` is the world that a reset ends."""
+    """All state of a bot. `now` returns people's time in Unix seconds; `before` is the world that a reset ends."""
 
     def __init__(self, config: SimulatorConfig, now: Callable[[], float], before: "World | None" = None) -> None:
         self.config = config
@@ -121,7 +121,7 @@ class World:
         self.random = random.Random(config.seed)
         # Update ids start anywhere: https://core.telegram.org/bots/api#update.
         self.updates: Updates = Updates(now, before.updates.next_id if before else first_number())
-        # What the bot set is the bot's: a reset forgets what people said.
+        # The bot's settings belong to the bot: a reset deletes people's messages.
         self.webhook: Webhook = before.webhook if before else Webhook()
         self.chats: dict[int, Chat] = {}
         self.files: dict[str, StoredFile] = {}

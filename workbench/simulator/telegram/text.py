@@ -14,7 +14,7 @@ class PlainText:
         self.units = 0
 
     def add(self, byte: int) -> None:
-        """Append one byte of UTF-8."""
+        """Append a byte of UTF-8."""
         self.data.append(byte)
         if byte & 0xC0 != 0x80:
             self.units += 2 if byte >= 0xF0 else 1

@@ -1,7 +1,7 @@
 """The updates that wait for the bot: https://core.telegram.org/bots/api#getting-updates.
 
-One queue for each chat's messages, one for each user's callback queries, one for each chat's membership:
-within a queue the next waits until the one before it was taken or dropped (server source, `WebhookActor`).
+There is a queue for each chat's messages, for each user's callback queries, and for each chat's membership: in a queue,
+an update waits until the previous update was taken or dropped (server source, `WebhookActor`).
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ _NOT_BY_DEFAULT = frozenset(("chat_member", "message_reaction", "message_reactio
 
 @dataclass(slots=True)
 class Webhook:
-    """What setWebhook set; `url` is empty without one."""
+    """The arguments of setWebhook; `url` is empty without a webhook."""
 
     url: str = ""
     secret_token: str = ""
@@ -56,7 +56,7 @@ class Webhook:
 
 @dataclass(slots=True)
 class Update:
-    """One update: `person` is whose act made it, `about` the message it is about."""
+    """An update: `person` is the person whose act made it, `about` the message it is about."""
 
     update_id: int
     kind: str
@@ -108,7 +108,7 @@ class Updates:
     def add(
         self, kind: str, body: dict[str, Json], *, queue: str, life: float, person: str, about: str = ""
     ) -> Update | None:
-        """Queue an update with the next id, or None where the bot does not want its kind."""
+        """Queue an update with the next id, or return None if the bot does not want its kind."""
         if kind not in self.allowed_kinds():
             return None
         update = Update(self.next_id, kind, body, queue, self._now() + life, person, about)
@@ -128,11 +128,11 @@ class Updates:
         self.tell()
 
     def waiting(self) -> list[Update]:
-        """Return what nobody took yet, in order."""
+        """Return the untaken updates, in order."""
         return list(self._waiting.values())
 
     def restore(self, waiting: list[Update], next_id: int) -> None:
-        """Go on from an earlier run: what waited then waits again, and no id is used twice."""
+        """Continue from an earlier run: its waiting updates wait again, and no id is used twice."""
         self._waiting = {update.update_id: update for update in waiting}
         self.made = list(waiting)
         self.next_id = max(self.next_id, next_id)
@@ -143,10 +143,10 @@ class Updates:
             listener()
 
     def allow(self, given: Json) -> None:
-        """Set the wanted kinds from `allowed_updates`; anything but a list of strings keeps the old ones.
+        """Set the wanted kinds from `allowed_updates`; anything but a list of strings keeps the old kinds.
 
-        Unknown names are passed over; an empty list, or one of unknown names only, means the default (server
-        source, `get_allowed_update_types`).
+        Unknown names are passed over; an empty list, or a list of only unknown names, means the default (server source,
+        `get_allowed_update_types`).
         """
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
             return
@@ -160,9 +160,9 @@ class Updates:
         return len(self._waiting)
 
     def take(self, offset: int, limit: int) -> list[Update]:
-        """Return what waits from `offset` on, forgetting what is before it; 0 means the earliest.
+        """Return the waiting updates from `offset` on, dropping earlier ones; 0 means the earliest.
 
-        A negative offset keeps only that many from the end. One far in the future counts as 0.
+        A negative offset keeps only that many from the end. An offset far in the future counts as 0.
         """
         self._expire()
         if offset < 0:
@@ -188,7 +188,7 @@ class Updates:
         return next((update for update in self._waiting.values() if update.queue == queue), None)
 
     def forget(self, update: Update) -> None:
-        """Remove an update: it was delivered or dropped. One that was queued again since stays."""
+        """Remove an update after its delivery or drop. An update that was queued again since stays."""
         if self._waiting.get(update.update_id) is update:
             del self._waiting[update.update_id]
 

@@ -1,4 +1,4 @@
-"""What the page draws of the emulated Telegram."""
+"""The page's view of the emulated Telegram."""
 
 import json
 from dataclasses import asdict

@@ -29,7 +29,7 @@ class Webhooks:
         world.updates.on_change(self._wake)
 
     async def set_webhook(self, given: Arguments) -> str:
-        """Set, change or (with an empty url) delete the webhook; give the description of what was done."""
+        """Set, change or (with an empty url) delete the webhook; return Telegram's description of the change."""
         url = given.text("url")
         if not url:
             return await self.delete_webhook(given)
@@ -106,7 +106,7 @@ def _check(wanted: Webhook) -> None:
     if not host or parts.scheme not in ("http", "https"):
         raise bad_request("invalid webhook URL specified")
     if _is_loopback(host):
-        return  # Our one leniency: a gateway on this machine has neither a certificate nor such a port.
+        return  # Our only leniency: a gateway on this machine has neither a certificate nor such a port.
     if parts.scheme == "http":
         raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
     if (port or 443) not in _PORTS:

@@ -55,7 +55,7 @@ class Api:
             web.post(number, wrap("numbers.update", self.update_number)),
             web.get(f"{base}/Balance.json", wrap("balance.fetch", self.balance)),
             web.get(f"{base}.json", wrap("account.fetch", self.account)),
-            # What a media URL leads to: good without a password, as the real one is for four hours.
+            # The target of a media URL: valid without a password, as the real target is for four hours.
             web.get(f"{PREFIX}/media/{{media}}", self.file),
             web.route("*", f"{PREFIX}/{{tail:.*}}", wrap("unknown", self.unknown)),
         ]
@@ -95,7 +95,7 @@ class Api:
         return web.json_response(self._shown_message(message))
 
     async def delete_message(self, request: web.Request) -> web.StreamResponse:
-        """Delete one message that has reached its end (docs: errors/20009)."""
+        """Delete a message with a final status (docs: errors/20009)."""
         message = self._message(request)
         if message.status not in FINAL:
             raise Refusal(20009)
@@ -153,7 +153,7 @@ class Api:
         return web.json_response(self._shown_number(number))
 
     async def balance(self, _: web.Request) -> web.StreamResponse:
-        """Return what is left of 20 dollars."""
+        """Return the remainder of 20 dollars."""
         spent = sum(float(message.price or 0) for message in self._store().messages.values())
         shown = {"account_sid": self._config.account_sid, "balance": f"{20 + spent:.4f}", "currency": "USD"}
         return web.json_response(shown)

@@ -1,4 +1,4 @@
-"""What happens to a message after the API took it: its statuses, and the callbacks that tell of them."""
+"""A message after the API accepted it: its statuses, and the callbacks about them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,11 +19,11 @@ PHONE_MODES: dict[str, tuple[MessageStatus, int | None]] = {
     "failing": ("failed", 30008),
     "silent": ("sent", None),
 }
-"""What a phone does with a message: the last status and its error. "silent" carriers send no receipt."""
+"""A phone's effects on a message: the last status and its error. "silent" carriers send no receipt."""
 
 CALLBACK_MODES = ("in_order", "reversed", "twice", "none")
 
-# docs: message-resource, "Message Status Callbacks": these are told, the states between them are not.
+# docs: message-resource, "Message Status Callbacks": these are reported, the states between them are not.
 _TOLD = frozenset[MessageStatus]({"queued", "sent", "delivered", "undelivered", "failed"})
 _STEP = 0.4
 

@@ -52,7 +52,7 @@ _BEGINNINGS = {
     "application/pdf": b"%PDF",
     "audio/ogg": b"OggS",
 }
-"""How files of a type begin: one that begins otherwise does not match its header."""
+"""First bytes of files by type: a file with other first bytes does not match its header."""
 
 
 async def fetch_media(wire: Wire, store: Store, message: Message) -> int | None:

@@ -1,4 +1,4 @@
-"""What the API takes: the parameters of each call, and the checks of their shapes."""
+"""The arguments of the API: the parameters of each call, and the checks of their shapes."""
 
 import re
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ _BOOLEANS = ("ProvideFeedback", "ForceDelivery", "SmartEncoded", "ShortenUrls", 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The parameters of one call, checked against those that the call has."""
+    """The parameters of a call, checked against those that the call has."""
 
     values: dict[str, list[str]]
 
@@ -113,7 +113,7 @@ async def read_form(request: web.Request, allowed: frozenset[str]) -> Form:
 def checked(encoded: str, allowed: frozenset[str]) -> Form:
     """Check a form or a query.
 
-    Stricter than Twilio, which ignores names that it does not know: here a misspelt one is heard of.
+    Stricter than Twilio, which ignores unknown names: here a misspelt name is an error.
     """
     values: dict[str, list[str]] = {}
     for name, value in parse_qsl(encoded, keep_blank_values=True):
@@ -127,7 +127,7 @@ def checked(encoded: str, allowed: frozenset[str]) -> Form:
 
 
 def is_e164(number: str) -> bool:
-    """Return whether it is an E.164 number of a length that its country has (docs: glossary/what-e164)."""
+    """Return whether a number is E.164 with a length that its country has (docs: glossary/what-e164)."""
     if not re.fullmatch(r"\+[1-9][0-9]{6,14}", number):
         return False
     try:

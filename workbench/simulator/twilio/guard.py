@@ -1,4 +1,4 @@
-"""What stands before every handler of the API: faults and journal, credentials, refusals as answers."""
+"""The checks before every handler of the API: faults and journal, credentials, refusals as answers."""
 
 import base64
 import binascii
@@ -33,7 +33,7 @@ class Guard:
         return self._wire.endpoint(f"twilio.{name}", fault_answer)(run)
 
     def _authenticate(self, request: web.Request) -> None:
-        # docs: errors/20003. The account in the path must be the one that the credentials open.
+        # docs: errors/20003. The account in the path must belong to the credentials.
         scheme, _, packed = request.headers.get("Authorization", "").partition(" ")
         try:
             user, _, password = base64.b64decode(packed, validate=True).decode("utf-8").partition(":")

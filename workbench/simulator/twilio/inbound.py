@@ -1,4 +1,4 @@
-"""A person texts a number of the account: the message, the webhook, and what its answer would send."""
+"""A person's text to a number of the account: the message, the webhook, and the texts in its answer."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ _PLACE = {"City": "SAN FRANCISCO", "State": "CA", "Zip": "94105", "Country": "US
 
 
 class Inbound:
-    """The way from a phone to the gateway. `sent` is told of every message that answers."""
+    """The way from a phone to the gateway. `sent` is called with every message that answers."""
 
     def __init__(self, wire: Wire, store: Callable[[], Store], sent: Callable[[Message], None]) -> None:
         self._wire = wire
@@ -44,7 +44,7 @@ class Inbound:
         return message
 
     async def tell(self, message: Message, number: PhoneNumber) -> Delivered:
-        """Call the webhook, then the fallback if that failed, and send what the answer asks for."""
+        """Call the webhook, then the fallback if that failed, and send the texts of the answer."""
         hook = self.hook_of(number)
         done = await deliver(self._wire, "twilio.webhook", hook.url, message.form, message.sid, hook.method)
         message.attempts += done.attempts
@@ -61,7 +61,7 @@ class Inbound:
         return done
 
     def hook_of(self, number: PhoneNumber) -> Hook:
-        """Return the number's webhook: what the gateway set, else the configured one, else the usual path."""
+        """Return the number's webhook: the one that the gateway set, else the configured one, else the usual path."""
         usual = f"{self._wire.public_url}/webhooks/sms" if self._wire.public_url else ""
         return self._store().hook_of(number, usual)
 

@@ -1,4 +1,4 @@
-"""What Twilio keeps over a restart of the simulator."""
+"""Twilio's state that outlives a restart of the simulator."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from workbench.simulator.twilio.state import Debug, Message, Store
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The account's memory; `numbers` and `services` are what was set for each, `phones` how people's behave."""
+    """The account's memory; `numbers` and `services` are their settings, `phones` the modes of people's phones."""
 
     messages: list[Message]
     stopped: list[tuple[str, str]]
@@ -23,7 +23,7 @@ FORM = Form(Kept)
 
 
 def keep(store: Store, phones: dict[str, Phone]) -> Kept:
-    """Return what is kept of an account."""
+    """Return the kept state of an account."""
     return Kept(
         messages=list(store.messages.values()),
         stopped=sorted(store.stopped),
@@ -35,7 +35,7 @@ def keep(store: Store, phones: dict[str, Phone]) -> Kept:
 
 
 def bring_back(store: Store, kept: Kept) -> None:
-    """Make a new account know what an earlier one knew; a number that it has no more is left out."""
+    """Restore an earlier account's state in a new account, without numbers that it no longer has."""
     store.messages = {message.sid: message for message in kept.messages}
     store.stopped, store.debug = set(kept.stopped), kept.debug
     for name, settings in kept.numbers.items():

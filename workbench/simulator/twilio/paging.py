@@ -16,7 +16,7 @@ _PAGE = 50
 def page_of[Row](
     rows: Sequence[Row], form: Form, uri: str, key: str, sid_of: Callable[[Row], str], show: Callable[[Row], Json]
 ) -> dict[str, Json]:
-    """Cut out the page asked for and say where the next one is. The token names the last row before it."""
+    """Return the requested page with the address of the next. The token names the last row before it."""
     size, number = _whole(form, "PageSize", _PAGE), _whole(form, "Page", 0)
     if not 1 <= size <= 1000:
         raise Refusal(20007)
@@ -43,7 +43,7 @@ def page_of[Row](
 
 
 def filtered(messages: Sequence[Message], form: Form) -> list[Message]:
-    """Keep the messages that To, From and the DateSent range let through; unsent ones have no DateSent."""
+    """Return the messages that To, From and the DateSent range select; unsent messages have no DateSent."""
     kept = []
     spans = {name: _span(form.one(name)) for name in ("DateSent", "DateSent<", "DateSent>") if form.has(name)}
     for message in messages:

@@ -1,4 +1,4 @@
-"""Twilio as one part of the simulator: phones that text, and the account that they text."""
+"""Twilio as a part of the simulator: phones that text, and the account that they text."""
 
 import asyncio
 import base64
@@ -129,7 +129,7 @@ class TwilioSimulator:
         media = _media(arguments.get("media"))
         if not isinstance(text, str) or not (text or media):
             raise BadAction("There is nothing to send: write something, or attach a file.")
-        # docs: glossary/what-sms-character-limit; no phone sends a longer one.
+        # docs: glossary/what-sms-character-limit; no phone sends a longer text.
         if len(text) > 1600:
             raise BadAction(f"A text message holds at most 1600 characters; this one has {len(text)}.")
         number = self._store.numbers.get(to) if isinstance(to, str) else None

@@ -25,14 +25,14 @@ class Segments:
 
 
 def count_segments(text: str) -> Segments:
-    """Count; one unit pair (an escape, a surrogate) is never split over two segments."""
+    """Count the segments; a pair of units (an escape, a surrogate) is never split over two of them."""
     if all(letter in _BASIC or letter in _EXTENDED for letter in text):
         return _count("GSM-7", [2 if letter in _EXTENDED else 1 for letter in text], 160, 153)
     return _count("UCS-2", [2 if ord(letter) > 0xFFFF else 1 for letter in text], 70, 67)
 
 
 def price_of(segments: int, *, inbound: bool, media: int) -> Decimal:
-    """Return the price in dollars: per segment, or one price for an MMS."""
+    """Return the price in dollars: per segment, or a single price for an MMS."""
     if media:
         return _MMS_IN if inbound else _MMS_OUT
     return _SMS * segments

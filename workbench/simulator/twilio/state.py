@@ -1,4 +1,4 @@
-"""What the emulated account holds: messages, media, numbers, and who said STOP."""
+"""The emulated account's state: messages, media, numbers, and people's STOP."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ def new_sid(prefix: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A file of a message: `data` for what a person sent, `url` for what the gateway told us to fetch.
+    """A file of a message: `data` for a person's file, `url` for a file that the gateway told us to fetch.
 
-    `name` is only what the person's own phone shows: an MMS has none.
+    Only the person's own phone shows `name`: an MMS has none.
     """
 
     sid: str
@@ -36,7 +36,7 @@ class Media:
 
 @dataclass(slots=True)
 class Message:
-    """One Message resource. Times are Unix seconds. `webhook` is what became of telling the gateway."""
+    """A Message resource. Times are Unix seconds. `webhook` is the outcome of the webhook's call."""
 
     sid: str
     direction: str
@@ -87,7 +87,7 @@ class Message:
 
 @dataclass(slots=True)
 class PhoneNumber:
-    """One IncomingPhoneNumber resource; `settings` are its parameters by their form names."""
+    """An IncomingPhoneNumber resource; `settings` are its parameters by their form names."""
 
     sid: str
     number: str
@@ -98,7 +98,7 @@ class PhoneNumber:
 
 @dataclass(slots=True)
 class Service:
-    """One Messaging Service with its senders; `settings` as a number's."""
+    """A Messaging Service with its senders; `settings` as a number's."""
 
     sid: str
     numbers: tuple[str, ...]
@@ -109,7 +109,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Where a text is told: the webhook, its fallback, and the service whose webhook it is."""
+    """The webhook of a text, its fallback, and the service whose webhook it is."""
 
     url: str
     method: str
@@ -120,7 +120,7 @@ class Hook:
 
 @dataclass(slots=True)
 class Debug:
-    """One entry of the account's debugger: 11200 and its like."""
+    """An entry of the account's debugger: 11200 and its like."""
 
     at: float
     code: int
@@ -149,7 +149,7 @@ class Store:
         return next((number for number in self.numbers.values() if number.sid == sid), None)
 
     def hook_of(self, number: PhoneNumber, usual: str) -> Hook:
-        """Return the webhook of a number, or its service's; `usual` serves where nothing was set.
+        """Return the webhook of a number, or its service's; `usual` serves if nothing was set.
 
         docs: messaging/api/service-resource; a service's webhook stands over its numbers' unless it defers.
         """

@@ -19,7 +19,7 @@ from workbench.simulator.base import Answer, NoAnswer, Wire
 class Overrides:
     """How patient a webhook is, from its URL's fragment (docs: usage/webhooks/webhooks-connection-overrides).
 
-    Seconds; `policy` says what is tried again: 4xx, 5xx, ct (no connection), rt (no answer in time), all.
+    Seconds; `policy` says which failures are tried again: 4xx, 5xx, ct (no connection), rt (no answer in time), all.
     """
 
     connect: float = 5.0
@@ -40,7 +40,7 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What became of a webhook: the last outcome, and how many attempts it took."""
+    """The result of a webhook: the last outcome, and the number of attempts."""
 
     outcome: Answer | NoAnswer
     attempts: int
@@ -65,7 +65,7 @@ class Reply:
 
 
 class TwimlError(Exception):
-    """An answer that Twilio cannot use; `code` is what the debugger shows (12100, 12300)."""
+    """An answer that Twilio cannot use; `code` is the debugger's (12100, 12300)."""
 
     def __init__(self, code: int, detail: str) -> None:
         super().__init__(detail)
@@ -79,7 +79,7 @@ def sign(token: str, url: str, form: dict[str, str]) -> str:
 
 
 def overrides_of(url: str) -> Overrides:
-    """Read a URL's fragment; what is missing or out of its range keeps its default."""
+    """Read a URL's fragment; missing and invalid values keep their defaults."""
     fragment = url.partition("#")[2]
     given = dict(part.split("=", 1) for part in fragment.split("&") if "=" in part)
     usual = Overrides()
@@ -96,7 +96,7 @@ def overrides_of(url: str) -> Overrides:
 async def deliver(
     wire: Wire, endpoint: str, url: str, form: dict[str, str], about: str, method: str = "POST"
 ) -> Delivered:
-    """Deliver a signed form, again where the overrides say so, all within their total time.
+    """Deliver a signed form, repeatedly if the overrides say so, all within their total time.
 
     With GET the parameters go into the query, and the signature covers that URL alone.
     """
@@ -109,7 +109,7 @@ async def deliver(
         "User-Agent": "TwilioProxy/1.1",
         "Accept": "*/*",
         "X-Twilio-Signature": sign(wire.config.twilio.auth_token, url, form),
-        # The same for all attempts of one delivery: it tells retries from new requests.
+        # The same for all attempts of a delivery: it tells retries from new requests.
         "I-Twilio-Idempotency-Token": str(uuid.uuid4()),
     }
     body = urlencode(form).encode()
@@ -127,7 +127,7 @@ async def deliver(
 
 
 def replies_of(answer: Answer) -> list[Reply]:
-    """Read what an answer would send (docs: messaging/twiml). Raises TwimlError.
+    """Return the texts that an answer would send (docs: messaging/twiml). Raises TwimlError.
 
     Plain text is sent as it is: a gateway that says "ok" texts "ok".
     """
