@@ -21,7 +21,7 @@ from notify.addresses import is_one_way
 EVERYTHING = "*"
 """As a muted category: all that is not urgent."""
 DIGEST_AT = time(8, 0)
-"""When held news is sent to a person without quiet hours, in their own time."""
+"""Time of day, for the person, at which held news is sent to people without quiet hours."""
 DIGEST = "digest"
 """The category of a digest."""
 
@@ -58,7 +58,7 @@ def quiet_until(person: Recipient, now: datetime) -> datetime | None:
 
 
 def next_digest(person: Recipient, now: datetime) -> datetime:
-    """Return when the next digest is sent: at the end of the quiet hours, or in the morning."""
+    """Return the time of the next digest: the end of the quiet hours, or the morning."""
     return _next(person.quiet.end if person.quiet else DIGEST_AT, person, now)
 
 

@@ -88,9 +88,9 @@ class NotificationService:
         return sent
 
     async def tell_delays(self) -> int:
-        """Notify people elsewhere of answers that their channel has not taken for long; return how many people.
+        """Notify people elsewhere of long undelivered answers; return the number of people.
 
-        In quiet hours nothing is sent, nor held: by their end the answer may have arrived.
+        In quiet hours nothing is sent or held: by their end the answer may have arrived.
         """
         notified = 0
         for delayed in await DelayedAnswers(self._store.database).find():

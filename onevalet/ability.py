@@ -110,7 +110,7 @@ class OwnSettings[Kind: "BaseSettings"]:
 
     check: raises `ConfigError` if they do not fit together.
     for_tools: the values that tools read as `context.settings`.
-    origins: servers that the operator named, which tools may reach wherever they are; empty ones count for nothing.
+    origins: servers that the operator named, which tools may reach at any address; empty names are ignored.
     embedders: the models that texts are embedded by, by the settings that name them.
     secrets: values that no log may show, besides the fields that are secrets by their type.
     source: creates a reader of variables whose names the operator chooses, from the environment and from `.env`.

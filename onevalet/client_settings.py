@@ -7,7 +7,7 @@ from pydantic_settings import BaseSettings
 
 
 class ClientSettings(BaseSettings):
-    """How long a token is good, how often its program may ask, and how long it waits."""
+    """The settings of programs' tokens: lifetime, rate limit, and the longest wait for an answer."""
 
     onevalet_mcp_days: Annotated[int, Field(ge=0, le=3650)] = 90
     onevalet_mcp_rate: Annotated[int, Field(ge=1, le=10_000)] = 60

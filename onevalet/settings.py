@@ -252,7 +252,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
     @property
     def sms_budget(self) -> SegmentBudget:
-        """Return how many segments may be sent."""
+        """Return the number of segments that may be sent."""
         return SegmentBudget(
             self.onevalet_sms_segments_message,
             self.onevalet_sms_segments_person_day,
@@ -266,7 +266,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
     @property
     def waiting(self) -> BacklogLimits:
-        """Return how many messages may wait."""
+        """Return the number of messages that may wait."""
         return BacklogLimits(self.onevalet_most_waiting, self.onevalet_most_waiting_in_all)
 
     @property
@@ -348,7 +348,7 @@ def load_settings(**overrides: object) -> Settings:
 
 
 def prefixes() -> tuple[str, ...]:
-    """Return how the names of variables begin that are settings without a field of their own."""
+    """Return the prefixes of variables that are settings without a field of their own."""
     return (LOOP_PREFIX, *(own.prefix for own in _OWN if own.prefix))
 
 

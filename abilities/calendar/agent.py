@@ -78,7 +78,7 @@ def option(description: str, type: Any = str, default: Any = "") -> InputField:
 
 
 def how_much(scope: SeriesScope) -> str:
-    """Return how much of a series is meant, as a card shows it."""
+    """Return the scope of a change in a series, as a card shows it."""
     return gettext(_HOW_MUCH[scope])
 
 
@@ -159,7 +159,7 @@ class CalendarAgent(StandardAgent):
         return EventPlace.from_json(self.planned["place"])
 
     def scope(self, series: str, entry: CalendarEntry) -> SeriesScope:
-        """Return how much of a series is meant; of a single event all."""
+        """Return the scope of a change in a series; for a single event, all."""
         if series not in SCOPES:
             raise ToolRetry("series is this, following or all.")
         return SCOPES[series] if entry.occurrence.repeats else SeriesScope.ALL
@@ -172,7 +172,7 @@ class CalendarAgent(StandardAgent):
         return span_in_words(entry.occurrence.start, entry.occurrence.end, self.zone)
 
     def with_others(self, entry: CalendarEntry) -> dict[str, Any]:
-        """Return who else is at an event, as a detail of a card."""
+        """Return the other guests of an event, as a detail of a card."""
         guests = guests_in_words(entry)
         return {"others": guests} if guests else {}
 

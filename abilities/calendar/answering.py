@@ -107,7 +107,7 @@ class AnswerInvitation(CalendarAgent):
 
 
 def _sent(organizer: str, mail: GuestMail | None, *, schedules: bool) -> str:
-    """Return who tells the organizer."""
+    """Return a sentence about who notifies the organizer."""
     if schedules and organizer:
         return gettext("The calendar's server tells {address}.", address=organizer)
     if schedules:

@@ -178,7 +178,7 @@ class Calendars:
         return await self._replaced(place, before, text)
 
     async def message(self, message: ItipMessage, place: EventPlace, text: str = "") -> str:
-        """Return a message to those at an event as it is now, or as a text of it that was read before has it."""
+        """Return a message to an event's guests about its present state, or about an earlier text of it."""
         text = text or (await self._servers.client(place.account).get(place.url)).text
         return await objects.itip_message(text, message, self._stamp)
 

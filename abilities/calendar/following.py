@@ -14,7 +14,7 @@ _REMINDERS = "event_reminders"
 
 
 def moved_json(before: Occurrence, after: Occurrence | None) -> dict[str, Any]:
-    """Return which event is moved, from when to when, for a plan; without `after` it is cancelled."""
+    """Return the move of an event for a plan; without `after` it is cancelled."""
     return {
         "uid": before.uid,
         "recurrence": before.recurrence,

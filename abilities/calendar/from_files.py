@@ -199,7 +199,7 @@ def _said(added: int, changed: int, gone: int, calendar: str) -> str:
 
 
 def _left_out(beyond: int, unreadable: int) -> str:
-    """Return how much of a file is not written, and why."""
+    """Return the number of events that are not written, with the reason."""
     told = []
     if beyond:
         told.append(

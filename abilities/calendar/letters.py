@@ -33,7 +33,7 @@ class GuestMail:
         return tuple(dict.fromkeys([*self.after, *self.before]))
 
     def message(self, method: ItipMethod, to: Iterable[str], recurrence: str = "", *, ends: bool = True) -> ItipMessage:
-        """Return a message to some of them; without `ends` a cancellation is for those alone to whom it goes."""
+        """Return a message to some of them; without `ends`, a cancellation applies only to its recipients."""
         return ItipMessage(method, tuple(to), frozenset(self.own), recurrence, uninvites=not ends)
 
     def about(self, occurrence: Occurrence, zone: ZoneInfo) -> Self:

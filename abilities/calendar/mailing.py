@@ -56,7 +56,7 @@ async def guest_mail(
 
 
 def invitations(calendar: CalendarInfo, mail: GuestMail | None) -> str:
-    """Return who tells those at an event."""
+    """Return a sentence about who notifies an event's guests."""
     if calendar.schedules:
         return gettext("The calendar's server sends the invitations.")
     if mail is not None:
@@ -66,14 +66,14 @@ def invitations(calendar: CalendarInfo, mail: GuestMail | None) -> str:
 
 
 def by_mail(mail: GuestMail) -> str:
-    """Return from whom mail goes to whom."""
+    """Return a sentence about the sender and the recipients of mail."""
     return gettext(
         "An email goes from {account} to {addresses}.", account=mail.sender, addresses=listed(mail.everybody)
     )
 
 
 def how_to_connect() -> str:
-    """Return how the person lets mail be sent."""
+    """Return a sentence about how to connect an account for sending mail."""
     return gettext("To have me send it, write: {words}", words=CONNECT)
 
 

@@ -43,7 +43,7 @@ _BROKEN = gettext_noop("That event cannot be read: it is broken.")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who writes and when. `key` names the call: a repeat of it writes the same."""
+    """The author and time of a write. `key` names the call: a repeat of it writes the same."""
 
     key: str
     now: datetime
@@ -74,7 +74,7 @@ async def expand(objects: Sequence[str], start: datetime, end: datetime, zone: Z
 
 
 async def make_event(event: NewEvent, uid: str, stamp: Stamp) -> str:
-    """Return a new event as it is stored."""
+    """Return the stored form of a new event."""
     return str((await _ask("make", {"event": _json(asdict(event)), "uid": uid, **_stamped(stamp)}))["text"])
 
 

@@ -14,7 +14,7 @@ MAX_SHOWN_TEXT = 800
 
 
 class SeriesScope(StrEnum):
-    """How much of a series is meant."""
+    """Scopes of a change in a series."""
 
     THIS = "this"
     FOLLOWING = "following"

@@ -30,7 +30,7 @@ _SAID = {"FREQ", "INTERVAL", "BYDAY", "COUNT", "UNTIL"}
 
 
 def span_in_words(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> str:
-    """Return when something is, such as "Mon 23 Nov 2026, 15:00–16:00", in the person's zone."""
+    """Return the time of an event, such as "Mon 23 Nov 2026, 15:00–16:00", in the person's zone."""
     if not isinstance(start, datetime):
         last = end - timedelta(days=1)
         if last <= start:
@@ -151,7 +151,7 @@ def rule_in_full(rule: str) -> str:
 
 
 def rule_in_words(rule: str) -> str:
-    """Return how often something comes, such as "every 2 weeks on Monday and Thursday"."""
+    """Return a recurrence in words, such as "every 2 weeks on Monday and Thursday"."""
     parts = dict(part.partition("=")[::2] for part in rule.upper().split(";"))
     number = int(parts.get("INTERVAL", "1")) if parts.get("INTERVAL", "1").isdecimal() else 1
     match parts.get("FREQ"):

@@ -1,4 +1,4 @@
-"""The people whom the person knows: kept here or in their address books."""
+"""The person's contacts: stored here or in their address books."""
 
 from onevalet.ability import Ability
 

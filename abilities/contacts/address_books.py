@@ -143,7 +143,7 @@ async def take_back_card(card: dict[str, Any], context: ToolExecutionContext) ->
 
 
 async def _apply(change: CardChange, place: dict[str, Any], context: ToolExecutionContext) -> None:
-    """Change a card unless it is changed already, as it is after a repeat."""
+    """Change a card unless it has been changed already, as after a repeat."""
     books = await _open(place, context)
     card = await books.get(str(place["url"]))
     if change.is_made(card.text):

@@ -86,7 +86,7 @@ async def _now(key: str, context: ToolExecutionContext) -> dict[str, Any] | None
 
 
 def _bare(value: Any) -> dict[str, Any] | None:
-    """Return a contact as it is stored now, whenever it was stored."""
+    """Return a stored value in the present form of a contact, without its key and number."""
     return None if value is None else read_contact(value, "", 0).to_json()
 
 

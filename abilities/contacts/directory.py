@@ -26,7 +26,7 @@ READ, CHANGE = Ability.CONTACTS_READ.value, Ability.CONTACTS_CHANGE.value
 MAX_CARDS = 5_000
 """Cards of an account that are known here."""
 _SECONDS = 25.0
-"""How long an account is read at once; the next call goes on from there."""
+"""Time limit of reading an account in a call; the next call continues."""
 _AGE = timedelta(days=1)
 """Age of a copy's `read_at` from which it is rewritten even if nothing else has changed."""
 

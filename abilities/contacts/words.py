@@ -41,7 +41,7 @@ def worded(text: str) -> str:
 
 
 def read_birthday(text: str) -> str:
-    """Return a birthday as it is stored. Raises `ToolRetry`."""
+    """Return the stored form of a birthday. Raises `ToolRetry`."""
     if not text or (yearless := _YEARLESS.fullmatch(text)):
         return f"--{yearless[1]}-{yearless[2]}" if text and yearless else ""
     try:
@@ -51,7 +51,7 @@ def read_birthday(text: str) -> str:
 
 
 def quoted(words: str) -> str:
-    """Return words of a card, which others may have written, as a name or an address, and no more."""
+    """Return words of a card, which others may have written, reduced to the characters of a name or an address."""
     kept = "".join(char for char in words if char.isalnum() or unicodedata.combining(char) or char in " .,'’&()+@_-")
     return kept[:_MAX_NAME].strip()
 

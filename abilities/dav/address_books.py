@@ -17,7 +17,7 @@ _ETAG = f"{DAV}getetag"
 _TYPE = f"{DAV}resourcetype"
 _DATA = f"{CARDDAV}address-data"
 _BATCH = 50
-"""Cards that are asked for at once."""
+"""Cards requested at once."""
 _OPERATION = Allowance(size=128 * 1024 * 1024, pieces=1000, seconds=90.0)
 """Limit of the servers' answers in a call of a tool. Some send the pictures anyway; only a batch is held in memory."""
 _NAMES = ("VERSION", "UID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "FN", "N", "NICKNAME", "ORG", "BDAY")
@@ -54,9 +54,9 @@ class AddressBooks:
         }
 
     async def read(self, book: Collection, urls: Sequence[str]) -> Mapping[str, str]:
-        """Return the text of the first cards at some addresses of a book, as many as are asked for at once.
+        """Return the text of the first cards at some addresses of a book, as many as are requested at once.
 
-        It is empty for a card that is gone, or larger than anything that is read.
+        It is empty for a card that is gone or too large.
         """
         wanted = list(urls[:_BATCH])
         try:

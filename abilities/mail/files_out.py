@@ -37,7 +37,7 @@ async def files_named(context: ToolExecutionContext, given: Sequence[str]) -> li
 
 
 async def mail_files(context: ToolExecutionContext, message: MailMessage, raw: bytes, *, whole: bool) -> list[str]:
-    """Keep the files of a mail that is passed on, or with `whole` the mail itself, and return how cards name them."""
+    """Store the files of a forwarded mail, or with `whole` the mail itself, and return their labels on cards."""
     if whole:
         name = "".join(char for char in message.subject if char.isalnum() or char in " -_")[:60].strip()
         return [_label(await context.files.keep(f"{name or 'mail'}.eml", raw, "application/octet-stream"))]

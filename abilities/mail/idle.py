@@ -96,9 +96,9 @@ class IdleMailbox:
         return found[0] if found else None
 
     async def wait(self, renew: float, poll: float) -> None:
-        """Return when something may have come: at once by IDLE, otherwise after `poll` seconds.
+        """Return once new mail is possible: at once by IDLE, otherwise after `poll` seconds.
 
-        IDLE is ended and begun again every `renew` seconds, so that a server that has gone silent is noticed.
+        IDLE is restarted every `renew` seconds, so that a server that has gone silent is noticed.
         """
         if not self.idles:
             await asyncio.sleep(poll)
@@ -110,7 +110,7 @@ class IdleMailbox:
         await self.wire.finish(tag)
 
     async def _arrivals(self, command: bytes, counts: Callable[[Arrival], bool]) -> list[Arrival]:
-        """Return those of a listing's messages that count, by their numbers."""
+        """Return the messages of a listing that `counts` accepts, by their numbers."""
 
         def keep(answer: UntaggedResponse) -> Arrival | None:
             uid, at = _number(_UID, answer), _arrived(answer)

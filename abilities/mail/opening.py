@@ -56,7 +56,7 @@ async def stored(box: Mailbox, ref: MailRef, max_bytes: int | None = None) -> St
 
 
 async def message_at(context: ToolExecutionContext, ref: MailRef) -> tuple[MailMessage, bytes]:
-    """Return a whole message, read and as it is stored."""
+    """Return a whole message, parsed and in its stored form."""
     async with mailbox_of(context, READ, ref) as box:
         mail = await stored(box, ref)
     return await read_message(mail.data), mail.data

@@ -1,4 +1,4 @@
-"""Which mailboxes are watched, by whom, and how far each is read, in Postgres."""
+"""The watched mailboxes, their workers, and how far each is read, in Postgres."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from providers.email.client import MailboxClient, OwnMailbox
 from providers.email.types import MailFailed, StoredMail
 
 IDLE_SECONDS = 6.0
-"""How long the server is listened to before the lease is renewed."""
+"""How long IDLE lasts before the lease is renewed."""
 LOOK_EVERY = 5.0
 """Seconds between two looks at a server that cannot tell of new mail."""
 BEGINNING = 48 * 1024

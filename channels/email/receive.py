@@ -99,7 +99,7 @@ class EmailChannel:
             await self._sink.accept(ignored)
             return
         read = await whole()
-        if read is None:  # deleted meanwhile
+        if read is None:  # deleted since
             _log.info("mail_gone", uid=mail.uid)
             return
         items = await read_mail(read, self._account)

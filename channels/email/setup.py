@@ -13,7 +13,7 @@ from providers.email.client import MailboxClient
 from providers.email.types import MailFailed, MailFailure
 
 LOOKED_AT = 20
-"""How many of the newest mails are asked who vouches for their senders."""
+"""Number of the newest mails whose signers are counted."""
 _HEADERS = 48 * 1024
 FIXES = {
     MailFailure.LOGIN: "correct ONEVALET_MAIL_USER and ONEVALET_MAIL_PASSWORD (an app password, where there are any)",
@@ -33,7 +33,7 @@ async def check_mailbox(client: MailboxClient, account: Account, lease: PollLeas
 
 
 async def read_signers(client: MailboxClient) -> Counter[str]:
-    """Return who says of the newest mails whether their senders are proven, how often. Raises `MailFailed`."""
+    """Return the servers that vouch for the newest mails' senders, with their counts. Raises `MailFailed`."""
     signers: Counter[str] = Counter()
     async with client.open() as mailbox:
         last = await mailbox.last_uid()

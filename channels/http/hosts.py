@@ -25,7 +25,7 @@ _PROXYS_WORD = re.compile(
     "forwarded|forwarder|forwarding|proxied|proxy|via|real|remote|client|ip|original|originating|rewrite|proto|scheme"
     "|cluster|edge|cdn|envoy|akamai|amz|amzn|appengine|azure|cf|cloudfront|fastly|fly|ngrok|tailscale|vercel"
 )
-"""Words in the names of headers by which proxies tell whom they ask for; no browser and no provider uses them."""
+"""Words in names of headers that proxies add about the forwarded request; no browser and no provider uses them."""
 
 
 @dataclass(frozen=True, slots=True)

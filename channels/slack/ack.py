@@ -55,7 +55,7 @@ async def answer_gesture(api: SlackApi, sink: InboundSink, gesture: Gesture, rec
 
 
 async def publish_home(api: SlackApi, sink: InboundSink, team: str, user: str) -> None:
-    """Draw a person's App Home as it is now. A courtesy: errors are logged, never raised."""
+    """Draw a person's present App Home. A courtesy: errors are logged, never raised."""
     try:
         await api.call("views.publish", {"user_id": user, "view": await _home(sink, team, user)})
     except DeliveryError as error:

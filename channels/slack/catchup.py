@@ -20,7 +20,7 @@ from providers.slack.client import SlackApi, next_cursor
 OVERLAP = timedelta(minutes=5)
 """Read this much more than asked: clocks differ."""
 ACTIVE = timedelta(days=7)
-"""How far back a thread's root may lie: a history shows roots alone, by the root's own time."""
+"""How far back a thread's root may lie: a history shows only roots, by the root's own time."""
 
 _PAGE = 200
 _MAX_PAGES = 50

@@ -1,4 +1,4 @@
-"""Who we are to Slack, and which conversation with a person is ours."""
+"""Our identity in Slack, and our conversation with each person."""
 
 import asyncio
 

@@ -79,7 +79,7 @@ def _shown(piece: str) -> Iterator[str]:
 
 
 def _field(field: FormField) -> JsonObject:
-    """Return an input; a value that Slack's inputs cannot hold whole is not offered, so that it stays as it is."""
+    """Return an input; a value that does not fit in Slack's inputs is not offered, so it stays unchanged."""
     label = field.label if field.label.strip() else field.name
     if units(field.value) > MAX_VALUE:
         return _section(f"{label}\n{gettext(TOO_LONG)}")

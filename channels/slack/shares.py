@@ -32,7 +32,7 @@ _PLACEHOLDERS = frozenset({"[no preview available]", "this content can't be disp
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """Who may have written a shared message: the person, by their user's id, and we."""
+    """Known authors of a shared message: the person, by their user's id, and we."""
 
     person: str
     bot_user: str

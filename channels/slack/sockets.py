@@ -179,7 +179,7 @@ class _Socket(SocketModeClient):
         self.socket_mode_request_listeners.append(sockets.take)
 
     async def open(self) -> None:
-        """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why there is none."""
+        """Connect. Raises FAILURES; the address is requested here, since the SDK would hide the cause of a failure."""
         await self.aiohttp_client_session.close()  # the SDK's own would follow a redirect
         self.aiohttp_client_session = open_session(self._timeouts)
         self.wss_uri = await self.issue_new_wss_url()

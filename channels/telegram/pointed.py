@@ -20,7 +20,7 @@ _BY_BOT = ("via_bot", "sender_business_bot")
 
 
 def read_origin(message: JsonObject) -> Origin:
-    """Return whose words a message has: core.telegram.org/bots/api#message, and the names of fields before 7.0."""
+    """Return the author of a message's words: core.telegram.org/bots/api#message, with names of fields before 7.0."""
     if any(message.get(name) for name in _FORWARDED):
         return Origin.FORWARDED
     return Origin.VIA_BOT if any(message.get(name) for name in _BY_BOT) else Origin.OWN

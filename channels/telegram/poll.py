@@ -25,7 +25,7 @@ MAX_PAUSE = 20.0
 FLOOR = 1.0
 """Minimum seconds between two empty polls: a server that does not hold polls is not called continuously."""
 MAX_WAIT = 300
-"""Seconds that a request to wait is kept to; beyond, Telegram is asked again whether it holds."""
+"""Maximum seconds for which a request to wait is obeyed; afterwards Telegram is called again."""
 
 _CONFLICT_PAUSE = 2.0
 

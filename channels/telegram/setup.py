@@ -14,7 +14,7 @@ from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
 from providers.telegram.errors import FloodControl, describe
 
 MAX_CONNECTIONS = 40
-"""How many updates Telegram sends at once, its default."""
+"""Number of updates that Telegram sends at once, its default."""
 MAX_WAIT = 5
 """In seconds: setWebhook is taken once a second; a longer wait is the operator's to decide."""
 

@@ -24,7 +24,7 @@ _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 @dataclass(frozen=True, slots=True)
 class WrittenMail:
-    """A mail as it is handed to the server. `sender` and `recipient` stand on the envelope."""
+    """A mail in the form for the server. `sender` and `recipient` go on the envelope."""
 
     id: str
     sender: str

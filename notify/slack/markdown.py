@@ -38,7 +38,7 @@ def defuse(markdown: str) -> str:
 
 
 def literal_blocks(text: str) -> list[Json]:
-    """Return sections that show a text as it is, without Markdown, as many as it needs."""
+    """Return as many sections as a text needs to be shown literally, without Markdown."""
     blocks: list[Json] = []
     piece, size = "", 0
     for letter in map(escape, text):

@@ -48,7 +48,7 @@ _PLAIN = str.maketrans(
 )
 """Letters that Unicode takes apart no further."""
 _LINK = re.compile(r"\S*(?:://|@|www\.)\S*")
-"""A link or an address, which must stay as it is, letter for letter."""
+"""A link or an address, which must stay unchanged, letter for letter."""
 
 
 def is_gsm(text: str) -> bool:
@@ -89,7 +89,7 @@ def septets(text: str) -> int:
 
 
 def count_segments(text: str) -> int:
-    """Return how many segments are billed: 160 septets alone or 153 each, 70 UTF-16 units alone or 67 each; at least 1.
+    """Return the number of billed segments: 160 septets alone or 153 each, 70 UTF-16 units or 67 each; at least 1.
 
     A two-septet character and a surrogate pair are never split between segments.
     """

@@ -25,7 +25,7 @@ from providers.utf16 import units
 MAX_MESSAGE = 5 * 1000 * 1000
 """Bytes of all files in a message; pictures are scaled to a size that the phone takes."""
 MAX_OTHER = 500 * 1000
-"""Bytes of a file of another type, which is passed on as it is."""
+"""Bytes of a file of another type, which is passed on unchanged."""
 _PICTURES = frozenset({"image/jpeg", "image/png", "image/gif"})
 _OTHERS = frozenset(
     {

@@ -123,7 +123,7 @@ async def _until_shown(terminal: TerminalChannel) -> None:
 
 
 async def read_lines(say: Callable[[str], Awaitable[object]], source: IO[Any]) -> None:
-    """Say each line of a pipe or a terminal until it ends, or a line is one of `QUIT`."""
+    """Send each line of a pipe or a terminal until it ends, or a line is in `QUIT`."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)

@@ -16,7 +16,7 @@ from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettle
 SHOWN = 600
 """Messages that are listed at most."""
 _OPERATOR = Viewer("operator", True)
-"""Who acts on the command line, as the record of actions names them."""
+"""The actor of the command line in the record of actions."""
 _REFUSED = {
     Settlement.OPEN: "is being sent already, or has arrived",
     Settlement.SETTLED: "was decided about before",

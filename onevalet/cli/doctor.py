@@ -17,7 +17,7 @@ from operations.doctor.types import Area, Finding, Installation, State
 
 _MARKS = {State.RED: "FIX", State.ADVICE: "tip", State.GOOD: "ok "}
 AT_ONCE = 4
-"""How many connections to the database the probes share."""
+"""Number of database connections that the probes share."""
 
 
 async def print_checks(settings: Settings, *, as_json: bool, fix: bool = False) -> bool:

@@ -15,7 +15,7 @@ from core.json_types import read_json
 
 MAX_BODY = 256 * 1024
 _SECONDS = 5.0
-"""How long a request may take, and a message to get here after it was written."""
+"""Time limits of a request, and of a message from its writing to its arrival here."""
 
 
 @dataclass(frozen=True, slots=True)

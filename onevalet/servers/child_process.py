@@ -47,7 +47,11 @@ def unprivileged_user() -> ServerUser | None:
 
 
 class Child:
-    """A server process that ends with this process."""
+    """A server process that ends with this process.
+
+    Start it from the main thread: Linux sends the death signal when the thread that started the child ends.
+    The child has a session of its own, so that Ctrl-C does not reach it and servers end in our order.
+    """
 
     def __init__(
         self,

@@ -159,7 +159,7 @@ class Postgres(EmbeddedServer):
 
 
 def _owner(data: Path) -> ServerUser | None:
-    """Return the owner of the data, as whom Postgres must run; None for this process's own user."""
+    """Return the owner of the data, under whom Postgres must run; None for this process's own user."""
     status = data.stat()
     if status.st_uid == os.geteuid():
         return None

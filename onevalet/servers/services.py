@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The addresses of the started servers; None for those that were not asked for."""
+    """The addresses of the started servers; None for those that were not requested."""
 
     database_url: str | None
     """The owner's, for `migrate`."""

@@ -38,7 +38,7 @@ class Heartbeat:
 
     @property
     def beats(self) -> int:
-        """Return how often the loop has beaten."""
+        """Return the number of beats."""
         count: int = struct.unpack_from("<Q", self._memory, _BEATS)[0]
         return count
 
@@ -71,7 +71,7 @@ class Observer:
         self.silent = 0
 
     def check(self) -> int:
-        """Check once, `BEAT_EVERY` after the last time; return how many checks in a row found no beat."""
+        """Check once, `BEAT_EVERY` after the last check; return the number of checks in a row without a beat."""
         beats = self._heartbeat.beats
         self.silent = 0 if beats != self._known else self.silent + 1
         self._known = beats

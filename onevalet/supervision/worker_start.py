@@ -1,4 +1,4 @@
-"""How a worker process is started by its supervisor."""
+"""The start of a worker process by its supervisor."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

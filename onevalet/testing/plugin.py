@@ -18,7 +18,7 @@ from onevalet.servers.home import own_folder
 from onevalet.testing.scenario_files import SUFFIXES, play_file
 
 _NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
-"""How the settings begin that come in any number."""
+"""Prefixes of settings that may occur several times."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -91,11 +91,11 @@ class ScriptedModel:
 
     @property
     def connections(self) -> int:
-        """Return how many connections are open."""
+        """Return the number of open connections."""
         return len(self._runner.server.connections) if self._runner and self._runner.server else 0
 
     def add(self, *replies: Reply) -> None:
-        """Queue further replies; they come before the script function is asked."""
+        """Queue further replies; they come before those of the script function."""
         self._queue.extend(replies)
 
     @property

@@ -172,7 +172,7 @@ def build_email(settings: Settings) -> "EmailNotification":
 
 
 def build_mailbox_login(settings: Settings) -> "MailboxLogin":
-    """Return how the assistant's own mailbox is opened."""
+    """Return the login of the assistant's own mailbox."""
     from providers.email.client import MailboxLogin
 
     return MailboxLogin(

@@ -1,4 +1,4 @@
-"""How a process reaches Postgres and Redis."""
+"""A process's connections to Postgres and Redis."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -141,7 +141,7 @@ class ProgramTalk:
         return row["id"] if row and row["turn_id"] else None
 
     async def ended(self, message_id: str) -> Ended:
-        """Return how the turn of a message stands."""
+        """Return the state of a message's turn."""
         row = await self.database.tenant_row(
             self.tenant_id,
             "select i.reason as ignored, t.id, t.state, t.reason, t.usage from inbound i"

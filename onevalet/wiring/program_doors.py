@@ -26,7 +26,7 @@ VERSION = "0.1"
 
 
 def token_life(settings: Settings) -> timedelta | None:
-    """Return how long a new token is good; None: until it is revoked."""
+    """Return the lifetime of a new token; None if it is valid until revoked."""
     return timedelta(days=settings.onevalet_mcp_days) if settings.onevalet_mcp_days else None
 
 

@@ -1,4 +1,4 @@
-"""Whether a process records spans, from the settings. Without a collector nothing of OpenTelemetry is imported."""
+"""Spans of a process, recorded if the settings name a collector; otherwise OpenTelemetry is not imported."""
 
 import asyncio
 import os

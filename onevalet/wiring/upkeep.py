@@ -20,7 +20,7 @@ def more_chores(parts: WorkerParts) -> tuple[Chore, ...]:
 
 
 def kept_for(settings: Settings) -> RetentionPeriods:
-    """Return how long each kind is kept."""
+    """Return the lifetime of each kind of data."""
     return RetentionPeriods(
         messages=timedelta(days=settings.onevalet_messages_kept_days),
         journals=timedelta(days=settings.onevalet_journals_kept_days),

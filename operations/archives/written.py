@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 PARTIAL = ".partial"
-"""How the name of a file ends that is not whole yet; it begins with a dot."""
+"""The ending of an unfinished file's name; it begins with a dot."""
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def find_programs(server: int) -> Programs:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How the programs reach a database: its address without the password, which other users must not see."""
+    """The programs' access to a database: its address without the password, which other users must not see."""
 
     address: str
     environment: dict[str, str]
@@ -76,7 +76,7 @@ class Run:
         self._told = asyncio.create_task(process.stderr.read() if process.stderr else _nothing())
 
     async def feed(self, pieces: Iterator[bytes]) -> None:
-        """Write to its input and close it. A program that reads no more has failed, which `ended` tells."""
+        """Write to its input and close it. A program that stops reading has failed, which `ended` reports."""
         if self.process.stdin is None:
             return
         with suppress(ConnectionError):
@@ -88,7 +88,7 @@ class Run:
             await self.process.stdin.wait_closed()
 
     async def ended(self) -> str:
-        """Wait for its end; return why it failed, in its own words, or nothing."""
+        """Wait for its end; return its own words about a failure, or nothing."""
         code = await self.process.wait()
         told = (await self._told).decode(errors="replace")
         if code == 0:

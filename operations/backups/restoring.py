@@ -137,7 +137,7 @@ class Restorer:
 async def _copy_script(
     programs: Programs, backup: Backup, login: Login, chosen: str, psql: Run, *, patched: bool
 ) -> str:
-    """Pass a dump to psql as SQL; return why that failed, or nothing."""
+    """Pass a dump to psql as SQL; return the reason of a failure, or nothing."""
     with _list_file(chosen) as listed:
         arguments = [f"--use-list={listed}", "--no-owner", "--no-comments", "--file=-"]
         async with run(programs, "pg_restore", arguments, login, reads=True) as reading:

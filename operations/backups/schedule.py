@@ -40,7 +40,7 @@ class LastBackup:
 
 
 async def last_backup(database: Database) -> LastBackup:
-    """Return when the last backup was taken."""
+    """Return the time of the last backup."""
     row = await database.one("select * from last_backup()")
     return LastBackup(row["began_at"], row["file"] or "", row["bytes"] or 0, row["failed"], row["failure"] or "")
 

@@ -54,7 +54,7 @@ end $check$;
 
 
 def clearing() -> str:
-    """Return the SQL that drops all that is ours in a database, and leaves extensions."""
+    """Return the SQL that drops all our objects in a database, and leaves extensions."""
     return f"set local search_path = public;\nset local client_min_messages = warning;\n{_CLEAR}\n"
 
 

@@ -51,7 +51,7 @@ class Backup:
 
     @property
     def rows(self) -> int:
-        """Return how many rows it has."""
+        """Return the number of rows in it."""
         return sum(table.rows for table in self.manifest.tables)
 
     @property

@@ -26,7 +26,7 @@ MAX_OF_ONE = 5
 LASTS = 300.0
 """Seconds after which the browser connects again, so that a session that has ended shows nothing more."""
 SHOWN = 50
-"""How much of a list its version covers: a page."""
+"""The part of a list that its version covers: a page."""
 
 _PERSON_ID = rf"({PARTITION}[\w-]{{1,64}})"
 _CONVERSATION = re.compile(rf"/console/conversations/{_PERSON_ID}/([\w-]{{1,64}})")

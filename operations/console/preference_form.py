@@ -55,7 +55,7 @@ def preference_fields(
 
 
 def changes_of(known: Preferences, sent: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return which preferences a form changes, and which of them are refused, each with a sentence."""
+    """Return the preferences that a form changes, and the refused ones, each with a sentence."""
     before = shown_values(known)
     given: dict[str, str] = {name: " ".join(sent.get(f"{FIELD}{name}", before[name]).split()) for name in Preference}
     changed: dict[str, str] = {name: value for name, value in given.items() if value != before[name]}

@@ -118,7 +118,7 @@ def plain(text: str) -> str:
 
 
 def until(moment: datetime, now: datetime) -> str:
-    """Return how long it is to a moment, in its largest unit."""
+    """Return the time until a moment, in its largest unit."""
     return ago(now, moment)
 
 
@@ -141,7 +141,7 @@ def due(moment: datetime, zone: tzinfo, now: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago a moment was, in its largest unit."""
+    """Return the time since a moment, in its largest unit."""
     passed = max(now - moment, timedelta())
     for unit, name in ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (timedelta(minutes=1), "min")):
         if passed >= unit:

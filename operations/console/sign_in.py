@@ -11,7 +11,7 @@ from operations.console.access import Viewer
 
 PATH = "/console"
 VALID = timedelta(minutes=10)
-"""How long a link is good."""
+"""Lifetime of a link."""
 MAX_LINKS = 20
 """Links for a person in a day."""
 LASTS = timedelta(days=7)
@@ -32,7 +32,7 @@ class ConsoleSignIn:
 
     @property
     def valid(self) -> timedelta:
-        """Return how long a link is good."""
+        """Return the lifetime of a link."""
         return VALID
 
     @property

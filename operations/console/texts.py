@@ -1,4 +1,4 @@
-"""Who may read texts in the console: those to whom they belong; operators by a setting, and each look is recorded."""
+"""Access to texts in the console: people read their own; operators by a setting, and each look is recorded."""
 
 from dataclasses import dataclass
 from datetime import datetime

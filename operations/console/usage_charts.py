@@ -9,7 +9,7 @@ from operations.console.reading.usage import NOTHING, Usage, percentile
 from operations.console.rendering import milliseconds, money
 
 _OUTCOMES = {"done": "answered", "interrupted": "interrupted", "failed": "failed", "poison": "set aside"}
-"""How turns end, in words."""
+"""Endings of turns, in words."""
 
 
 def draw_usage(usage: Usage) -> Sequence[Chart]:

@@ -1,4 +1,4 @@
-"""Who looks at the console: the session's cookie, and the proof that a form comes from our own page."""
+"""Visitors of the console: the session's cookie, and the proof that a form comes from our own page."""
 
 import hashlib
 import hmac
@@ -58,7 +58,7 @@ class ConsoleVisits:
         self._local_secret = secrets.token_hex(32)
 
     async def visit(self, request: web.Request) -> Visit:
-        """Return who asks; raises `SignInNeeded`, and `RequestRefused` for a form that is not ours."""
+        """Return the visit; raises `SignInNeeded`, and `RequestRefused` for a form that is not ours."""
         session = request.cookies.get(self._cookie, "")
         viewer = await self.sign_in.viewer(session, self.clock.now()) if session else None
         if viewer is None and self._local and is_local_request(request):

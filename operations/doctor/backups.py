@@ -1,4 +1,4 @@
-"""How old the last backup is."""
+"""The check of the last backup's age."""
 
 from collections.abc import Sequence
 from datetime import timedelta

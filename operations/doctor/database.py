@@ -1,4 +1,4 @@
-"""Whether the database answers, has the tables of this code, and takes writes."""
+"""The checks that the database answers, has the tables of this code, and accepts writes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whether every person's data key is wrapped with a secret key that is configured."""
+"""The check that every person's data key is wrapped with a configured secret key."""
 
 from collections.abc import Sequence
 

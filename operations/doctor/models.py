@@ -1,4 +1,4 @@
-"""Whether the model answers, within bounded time."""
+"""The check that the model answers, within bounded time."""
 
 import asyncio
 

@@ -14,7 +14,7 @@ from notify.delays import DELAYED
 REPEATED = 2
 """Failures of a part in a row that are shown: a single failure may be chance."""
 SHOWN = 5
-"""How many messages of each kind are named that could not be delivered."""
+"""Number of undeliverable messages of each kind that are named."""
 
 
 async def check_work(database: Database) -> Sequence[Check]:

@@ -197,7 +197,7 @@ def _delivery_line(delivery: asyncpg.Record) -> Line:
 
 
 def _resolved(delivery: asyncpg.Record) -> str:
-    """Return how the outcome of a send without an answer was found out; empty for other sends."""
+    """Return how the outcome of a send without an answer was determined; empty for other sends."""
     match delivery["outcome"]:
         case CallOutcome.FOUND:
             return "found by look-up"

@@ -1,4 +1,4 @@
-"""A turn as it is stored: its messages, its steps, and its replies."""
+"""A stored turn: its messages, its steps, and its replies."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

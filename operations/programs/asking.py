@@ -28,7 +28,7 @@ class NotAsked(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a request stands; `waiting`: for the person, or for the program's answer to as many questions as `asks`."""
+    """The state of a request; `waiting`: for the person, or for the program's answer to as many questions as `asks`."""
 
     id: str
     status: Status
@@ -70,7 +70,7 @@ class ProgramRequests:
         return await self.answer(client, received.id)
 
     async def answer(self, client: Client, id: str) -> Standing:
-        """Wait for the answer to a request of this program's."""
+        """Wait for the answer to a request of this program."""
         until, pause = time.monotonic() + self.patience, _LOOK
         while True:
             standing = await self._standing(client, id)

@@ -33,7 +33,7 @@ order by at desc
 
 @dataclass(slots=True)
 class Erased:
-    """How many copies are gone, and how many a provider did not let us delete or could not be asked about."""
+    """Numbers of deleted copies, and of those that a provider did not let us delete or could not be asked about."""
 
     gone: int = 0
     left: int = 0

@@ -24,7 +24,7 @@ _log = structlog.get_logger()
 
 
 class AskedBy(StrEnum):
-    """Who wants a person deleted."""
+    """The requester of a person's deletion."""
 
     PERSON = "person"
     OPERATOR = "operator"

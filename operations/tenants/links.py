@@ -16,7 +16,7 @@ MAX_LINKS = 5
 
 @dataclass(frozen=True, slots=True)
 class LinkedPerson:
-    """Whose archive a link leads to."""
+    """The person of a link's archive."""
 
     tenant_id: str
     language: str | None = None
@@ -52,7 +52,7 @@ class ExportLinks:
         return f"{self.public_url.rstrip('/')}{PATH}/{token}" if row and row["kept"] else None
 
     async def find(self, token: str, now: datetime) -> LinkedPerson | None:
-        """Return whose a link is that can still be used. Asking uses nothing up: chats open links to preview them."""
+        """Return the person of a valid link. Looking uses nothing up: chats open links to preview them."""
         if not self.tokens.is_ours(token):
             return None
         found = await self.database.call("select tenant_id from find_export_link($1)", _hash(token))

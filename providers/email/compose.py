@@ -50,7 +50,7 @@ def message_id_of(key: str, sender: str) -> str:
 
 
 def compose(mail: OutgoingMail) -> bytes:
-    """Return a message as it is sent; raises `ValueError` for a value that no header can hold."""
+    """Return the bytes of a message; raises `ValueError` for a value that no header can hold."""
     message = EmailMessage(policy=_POLICY)
     # The policy rejects line breaks in headers and encodes everything else.
     message["From"] = Address(undecoded(mail.sender.name), addr_spec=as_mailed(mail.sender.address))

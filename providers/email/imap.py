@@ -27,9 +27,9 @@ MAX_MESSAGE = 40 * 1024 * 1024
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of a line: a search that finds 500,000 messages."""
 COMMAND = Allowance(MAX_MESSAGE + MAX_LINE, 200_000, 2 * SECONDS)
-"""The limit of a server's answer to a call, all of it held at once: the largest message with its envelope, and lines for
-folders, or for flags that another program changes. The call has a time limit of its own; this one only ends calls that
-outlive it.
+"""The limit of a server's answer to a call, all held at once: the largest message with its envelope, and lines for
+folders,
+or for flags that another program changes. The call has its own time limit; this limit only ends calls that outlive it.
 """
 CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
 """The limit of its answers within an hour: a connection reads our own mailbox for days, with files of 25 MB."""

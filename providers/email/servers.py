@@ -17,7 +17,7 @@ SMTP_PORTS = frozenset({25, 465, 587, 2525})
 
 
 class Security(StrEnum):
-    """How a connection to a server is protected."""
+    """Protection of a connection to a server."""
 
     TLS = "tls"
     STARTTLS = "starttls"

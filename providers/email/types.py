@@ -11,7 +11,7 @@ from core.errors import RefusedLogin, ToolFailed, ToolRetry
 
 
 class MailFailure(StrEnum):
-    """Why mail could not be read or sent."""
+    """Reasons why mail could not be read or sent."""
 
     BARRED = "barred"
     """Its server may not be reached from here."""

@@ -16,7 +16,7 @@ CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 20.0
 UPLOAD_SECONDS = 30.0
 PATIENCE = 5
-"""How often a read waits when Slack asks it to."""
+"""Maximum number of waits of a read that Slack delays."""
 MAX_WAIT = 60.0
 """In seconds."""
 WAIT = 1.0
@@ -60,7 +60,7 @@ class SlackApi:
         raise Unavailable(f"{method}: too many calls")
 
     async def authenticate(self) -> tuple[JsonObject, frozenset[str]]:
-        """Return whom the bot's token is for and its scopes, a header of every answer. Raises `DeliveryError`."""
+        """Return the bot token's identity and its scopes, a header of every answer. Raises `DeliveryError`."""
         answer = await self._call("auth.test", None, get=False, token=None)
         scopes = str(answer.headers.get("x-oauth-scopes", ""))
         data = answer.data if isinstance(answer.data, dict) else {}

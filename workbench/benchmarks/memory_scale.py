@@ -33,7 +33,7 @@ from workbench.benchmarks.recall import Standing, bulk, indexes_of, make_person,
 from workbench.benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
 
 EACH = 3
-"""Of so many frozen questions one is asked."""
+"""A frozen question in so many is asked."""
 STEPS = 20
 """Samples of the process's memory in each round over the people."""
 
@@ -51,7 +51,7 @@ def sayings(count: int) -> list[Utterance]:
 
 
 def moment(number: int, count: int) -> datetime:
-    """Return when the message of this number was written: all are spread over 1,000 days."""
+    """Return the time of a message by its number: all are spread over 1,000 days."""
     return NOW - timedelta(days=1000 * (count - number) / count)
 
 

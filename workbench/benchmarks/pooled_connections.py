@@ -70,7 +70,7 @@ async def _line(url: str, clients: int, admin: "asyncpg.Connection[asyncpg.Recor
 
 
 async def _work(database: Database, number: int, rounds: int) -> list[float]:
-    """Do two transactions a round; return how long each round took."""
+    """Do two transactions a round; return the time of each round."""
     times = []
     for _ in range(rounds):
         began = time.monotonic()

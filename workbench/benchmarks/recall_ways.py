@@ -69,7 +69,7 @@ class Tally:
         return share(outcome.stale() for outcome in self.outcomes if outcome.asked.stale)
 
     def tokens(self) -> float:
-        """Return how many tokens a question adds to a prompt on average."""
+        """Return the average number of tokens that a question adds to a prompt."""
         return statistics.mean(tokens_of(outcome.texts) for outcome in self.outcomes)
 
     def cells(self, kinds: Sequence[str]) -> list[str]:
@@ -84,7 +84,7 @@ class Tally:
 
 
 def share(values: Iterable[bool]) -> float:
-    """Return how many of them are true, of 1."""
+    """Return the share of true values, from 0 to 1."""
     listed = list(values)
     return sum(listed) / len(listed) if listed else 0.0
 

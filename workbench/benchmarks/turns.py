@@ -75,7 +75,7 @@ class Bench:
     urls: tuple[str, str]
     """Postgres and Redis."""
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while `admin` is asked."""
+    """Held during a query by `admin`."""
     meter: PostgresMeter | None = None
     """The worker's statements to Postgres, if it works through a meter."""
     looks: int = 0

@@ -1,4 +1,4 @@
-"""How the demo model understands the briefing: patterns, and the arguments that follow from a match."""
+"""The demo model's understanding of the briefing: patterns, and the arguments from a match."""
 
 import re
 

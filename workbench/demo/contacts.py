@@ -1,4 +1,4 @@
-"""How the demo model understands contacts, in English: patterns, and the arguments that follow from a match."""
+"""The demo model's understanding of contacts, in English: patterns, and the arguments from a match."""
 
 from core.json_types import JsonObject
 from workbench.demo.intent import Found, Intent

@@ -1,4 +1,4 @@
-"""How the demo model understands the calendar, in English: patterns, and the arguments that follow from a match."""
+"""The demo model's understanding of the calendar, in English: patterns, and the arguments from a match."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How the demo model understands lists, in English: patterns, and the arguments that follow from a match."""
+"""The demo model's understanding of lists, in English: patterns, and the arguments from a match."""
 
 import re
 

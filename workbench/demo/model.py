@@ -284,7 +284,7 @@ def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
 
 
 def _cost(text: str) -> int:
-    """Return the segments of an answer, as it is sent by SMS."""
+    """Return the segments of an answer sent by SMS."""
     return count_segments(fold(_labelled([text])))
 
 

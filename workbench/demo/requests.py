@@ -22,7 +22,7 @@ _NAME = r"[^\d,.;:?!@\n\uff0c\u3002]{1,40}"
 
 
 def weather(phrases: Phrases) -> Arguments:
-    """Return how a question about the weather is understood: a place, and a day before or after it."""
+    """Return the reader of a question about the weather: a place, and a day before or after it."""
 
     def arguments(match: Found) -> JsonObject | None:
         groups = match.groupdict()
@@ -35,7 +35,7 @@ def weather(phrases: Phrases) -> Arguments:
 
 
 def flights(phrases: Phrases) -> Arguments:
-    """Return how a search for flights is understood: the day may stand anywhere."""
+    """Return the reader of a search for flights: the day may be anywhere."""
 
     def arguments(match: Found) -> JsonObject | None:
         groups = match.groupdict()
@@ -80,7 +80,7 @@ def reminder(phrases: Phrases) -> Arguments:
 
 
 def repeated(phrases: Phrases) -> Arguments:
-    """Return how a wish for something that comes again is understood, as ScheduleTask's arguments."""
+    """Return the reader of a request for a repeated task, as ScheduleTask's arguments."""
 
     def arguments(match: Found) -> JsonObject | None:
         groups = match.groupdict()
@@ -103,7 +103,7 @@ def repeated(phrases: Phrases) -> Arguments:
 
 
 def repeated_reminder(phrases: Phrases) -> Arguments:
-    """Return how a wish to be reminded again and again is understood."""
+    """Return the reader of a request for a repeated reminder."""
     of = repeated(phrases)
 
     def arguments(match: Found) -> JsonObject | None:
@@ -117,7 +117,7 @@ def repeated_reminder(phrases: Phrases) -> Arguments:
 
 
 def briefing(phrases: Phrases) -> Arguments:
-    """Return how a wish for a briefing again and again is understood, as set_briefing's arguments."""
+    """Return the reader of a request for a repeated briefing, as set_briefing's arguments."""
     of = repeated(phrases)
 
     def arguments(match: Found) -> JsonObject | None:
@@ -130,7 +130,7 @@ def briefing(phrases: Phrases) -> Arguments:
 
 
 def total(phrases: Phrases) -> Arguments:
-    """Return how a sum in words is understood."""
+    """Return the reader of a sum in words."""
     numbers = enumerate(phrases.numbers.split())
     edge = "" if phrases.language == "zh" else r"\b"
     words = [*phrases.signs, *((f"{edge}{word}{edge}", str(number)) for number, word in reversed([*numbers]))]

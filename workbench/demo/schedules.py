@@ -1,4 +1,4 @@
-"""How the demo model understands scheduling: patterns, and the arguments that follow from a match."""
+"""The demo model's understanding of scheduling: patterns, and the arguments from a match."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""How the demo model understands a watch over a page's price: "tell me when https://… is under 300"."""
+"""The demo model's understanding of a watch over a page's price: "tell me when https://… is under 300"."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The people whom `dev` admits without a code: the simulator's first person and this terminal's user."""
+"""The people that `dev` admits without a code: the simulator's first person and this terminal's user."""
 
 import getpass
 from dataclasses import asdict, dataclass

@@ -32,7 +32,7 @@ class Simulated:
 
     @property
     def console_shut(self) -> Shut | None:
-        """Return why the console asks for a session on this machine, too."""
+        """Return why the console asks for a session even on this machine."""
         return CONSOLE.shut(self.settings)
 
 

@@ -69,7 +69,7 @@ class _Play:
         self._codes: list[str] = []
         self._links: list[str] = []
         self._scripted = 0
-        """How many answers of the model the steps so far have said."""
+        """Number of the model's answers in the steps so far."""
         self._played = Played()
 
     async def run(self) -> Played:

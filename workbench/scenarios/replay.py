@@ -19,7 +19,7 @@ _NO_ACTS = ("expect", "silence", "answer", "call", "calls")
 
 
 class Speed(StrEnum):
-    """How fast the steps follow each other."""
+    """Speeds of a replay."""
 
     OWN = "own"
     FAST = "fast"
@@ -52,7 +52,7 @@ class Replay:
                 async with asyncio.timeout(pause):
                     await self._go.wait()
             except TimeoutError:
-                if not self._by_steps:  # it may have been changed meanwhile
+                if not self._by_steps:  # it may have been changed since
                     return
         self._go.clear()
         await self._go.wait()

@@ -124,12 +124,12 @@ class Step:
 
     @property
     def span(self) -> timedelta:
-        """Return how far the clock is moved."""
+        """Return the time by which the clock is moved."""
         return read_span(self.value)
 
     @property
     def pause(self) -> float:
-        """Return how many seconds passed before it when it was recorded."""
+        """Return the seconds before it at its recording."""
         return float(self.options.get("pause", 0))
 
     @property

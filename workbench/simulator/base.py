@@ -51,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why no answer came."""
+    """Reasons why no answer came."""
 
     reason: Literal["connect_failed", "timeout", "reset"]
 

@@ -136,7 +136,7 @@ class SimulatorConfig:
     kept_in: Path | None = None
     seed: int = 0
     joined: list[Person] = field(default_factory=list, compare=False)
-    """Who was added while the simulator ran."""
+    """People added while the simulator ran."""
 
     @property
     def everyone(self) -> list[Person]:

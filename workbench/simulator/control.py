@@ -89,7 +89,7 @@ class Control:
         self.replays = False
         self.observer: Observer | None = None
         self.acting = 0
-        """How many acts of people are under way: an app is asked, and has not answered yet."""
+        """Number of people's acts under way: an app was called, and has not answered yet."""
         self._wire = wire
         self._roster = roster
         self._providers = {provider.name: provider for provider in providers}

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 
 class FaultKind(StrEnum):
-    """How an endpoint misbehaves. "Before" and "after" say whether the provider had accepted the call."""
+    """Misbehaviours of an endpoint. "Before" and "after" say whether the provider had accepted the call."""
 
     RATE_LIMIT = "rate_limit"
     SERVER_ERROR = "server_error"

@@ -74,7 +74,7 @@ class Keepable(Protocol):
 
 
 class Form[T]:
-    """How a provider's knowledge is written: a dataclass as JSON."""
+    """The form of a provider's stored state: a dataclass as JSON."""
 
     def __init__(self, kind: type[T]) -> None:
         self._adapter: TypeAdapter[T] = TypeAdapter(kind)

@@ -54,7 +54,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def parsed(text: str) -> Calendar:
-    """Return a calendar object as it is, to be written again. Raises `Unreadable`, also for a broken recurrence."""
+    """Return a calendar object unchanged, to be written again. Raises `Unreadable`, also for a broken recurrence."""
     calendar = objects_in(text)
     if any(
         _is_broken(value) for event in events_of(calendar) for name in REPEATING for value in values_in(event, name)
@@ -315,5 +315,5 @@ def _list(value: Any) -> list[Any]:
 
 
 def as_text(calendar: Component) -> str:
-    """Return an object as it is stored."""
+    """Return the stored form of an object."""
     return str(calendar.to_ical().decode())

@@ -60,7 +60,7 @@ def expand(objects: Sequence[str], start: datetime, end: datetime, zone: ZoneInf
 
 
 def _how_often(text: str) -> int:
-    """Return how often an event comes, as far as its text shows that before it is read."""
+    """Return the rank of an event's frequency, as far as its unparsed text shows it."""
     rules = text.upper().replace("\r\n ", "").replace("\n ", "")
     return next((rank for rank, name in enumerate(_FREQUENT, start=1) if name in rules), 0)
 

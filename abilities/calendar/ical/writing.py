@@ -159,7 +159,7 @@ def _address(guest: vCalAddress) -> str:
 
 
 def _touch(event: Event, asked: Mapping[str, Any]) -> None:
-    """Note that a component is new, by which call, and which state of it this is."""
+    """Mark a component as written now by this call, and raise its SEQUENCE."""
     now = datetime.fromisoformat(asked["now"])
     for name in ("DTSTAMP", "LAST-MODIFIED", KEY):
         event.pop(name, None)

@@ -1,4 +1,4 @@
-"""The page "People": who was let in, and who waits to be."""
+"""The page "People": admitted people, and strangers who wait for admission."""
 
 from collections.abc import Sequence
 

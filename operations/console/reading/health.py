@@ -14,7 +14,7 @@ from operations.console.reading.strain import LATELY, read_strain
 from operations.console.rendering import ago
 
 LATE = timedelta(seconds=30)
-"""How long a message may wait for a worker, or an answer to be sent, before it is red."""
+"""Age of a waiting message, or of an unsent answer, from which it is red."""
 REPEATED = 2
 """Failures of a part in a row that are shown: a single failure may be chance."""
 
@@ -37,7 +37,7 @@ class Health:
 
 
 async def read_health(database: Database, now: datetime, ways_in: Mapping[str, str]) -> Health:
-    """Return how things are now. `ways_in`: see `read_strain`."""
+    """Return the present state. `ways_in`: see `read_strain`."""
     work = await database.one("select * from count_work()")
     oldest = await database.one("select * from console_oldest()")
     delayed = await database.rows("select * from count_delayed($1)", DELAYED)

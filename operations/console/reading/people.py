@@ -109,7 +109,7 @@ async def read_person(database: Database, tenant_id: str) -> Person | None:
 
 
 async def list_strangers(database: Database, now: datetime) -> list[Stranger]:
-    """Return who has a code that may still be used, the newest first."""
+    """Return the people with a valid code, the newest first."""
     rows = await database.rows(
         "select channel, account, user_key, asked_at, expires_at from pairings"
         " where used_at is null and expires_at > $1 order by asked_at desc, user_key limit 100",

@@ -8,7 +8,7 @@ from core.messaging.channels import Check
 from core.messaging.stalls import POLL_TROUBLED, POLLERS
 
 LAPSED = timedelta(minutes=1)
-"""How long after its end a lease is shown. Any worker takes it up within seconds."""
+"""Time after its end from which a lease is shown. Any worker takes it up within seconds."""
 LATELY = timedelta(days=1)
 FULL = 0.8
 """The share of the server's connections above which it is red: the next process may need as many as this one."""

@@ -17,7 +17,7 @@ _OPEN_DAYS = 2
 PEOPLE_DAYS = 30
 """The last days of a period for which people are compared: each has a few rows a day."""
 SHOWN = 30
-"""People and tasks that are listed: those for whom most was spent."""
+"""Number of listed people and tasks: those with the highest spending."""
 _SUMS = (
     "sum(calls)::bigint as calls, sum(failed)::bigint as failed, sum(input_tokens)::bigint as input_tokens,"
     " sum(output_tokens)::bigint as output_tokens, sum(cached_tokens)::bigint as cached_tokens, sum(cost) as cost,"

@@ -87,7 +87,7 @@ def addresses(message: Message, name: str, label: str | None = None) -> list[tup
 
 
 def date_of(message: Message) -> str | None:
-    """Return when a message says that it was written, as ISO 8601."""
+    """Return the date that a message states, as ISO 8601."""
     try:
         moment = parsedate_to_datetime(raw_value(message, "date").strip())
         return moment.isoformat() if moment.tzinfo else f"{moment.isoformat()}+00:00"

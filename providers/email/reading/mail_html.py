@@ -30,7 +30,7 @@ _MAX_NESTED = 400
 _BEGINS, _ENDS, _RULE = "\ue000", "\ue001", "\ue002"
 """Placeholders for the beginning and end of a quote, and for the rule above a quoted message."""
 _BLANKS = 8
-"""Empty elements between a quote and the line above it that says whose it is."""
+"""Empty elements between a quote and its attribution line."""
 _RULE_LINE = "_" * 32
 _QUOTE_NAMES = re.compile(
     r"gmail_quote|protonmail_quote|tutanota_quote|yahoo_quoted|zmail_extra|moz-quote|isReplyContent"
@@ -154,7 +154,7 @@ def _line(line: str, depth: int) -> str:
 
 
 def _depth(html: str) -> int:
-    """Return how deep elements lie in each other at the most: the time of a parser grows with its square."""
+    """Return the maximum nesting of elements: the time of a parser grows with its square."""
     depth = deepest = 0
     for closing in _NESTING.findall(html):
         depth = max(depth - 1, 0) if closing else depth + 1

@@ -1,4 +1,4 @@
-"""How well a model serves as the assistant: 150 frozen requests through the real prompt and tools.
+"""The quality of a model as the assistant: 150 frozen requests through the real prompt and tools.
 
     uv run -m workbench.benchmarks.assistant --model openai/gpt-5-mini
     uv run -m workbench.benchmarks.assistant --model openai/qwen3:8b --base http://127.0.0.1:11434/v1

@@ -27,7 +27,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether the first tool was right, and whether all that was wanted was called with right arguments."""
+    """Whether the first tool was right, and whether all needed calls were made with right arguments."""
 
     right_tool: bool
     right_arguments: bool

@@ -1,4 +1,4 @@
-"""Why a metric falls short of its goal, found by profiling it; the page prints the reason while it does.
+"""Reasons why metrics fall short of their goals, found by profiling; the page prints a reason while it applies.
 
 Shares of a Python process are samples of py-spy (`bin/uv run -m workbench.benchmarks.profile`) while it worked, without
 imports; shares of Postgres are times in functions (`track_functions`).

@@ -11,14 +11,14 @@ type Points = list[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How much is measured. `peers` are the interpreters of the peers' environments; none measures no peer."""
+    """The extent of a run. `peers` are the interpreters of the peers' environments; without any, none is measured."""
 
     rounds: int = 5
     small: bool = False
     peers: Mapping[str, Path] = field(default_factory=dict)
 
     def of(self, full: int, small: int) -> int:
-        """Return how often something is done."""
+        """Return a number of repetitions."""
         return small if self.small else full
 
 

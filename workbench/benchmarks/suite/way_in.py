@@ -59,7 +59,7 @@ class Peer:
         return {"web_us": (way_in.cpu_of(self.process) - before) / messages * 1e6, "a_second": messages / spent}
 
     async def heard(self) -> int:
-        """Return how many messages its handler got."""
+        """Return the number of messages that its handler got."""
         async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{self.port}/heard") as answer:
             return int(await answer.text())
 

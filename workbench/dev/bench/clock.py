@@ -10,7 +10,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 
 RATES = (0, 1, 60, 3600)
-"""How fast it may run: stopped, as the machine's, a minute or an hour in each second."""
+"""Rates of the clock: stopped, as the machine's, a minute or an hour in each second."""
 LONGEST_JUMP = timedelta(days=366)
 
 

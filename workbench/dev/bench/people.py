@@ -40,7 +40,7 @@ async def who_is(database: Database, addresses: Sequence[Address], now: datetime
 
 
 async def admitted_as(database: Database, address: Address) -> PersonRole | None:
-    """Return the role of a person whom a code or the operator let in at an address; None for any other."""
+    """Return the role of a person admitted at an address by a code or the operator; None for any other."""
     row = await database.call("select * from find_identity($1,$2,$3)", *address)
     person = await read_person(database, row["tenant_id"]) if row is not None and row["tenant_id"] else None
     if person is None:

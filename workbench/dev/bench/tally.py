@@ -29,7 +29,7 @@ class Said:
 
 
 async def tally(database: Database, states: Mapping[str, Any]) -> JsonObject:
-    """Return how many messages were written, are answered, wait, need no turn, were lost, and came twice."""
+    """Return the numbers of messages: written, answered, waiting, without need of a turn, lost, and doubled."""
     said = said_in(states)
     written = await database.rows(_FOUND, list(said.by_people))
     sent = await database.rows(_FOUND, [id for id, _ in said.to_people])

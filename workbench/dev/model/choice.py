@@ -37,7 +37,7 @@ class Choice:
 
     @property
     def where(self) -> str:
-        """Return who answers: the address of a server, or a provider's title."""
+        """Return the provider of the answers: the address of a server, or a provider's title."""
         for base in ("OPENAI_API_BASE", "AZURE_API_BASE"):
             if base in self.values:
                 return self.values[base]

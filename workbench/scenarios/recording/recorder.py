@@ -76,7 +76,7 @@ class Recorder:
     _screens: Screens = field(init=False)
     _ahead: float = 0.0
     _joined: int = 0
-    """How many people had been added before."""
+    """Number of people added before."""
     _admitted: set[Address] = field(default_factory=set)
     _looking: asyncio.Task[None] | None = None
 

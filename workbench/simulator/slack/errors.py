@@ -1,4 +1,4 @@
-"""How Slack refuses: HTTP 200 with {"ok": false, "error": code}, and 429 for its rate limits."""
+"""Slack's refusals: HTTP 200 with {"ok": false, "error": code}, and 429 for its rate limits."""
 
 from collections.abc import Collection, Sequence
 

@@ -15,7 +15,7 @@ from workbench.simulator.slack.state import make_id
 MAX_BYTES = 1024 * 1024 * 1024
 """docs: help center, "Add files to Slack": 1 GB."""
 UPLOAD_SECONDS = 600.0
-"""How long an address for an upload is good; Slack says only that it expires."""
+"""Lifetime of an address for an upload; Slack says only that it expires."""
 
 
 def upload_url(hub: Hub, arguments: Obj) -> Obj:

@@ -57,7 +57,7 @@ def delete_message(world: World, given: Arguments) -> bool:
 def answer_callback_query(world: World, given: Arguments) -> bool:
     """Answer a press, once and soon: https://core.telegram.org/bots/api#answercallbackquery.
 
-    How soon is not documented: clients wait for about a minute here.
+    The time limit is not documented: clients wait for about a minute here.
     """
     if len(given.text("text")) > _MAX_TOAST:
         raise bad_request("MESSAGE_TOO_LONG")

@@ -1,4 +1,4 @@
-"""How Telegram refuses: https://core.telegram.org/bots/api#making-requests."""
+"""Telegram's refusals: https://core.telegram.org/bots/api#making-requests."""
 
 import math
 

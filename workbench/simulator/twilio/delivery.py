@@ -30,7 +30,7 @@ _STEP = 0.4
 
 @dataclass(slots=True)
 class Phone:
-    """How a person's phone and its carrier behave now."""
+    """The present behaviour of a person's phone and its carrier."""
 
     mode: str = "on"
     callbacks: str = "in_order"

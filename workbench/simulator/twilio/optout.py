@@ -25,7 +25,7 @@ type OptOut = Literal["STOP", "START", "HELP"]
 
 
 def opt_out_of(text: str) -> OptOut | None:
-    """Return which word a message is; only the single word counts."""
+    """Return the word that a message is; only a single word counts."""
     word = text.strip().upper()
     if word in STOP_WORDS:
         return "STOP"

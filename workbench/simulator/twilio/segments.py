@@ -17,7 +17,7 @@ _MMS_OUT, _MMS_IN = Decimal("0.0220"), Decimal("0.0165")
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """How a text travels: `encoding` is GSM-7 or UCS-2, `units` its septets or UTF-16 units."""
+    """The encoding of a text: `encoding` is GSM-7 or UCS-2, `units` its septets or UTF-16 units."""
 
     encoding: str
     units: int

@@ -17,7 +17,8 @@ from workbench.simulator.base import Answer, NoAnswer, Wire
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """How patient a webhook is, from its URL's fragment (docs: usage/webhooks/webhooks-connection-overrides).
+    """The time limits and retries of a webhook, from its URL's fragment (docs:
+    usage/webhooks/webhooks-connection-overrides).
 
     Seconds; `policy` says which failures are tried again: 4xx, 5xx, ct (no connection), rt (no answer in time), all.
     """
@@ -129,7 +130,7 @@ async def deliver(
 def replies_of(answer: Answer) -> list[Reply]:
     """Return the texts that an answer would send (docs: messaging/twiml). Raises TwimlError.
 
-    Plain text is sent as it is: a gateway that says "ok" texts "ok".
+    Plain text is sent unchanged: a gateway that says "ok" texts "ok".
     """
     if not answer.body.strip():
         return []
