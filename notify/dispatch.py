@@ -56,7 +56,7 @@ class Dispatcher:
         return next((place.conversation_id for place in places if place.conversation_id), None)
 
     def timing(self, now: datetime) -> Timing:
-        """Return the moments of a notification that goes out now."""
+        """Return the moments of a notification that is sent now."""
         after = self.policy.fall_back_after
         return Timing(now, now + after if after is not None else None)
 

@@ -70,7 +70,7 @@ class MailSettings(FileSettings):
 
     @property
     def email_on(self) -> bool:
-        """Return whether email goes out."""
+        """Return whether email is sent."""
         return bool(self.smtp_host and self.smtp_from)
 
     @property

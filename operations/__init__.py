@@ -1,1 +1,1 @@
-"""For those who run it: the console, `doctor`, backups, people's data as a whole, and the door for programs."""
+"""The tools of operators: the console, `doctor`, backups, people's data as a whole, and the access for programs."""

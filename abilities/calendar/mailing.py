@@ -32,7 +32,7 @@ from onevalet import (
 
 SEND = Ability.MAIL_SEND.value
 CONNECT = "connect email"
-"""The command that connects a mailbox; it stands in the sentence in every language."""
+"""The command that connects a mailbox; it occurs in the sentence in every language."""
 
 
 async def guest_mail(

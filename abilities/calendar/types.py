@@ -14,7 +14,7 @@ MAX_SHOWN_TEXT = 800
 
 
 class SeriesScope(StrEnum):
-    """Scopes of a change in a series."""
+    """The part of a series that a change applies to."""
 
     THIS = "this"
     FOLLOWING = "following"

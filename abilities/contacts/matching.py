@@ -1,4 +1,4 @@
-"""Which contacts a person means by some words: by whole parts of names, never by a part of a word. Pure."""
+"""The contacts that a person means by some words: matched by whole parts of names, never by a part of a word. Pure."""
 
 import re
 import unicodedata

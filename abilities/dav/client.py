@@ -104,7 +104,7 @@ class DavClient:
         return await self._write(url, text, content_type, {"If-None-Match": "*"})
 
     async def replace(self, resource: Resource, text: str, content_type: str) -> str:
-        """Write over a resource as it was read and return the new etag, if told; raises `Changed`."""
+        """Overwrite a resource as it was read and return the new etag, if known; raises `Changed`."""
         return await self._write(resource.url, text, content_type, _as_read(resource))
 
     async def delete(self, resource: Resource) -> None:

@@ -23,7 +23,7 @@ from onevalet.ability import OpeningFoundation
 from providers.email.messages import read_messages
 
 LOOKED_AT = 30
-"""The newest mails of each mailbox that are looked at."""
+"""Number of newest mails read of each mailbox."""
 BEGINNING = 16 * 1024
 """Bytes of each."""
 SECONDS = 12.0

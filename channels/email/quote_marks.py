@@ -30,7 +30,7 @@ _WROTE = re.compile(
     r"|写道|寫道|のメール|님이 작성)"
 )
 _SENTENCE_END = re.compile(r"(?:[?!]|\d\.)$")
-"""No full stop after letters: "a.m." and "Nov." stand in the middle of an attribution."""
+"""No full stop after letters: "a.m." and "Nov." occur in the middle of an attribution."""
 _VERB_IN_MIDDLE = re.compile(r"\b(?:schrieb|schreef|skrev)\b")
 _ZOHO = re.compile(r"-{3,} ?[^-].{10,300}\S ?-{3,}")
 
@@ -111,7 +111,7 @@ def attribution_ending_at(lines: Sequence[str], end: int, *, quoted_below: bool)
 
 
 def names_address(text: str, address: str) -> bool:
-    """Return whether an address stands in a text."""
+    """Return whether a text contains an address."""
     return address.casefold() in (found[0].casefold() for found in _ADDRESS.finditer(text))
 
 
@@ -202,7 +202,7 @@ def _has_headers(block: Sequence[str]) -> bool:
 
 
 def _has_any_headers(block: Sequence[str]) -> bool:
-    """Return whether headers stand there in a language that we do not know; a rule above them says that they may."""
+    """Return whether the lines are headers in an unknown language; a rule above them suggests that."""
     labelled = [match["value"] for line in block[:6] if (match := _ANY_LABEL.match(line))]
     return (
         len(labelled) > 2

@@ -15,7 +15,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.@+-]{1,320}")
 _DOMAIN = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+")
 _PROVING = frozenset({"dmarc", "dkim"})
 _NOT_PUBLISHED = frozenset({"none", "bestguesspass"})
-"""DMARC's words for a domain without a policy, of which nothing is said; the second is Microsoft's."""
+"""DMARC's results for a domain without a policy, which prove nothing; the second is Microsoft's."""
 
 
 @dataclass(frozen=True, slots=True)

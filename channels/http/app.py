@@ -75,7 +75,7 @@ def _by_its_handler(routes: Iterable[web.AbstractRouteDef]) -> Iterable[web.Abst
 
 @asynccontextmanager
 async def serve(app: web.Application, host: str, port: int, *, limits: Limits | None = None) -> AsyncIterator[int]:
-    """Serve inside the block; yield the port, which the system chooses when asked for 0.
+    """Serve inside the block; yield the port, which the system chooses for 0.
 
     On exit no further connection is accepted and running requests are finished, for at most 10 s; see
     `channels.http.stopping` for those that would last.

@@ -18,7 +18,7 @@ from core.messaging.messages import IgnoredMessage, InboundMessage
 from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)
-"""Read this much more than asked: clocks differ."""
+"""Read this much further back than requested: clocks differ."""
 ACTIVE = timedelta(days=7)
 """How far back a thread's root may lie: a history shows only roots, by the root's own time."""
 

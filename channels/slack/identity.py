@@ -26,7 +26,7 @@ class Identity:
         self.ours = AppIdentity()
 
     async def ask(self) -> AppIdentity:
-        """Return team, bot and app, asked for once. Raises `Unavailable`."""
+        """Return team, bot and app, requested once. Raises `Unavailable`."""
         if not self.ours.team:
             try:
                 self.ours = await ask_who_we_are(self._api)
@@ -50,7 +50,7 @@ class Identity:
         self._direct[user] = channel
 
     async def direct(self, user: str) -> str | None:
-        """Return our direct conversation with a person, opened if need be; None when Slack does not tell."""
+        """Return our direct conversation with a person, opened if need be; None if Slack does not return it."""
         known = self._direct.get(user)
         if known is not None:
             return known

@@ -27,7 +27,7 @@ _SLACKBOT = "USLACKBOT"
 
 @dataclass(frozen=True, slots=True)
 class AppIdentity:
-    """Our side, as far as Slack has told it yet: each is empty until then."""
+    """Our side, as far as it is known yet: each field is empty until then."""
 
     team: str = ""
     app: str = ""
@@ -141,7 +141,7 @@ def _reason(record: JsonObject, subtype: str, sender: str, ours: AppIdentity) ->
 
 
 def _thread(record: JsonObject, ts: str) -> str:
-    """Return the thread's root; a message that is itself a root stands at the top level."""
+    """Return the thread's root; a root message itself is at the top level."""
     root = optional_name(record, "thread_ts", TS)
     return "" if root == ts else root
 
@@ -178,7 +178,7 @@ def _read(record: JsonObject, authors: Authors) -> _Content:
 
 
 def _files_of(item: JsonObject) -> tuple[Media, ...]:
-    """Return the files of a shared message, each once; nothing in them is said to us now."""
+    """Return the files of a shared message, each once; they were not sent to us directly."""
     files = {file.url: replace(file, voice=False) for message in messages_in(item) for file in read_files(message)}
     return tuple(files.values())
 

@@ -132,7 +132,7 @@ def _foreign(payload: JsonObject, team: str, ours: AppIdentity) -> IgnoredMessag
 
 
 def _team(payload: JsonObject) -> str:
-    """Return the team of an interaction; for an app installed for a whole organisation it stands with the user."""
+    """Return the team of an interaction; for an app of a whole organisation, the user's entry has it."""
     team = payload.get("team")
     if isinstance(team, dict):
         return name_at(team, "id", TEAM)

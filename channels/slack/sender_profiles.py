@@ -1,4 +1,4 @@
-"""A sender's name, timezone and language, as Slack states them, asked after their first message, then hourly at most.
+"""A sender's name, timezone and language in Slack, read after their first message, then hourly at most.
 
 docs.slack.dev: reference/methods/users.info. It needs `users:read`, and never delays an answer.
 """
@@ -20,7 +20,7 @@ from providers.slack.client import SlackApi
 from providers.slack.wire import CHANNEL_NAME
 
 MAX_KNOWN = 10_000
-"""People remembered as asked about; when there are more, all are forgotten."""
+"""People whose reading is remembered; if there are more, all are forgotten."""
 ASK_AGAIN = 3600.0
 """Seconds after which a sender's profile is read again: they may have moved, or changed their settings."""
 
@@ -37,7 +37,7 @@ class SenderProfiles:
         self._asked: dict[tuple[str, str], float] = {}
 
     def is_due(self, team: str, user: str) -> bool:
-        """Return whether this person was not asked about lately, and remember them as asked about."""
+        """Return whether this person's profile was not read lately, and remember the reading."""
         now = self._seconds()
         asked = self._asked.get((team, user))
         if asked is not None and now - asked < ASK_AGAIN:

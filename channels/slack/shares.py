@@ -97,7 +97,7 @@ def _is_typed(item: JsonObject) -> bool:
 
 
 def _is_preview(item: JsonObject) -> bool:
-    """Return whether it shows the page of a link, which stands in the text."""
+    """Return whether it shows the page of a link in the text."""
     return any(item.get(name) for name in _PREVIEW) and not any(item.get(name) for name in _SHARED)
 
 

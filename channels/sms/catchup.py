@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance
 
 OVERLAP = timedelta(minutes=5)
-"""Read this much more than asked: clocks differ, and the list may show a message late."""
+"""Read this much further back than requested: clocks differ, and the list may show a message late."""
 
 _PAGE_SIZE = 200
 _REMEMBERED_EVERY = 20

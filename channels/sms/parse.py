@@ -191,7 +191,7 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
 
 
 def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> StatusUpdate | None:
-    """Parse a status callback; return None for a status that tells nothing about a part of ours.
+    """Parse a status callback; return None for a status that is not about a part of ours.
 
     `query` holds our `ref`, as `notify` put it into the URL. Raises `RequestRefused`.
     """

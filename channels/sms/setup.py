@@ -69,7 +69,7 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
 
 
 async def _check_calls(api: TwilioApi, webhooks: Webhooks) -> Sequence[Check]:
-    """Read Twilio's debugger: whether its calls reached us. Not every key may read it; then nothing is said."""
+    """Read Twilio's debugger for failed calls to us. Not every key may read it; then nothing is reported."""
     since = datetime.now(UTC) - timedelta(days=1)
     try:
         alerts = await api.client.monitor.v1.alerts.list_async(log_level="error", start_date=since, limit=_ALERTS)

@@ -52,7 +52,7 @@ def read_points(message: JsonObject, sender: str, bot: str) -> tuple[tuple[Point
 
 
 def _content(replied: JsonObject) -> tuple[str, tuple[Media, ...]]:
-    """Return the words and the files of a message as far as they can be read; nothing of it is said to us now."""
+    """Return the readable words and files of a message; they were not sent to us directly."""
     try:
         words = words_of(replied)
     except RequestRefused:

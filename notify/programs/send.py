@@ -1,4 +1,4 @@
-"""The way out to programs of people: they read their answers from the outbox, by the token with which they asked."""
+"""The way out to people's programs: they read their answers from the outbox, by the token of the request."""
 
 from datetime import datetime
 

@@ -91,7 +91,7 @@ def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _escaped(markdown: str, at: int) -> int:
-    """Return 1 if an odd number of backslashes stands before this place."""
+    """Return 1 if an odd number of backslashes precedes this place."""
     before = at
     while before and markdown[before - 1] == "\\":
         before -= 1

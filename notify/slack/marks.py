@@ -32,7 +32,7 @@ class WorkingMarks:
         self._setting: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._clearing: set[asyncio.Task[None]] = set()
         self.allowed = True
-        """False once Slack has refused the scope: an app that was installed before it was asked for."""
+        """False once Slack has refused the scope: the app was installed before it was added."""
 
     def show(self, to: Address, ts: str) -> None:
         """Set the mark."""

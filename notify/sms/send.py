@@ -74,7 +74,7 @@ class SmsNotification:
         return render(message, self.budget.message, plain_letters=self._plain_letters)
 
     def with_mms(self, countries: Collection[str]) -> Self:
-        """Return this channel with files as MMS in these countries, by two letters; elsewhere a link is said."""
+        """Return this channel with files as MMS in these countries, by two letters; elsewhere a link is sent."""
         self._mms = Mms(countries, self._sender)
         return self
 

@@ -32,7 +32,7 @@ async def print_pending(settings: Settings) -> None:
 
 
 def describe(state: DatabaseState) -> str:
-    """Return the sentences that say how a database stands to this code."""
+    """Return sentences about the state of a database for this code."""
     if state.is_newer:
         newer = (
             f"The database is newer than this code: it has migration {state.newest}, this code ends with {state.known}."

@@ -115,7 +115,7 @@ def _as_text(difference: Difference) -> str:
 
 
 class _Then(Clock):
-    """A clock that stands still at the time of the turn, so that the prompt is the same."""
+    """A clock that always shows the time of the turn, so that the prompt is the same."""
 
     def __init__(self, at: datetime) -> None:
         super().__init__()

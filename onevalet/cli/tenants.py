@@ -38,7 +38,7 @@ class _System:
 
 
 async def export_person(settings: Settings, person: str, file: Path) -> None:
-    """Write a person's archive, readable by the operator alone. A file that is there already is not replaced."""
+    """Write a person's archive, readable only by the operator. An existing file is not replaced."""
     _check_is_new(file)
     async with _system(settings) as system:
         person = await known_tenant(system.database, person)

@@ -48,7 +48,7 @@ class Dialogue:
 
     @property
     def unused(self) -> list[str]:
-        """Return the names that were given and that no question asked for."""
+        """Return the given names that no question used."""
         return sorted(self._given)
 
     def ask(self, name: str, question: str, *, default: str = "", secret: bool = False, enter: str = KEEPS) -> str:

@@ -30,7 +30,7 @@ from core.tools.undo import UndoOffers
 
 
 class StandingClock(Clock):
-    """A clock that stands still, by default at noon of 1 January 2027, UTC."""
+    """A clock that always shows the same moment, by default noon of 1 January 2027, UTC."""
 
     def __init__(self, at: datetime = datetime(2027, 1, 1, 12, 0, tzinfo=UTC)) -> None:
         super().__init__()

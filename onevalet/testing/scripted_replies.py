@@ -41,7 +41,7 @@ class ModelCall:
 
     @property
     def new_user_texts(self) -> list[str]:
-        """Return the person's messages that stand after the last assistant message, in order."""
+        """Return the person's messages after the last assistant message, in order."""
         roles = [message.get("role") for message in self.messages]
         start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
         texts = [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]

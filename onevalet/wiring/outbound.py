@@ -1,4 +1,4 @@
-"""The ways out of a worker: notification channels, and the service that tells people things over them."""
+"""The ways out of a worker: notification channels, and the service that notifies people over them."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -115,7 +115,7 @@ def _check(values: Sequence[object]) -> None:
 
 
 def _without_replaced(values: Sequence[Any]) -> list[Any]:
-    """Return the values without the tools and agents in whose place others of their name stand."""
+    """Return the values without the tools and agents that others of their name replace."""
     marked = [value if isinstance(value, Tool) else valet_of(value) for value in values]
     replaced = {mark.name for mark in marked if mark is not None and mark.replaces}
     return [

@@ -28,7 +28,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message of the assistant's as it stands in the outbox; `ref` marks it read."""
+    """A message of the assistant's in the outbox; `ref` marks it read."""
 
     ref: str
     seq: int

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and that only their owner reads."""
+"""Files that are written completely or not at all, and that only their owner can read."""
 
 import os
 from collections.abc import Iterator

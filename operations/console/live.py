@@ -93,7 +93,7 @@ class LivePages:
 
 
 def _is_closed(request: web.Request) -> bool:
-    """Return whether who asked has closed the connection."""
+    """Return whether the client has closed the connection."""
     return request.transport is None or request.transport.is_closing()
 
 
@@ -235,7 +235,7 @@ class PageVersions:
         return str(rows[0]["id"]) if rows else ""
 
     async def people(self) -> str:
-        """Return the version of the first page of people, and of those who wait to be let in."""
+        """Return the version of the first page of people, and of strangers who wait for admission."""
         rows = await self.database.rows("select tenant_id from console_people(null, '', $1)", SHOWN)
         asking = await self.database.one(
             "select count(*) || coalesce(max(asked_at)::text, '') as version from pairings where used_at is null"

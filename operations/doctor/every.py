@@ -49,6 +49,6 @@ _PROBES = (
 
 
 def all_probes() -> tuple[Probe, ...]:
-    """Return these, and those of the abilities; the findings stand in the order of the areas."""
+    """Return these, and those of the abilities; the findings follow the order of the areas."""
     loads = (ability.probes for ability in all_abilities() if ability.probes is not None)
     return (*_PROBES, *(probe for load in loads for probe in load()))

@@ -13,7 +13,7 @@ _LOST: Mapping[str, str] = {
     "media": "pictures and PDFs that people send are not read",
     "tracing": "no spans are recorded",
 }
-"""Of the embedded servers nothing is said: an installation has servers of its own."""
+"""Left out are the extras of embedded servers: an installation has servers of its own."""
 
 
 async def check_packages(settings: Settings) -> list[Check]:

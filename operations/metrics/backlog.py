@@ -15,7 +15,7 @@ from core.messaging.stalls import FRESH, OLDEST, POLLERS
 from core.queue.worker_health import WorkerHealth, workers_seen
 
 READ_WITHIN = 3.0
-"""Seconds, less than the ten in which Prometheus gives up: a scrape must tell that the database is away."""
+"""Seconds, less than Prometheus' limit of ten: a scrape must report that the database is away."""
 
 _COUNTS = {
     "waiting_messages": ("onevalet_waiting_messages", "Messages that wait for a worker."),

@@ -177,7 +177,7 @@ def label(kind: StepKind, outcome: Outcome, *, calls: bool) -> str:
 
 
 def _asked(row: StepRecord, rows: Sequence[StepRecord]) -> str:
-    """Find a call's arguments, as the model wrote them, in the answer that asked for it."""
+    """Find a call's arguments, as the model wrote them, in the answer that made it."""
     for answer in rows:
         key = answer.key
         if (key.step, key.call_index, key.agent_path) == (row.key.step, 0, row.key.agent_path):

@@ -1,1 +1,1 @@
-"""A person's data as a whole: taken out as an archive, deleted, and taken in elsewhere."""
+"""A person's data as a whole: exported as an archive, deleted, and imported elsewhere."""

@@ -42,7 +42,7 @@ class Tracing:
 
 
 class _ToldExporter(SpanExporter):
-    """An exporter whose outages the log tells, once each."""
+    """An exporter whose outages are logged, once each."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter

@@ -32,7 +32,7 @@ class MailboxLogin:
 
 
 class MailboxClient:
-    """Open the mailbox. The operator names its server, which may stand in their own network."""
+    """Open the mailbox. The operator names its server, which may be in their own network."""
 
     def __init__(self, login: MailboxLogin) -> None:
         self.address = login.address

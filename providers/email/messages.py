@@ -76,7 +76,7 @@ def _unreadable() -> MailFailed:
 
 
 def message_of(found: dict[str, Any]) -> MailMessage:
-    """Return a message as its reader told of it."""
+    """Return a message from its reader's output."""
     addresses = {name: _addresses(found[name]) for name in ("sender", "to", "cc", "reply_to")}
     files = tuple(MailAttachment(number, _seen(name), *further) for number, name, *further in found["files"])
     return MailMessage(

@@ -22,7 +22,7 @@ FORMATTING = frozenset(
         "too_many_blocks",
     ]
 )
-"""Slack refuses the form only: the words alone may still go."""
+"""Slack refuses only the form: the words alone may still be accepted."""
 
 FAILURES = (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError, RecursionError)
 """The SDK's errors. The last three come from unreadable answers: not an object, or nested without end."""

@@ -51,7 +51,7 @@ class Choices:
 
 
 async def hello(**loop: str) -> ModelCall:
-    """Return the request that a hello comes to."""
+    """Return the model's request for a hello."""
     async with private_postgres() as postgres, private_valkey() as valkey:
         await migrate(postgres.url)
         with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as home:

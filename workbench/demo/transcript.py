@@ -16,7 +16,7 @@ from workbench.demo.notes import own_words
 from workbench.demo.schedules import unmarked
 
 BRIEFED = "brief_me"
-"""The tool that tells a briefing at once."""
+"""The tool that sends a briefing at once."""
 _BRIEFED = re.compile(r"\[Not from the person: they were just sent a notification of the kind briefing\b")
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
 
@@ -67,7 +67,7 @@ def since_last_answer(messages: Sequence[JsonObject]) -> Since:
 
 
 def last_told(messages: Sequence[JsonObject]) -> Done | None:
-    """Return the call that the last finished answer told of; a briefing that was sent counts as if asked for."""
+    """Return the call that the last finished answer reported; a scheduled briefing counts as requested."""
     calls: dict[str, tuple[str, Json]] = {}
     told: Done | None = None
     now: Done | None = None

@@ -8,7 +8,7 @@ from core.errors import StoreUnavailable
 from workbench.simulator.app import Simulator
 
 WITHIN = 5.0
-"""Seconds: a model that hangs, say, is not waited for."""
+"""Seconds: a hanging model, for example, is not waited for."""
 _LOOK = 0.05
 
 

@@ -93,7 +93,7 @@ class Provider(Protocol):
         ...
 
     async def reset(self) -> None:
-        """Forget everything that was said and set, as if just started."""
+        """Delete all messages and settings, as if just started."""
         ...
 
     def save(self, drawer: Drawer) -> bytes:

@@ -306,7 +306,7 @@ def _is_day(at: object) -> bool:
 
 
 def values_in(event: Event, name: str) -> list[Any]:
-    """Return all values of a property, which may stand once, several times or never."""
+    """Return all values of a property, which may occur once, several times or never."""
     return _list(event.get(name))
 
 

@@ -97,7 +97,7 @@ def answered(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _change_all(calendar: Calendar, recurrence: str, change: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Change a whole object; a new time is that of the named occurrence, and moves the others by as much."""
+    """Change a whole object; a new time is that of the named occurrence, and moves the others by the same amount."""
     master = _master_or_any(calendar)
     old = {name: str(master.get(name, "")) for name, _ in _WORDS.values()}
     if change["start"] or change["end"]:

@@ -58,7 +58,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """An address that was given a code and waits to be let in."""
+    """An address with a code that waits for admission."""
 
     channel: str
     account: str
@@ -87,7 +87,7 @@ class AskedLink:
 
 
 async def list_people(database: Database, after: Cursor | None = None) -> list[Person]:
-    """Return a page of the people who were let in, those who came last first."""
+    """Return a page of the admitted people, the newest first."""
     at, last = (after.at, after.id) if after else (None, "")
     found = await database.rows("select tenant_id from console_people($1,$2,$3)", at, last, PAGE)
     people = [await read_person(database, row["tenant_id"]) for row in found]
@@ -143,7 +143,7 @@ async def open_link_codes(connection: Connection, tenant_id: str, now: datetime)
 
 
 async def asked_links(connection: Connection, tenant_id: str, now: datetime) -> Sequence[AskedLink]:
-    """Return the questions that a person was asked in a chat after typing a code, and has not answered."""
+    """Return the unanswered questions to a person in a chat after a typed code."""
     rows = await connection.fetch("select * from find_asked_links($1,$2)", tenant_id, now)
     return [AskedLink(row["channel"], row["until"]) for row in rows]
 

@@ -12,7 +12,7 @@ from providers.email.reading.mail_html import text_of_html
 _MAX_PARTS = 200
 _MAX_DEPTH = 20
 _MAX_ATTACHED = 200_000
-"""Characters of a message that hangs on another."""
+"""Characters of an attached message."""
 _CALENDARS = ("text/calendar", "application/ics")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _STUB_WORDS, _STUB_SHARE = 30, 4

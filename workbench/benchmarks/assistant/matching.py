@@ -19,7 +19,7 @@ from workbench.benchmarks.assistant.scenarios import NOTHING, Scenario, now
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that a model asked for, with its arguments as they were understood."""
+    """A call by a model, with its parsed arguments."""
 
     name: str
     arguments: dict[str, Any]

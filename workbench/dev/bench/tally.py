@@ -9,7 +9,7 @@ from core.json_types import JsonObject
 from core.messaging.states import SendState
 
 _LAST = 60
-"""Messages of each chat that are looked at."""
+"""Number of messages read of each chat."""
 _FOUND = (
     "select w.id, t.tenant_id, t.turn_id, t.inbound_id, t.outbound_id,"
     " exists (select from ignored_messages g where g.key = w.id or g.key like 'ts:%:' || w.id) as ignored"

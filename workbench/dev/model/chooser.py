@@ -31,7 +31,7 @@ _WRONG = {
 
 @dataclass(slots=True)
 class ModelChooser:
-    """Chooses the model. `told` hears the settings after each change; `fixed`: the operator's settings name a model."""
+    """Chooses the model. `told` gets the settings after each change; `fixed`: the operator's settings name a model."""
 
     baseline: Baseline
     choice: Choice

@@ -15,14 +15,14 @@ type Address = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer, and when the model was asked for it, in Unix seconds of the machine."""
+    """An answer, and the time of its request, in Unix seconds of the machine."""
 
     at: float
     step: Mapping[str, Any]
 
 
 async def read_answers(database: Database, addresses: Iterable[Address], since: float) -> list[GivenAnswer]:
-    """Return all answers of the model to these people's turns since a moment, in the order in which it was asked."""
+    """Return all answers of the model to these people's turns since a moment, in the order of the requests."""
     tenants: set[str] = set()
     for address in addresses:
         row = await database.call("select * from find_identity($1,$2,$3)", *address)

@@ -47,7 +47,7 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
 
 
 def rooted_record(world: World, channel: Channel, message: Message, *, metadata: bool) -> Obj:
-    """Return a message as history shows it: a root tells of its replies."""
+    """Return a message as history shows it: a root has its replies."""
     record = message_record(world, message, metadata=metadata)
     replies = channel.replies(message.ts)
     if replies:

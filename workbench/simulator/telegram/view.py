@@ -88,7 +88,7 @@ def _message(world: World, message: Message) -> Json:
 
 
 def _force_reply(message: Message) -> Json:
-    """Return the words that stand in the field of a reply that the bot asks for, or None."""
+    """Return the placeholder of the reply that the bot asks for, or None."""
     markup = message.keyboard or {}
     return str(markup.get("input_field_placeholder") or "Reply") if markup.get("force_reply") else None
 

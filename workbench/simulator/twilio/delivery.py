@@ -68,7 +68,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
 
 
 def callback_form(wire: Wire, message: Message) -> dict[str, str]:
-    """Return the parameters of a status callback, as the message stands now."""
+    """Return the parameters of a status callback, for the message's present state."""
     form = message.form_of(wire.config.twilio.account_sid) | {"MessageStatus": message.status}
     if message.error_code is not None:
         form["ErrorCode"] = str(message.error_code)
