@@ -72,7 +72,7 @@ class CalendarEntry:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """Events in the order of time. `problems` are sentences about unreadable parts."""
+    """Events in order of time. `problems` are sentences about unreadable parts."""
 
     entries: tuple[CalendarEntry, ...] = ()
     problems: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ class InvitationAnswer(StrEnum):
 
 
 class ItipMethod(StrEnum):
-    """Methods of messages to an event's guests (RFC 5546 1.4)."""
+    """The method of a message to an event's guests (RFC 5546 1.4)."""
 
     REQUEST = "REQUEST"
     """An invitation, or a newer state of the event."""
@@ -194,7 +194,7 @@ class ItipMessage:
 
 
 class FileEffect(StrEnum):
-    """Effects of a file's event on a calendar."""
+    """The effect of a file's event on a calendar."""
 
     NEW = "new"
     THERE = "there"

@@ -24,7 +24,7 @@ answer to a command: 32 KB in all (`MAX_RESPONSE_LENGTH`), and nothing unrequest
 
 
 class SmtpFailure(StrEnum):
-    """Failures of sending mail. Only `LOST` leaves open whether it was accepted."""
+    """A failure of sending mail. Only `LOST` leaves open whether it was accepted."""
 
     CONNECTION = "connection"
     TIMEOUT = "timeout"

@@ -11,7 +11,7 @@ from core.errors import RefusedLogin, ToolFailed, ToolRetry
 
 
 class MailFailure(StrEnum):
-    """Reasons why mail could not be read or sent."""
+    """The reason why mail could not be read or sent."""
 
     BARRED = "barred"
     """Its server may not be reached from here."""
@@ -40,7 +40,7 @@ class MailFailed(ToolFailed):
 
 
 class FolderUse(StrEnum):
-    """Uses of a folder (RFC 6154)."""
+    """The use of a folder (RFC 6154)."""
 
     INBOX = "inbox"
     ALL = "all"
