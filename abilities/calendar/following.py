@@ -71,7 +71,7 @@ def _is_meant(known: Mapping[str, Any], moved: Mapping[str, Any], scope: SeriesS
 
 
 def _begins(known: Mapping[str, Any], moved: Mapping[str, Any], zone: ZoneInfo) -> datetime:
-    """Return the present begin of an event: other occurrences have moved by the same wall time."""
+    """Return the present start of an event: other occurrences have moved by the same wall time."""
     old, new, own = (moment_of(text, zone) for text in (moved["begins"], moved["then"], known["begins"]))
     if own == old:
         return new

@@ -155,6 +155,6 @@ def _json(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _last(one: Occurrence, zone: ZoneInfo) -> datetime:
-    """Return the end of an occurrence; without a length, just after its begin."""
+    """Return the end of an occurrence; without a length, just after its start."""
     begins, ends = one.begins(zone), one.ends(zone)
     return ends if ends > begins else begins.replace(microsecond=1)

@@ -33,7 +33,7 @@ async def check_mailbox(client: MailboxClient, account: Account, lease: PollLeas
 
 
 async def read_signers(client: MailboxClient) -> Counter[str]:
-    """Return the servers that vouch for the newest mails' senders, with their counts. Raises `MailFailed`."""
+    """Return the servers that report on the newest mails' senders, with their counts. Raises `MailFailed`."""
     signers: Counter[str] = Counter()
     async with client.open() as mailbox:
         last = await mailbox.last_uid()

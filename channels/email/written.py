@@ -90,7 +90,7 @@ def _passed_on_at(lines: list[str], *, quoted_too: bool) -> int | None:
 
 
 def _history_at(lines: list[str], ours: str) -> int | None:
-    """Return the line at which unmarked history begins that goes on to the end, without ">"."""
+    """Return the line from which all is history without ">" marks; None if there is none."""
     below = _below(lines)
     for at, line in enumerate(lines):
         if not line or line.startswith(">"):

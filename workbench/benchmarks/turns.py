@@ -141,7 +141,7 @@ async def settle(bench: Bench) -> None:
 
 
 async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
-    """Return the cost of a turn of some work, and the delays of its begin and its answer."""
+    """Return the cost of a turn of some work, and the delays of its start and its answer."""
     async with bench.asking:
         since, begun = await bench.admin.fetchval("select clock_timestamp()"), time.monotonic()
     before = await bench.measured(begun)

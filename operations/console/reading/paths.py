@@ -82,7 +82,7 @@ class TurnPath:
         return max((self.ends - self.begins).total_seconds() * 1000, 1.0)
 
     def placed(self, span: Span) -> tuple[float, float]:
-        """Return the begin and length of a span, in thousandths of the whole."""
+        """Return the start and length of a span, in thousandths of the whole."""
         begin = (span.at - self.begins).total_seconds() * 1_000_000 / self.took_ms
         length = (span.until - span.at).total_seconds() * 1_000_000 / self.took_ms
         return round(min(begin, 996), 1), round(max(length, 4), 1)
