@@ -14,7 +14,7 @@ _BETWEEN = re.compile(r"[\s,;/&]+(?:and\s+)?")
 
 
 def read_days(text: str) -> str:
-    """Return cron's field for the days in a text; raise `ToolRetry` where it names none."""
+    """Return cron's field for the days in a text; raise `ToolRetry` if it names none."""
     words = text.strip().casefold()
     if words in _NAMED:
         return _NAMED[words]

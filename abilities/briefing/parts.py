@@ -1,4 +1,4 @@
-"""The parts of a briefing, each read by itself and without a model. What others wrote is set as plain words."""
+"""The parts of a briefing, each read by itself and without a model. Third parties' texts are set as plain words."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _HEADERS = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BriefingRequest:
-    """A request for a briefing. `place` is where the weather is; empty: their timezone's city."""
+    """A request for a briefing. `place` is the city for the weather; empty: their timezone's city."""
 
     context: ToolExecutionContext
     measure: Measure
@@ -63,14 +63,14 @@ class BriefingRequest:
         return midnight(day, self.zone), midnight(day + timedelta(days=1), self.zone)
 
     def words(self, text: str) -> str:
-        """Return what others wrote as plain words, cut to the measure."""
+        """Return a third party's text as plain words, cut to the measure."""
         return others_words(text, self.measure.characters)
 
 
 type Reader = Callable[[BriefingRequest], Awaitable[Section | None]]
-"""Reads a part; None where there is nothing to say.
+"""Reads a part; None if it is empty.
 
-Raises `ToolFailed` with a sentence for the person, and `AccountMissing` where no account can be read.
+Raises `ToolFailed` with a sentence for the person, and `AccountMissing` if no account can be read.
 """
 
 
@@ -94,7 +94,7 @@ async def read_weather(wanted: BriefingRequest) -> Section | None:
 
 
 async def read_calendar(wanted: BriefingRequest) -> Section | None:
-    """Read what is still on today, over all calendars."""
+    """Read the rest of today's events, over all calendars."""
     start, end = wanted.today
     agenda = await (await open_calendars(wanted.context)).agenda(start, end)
     now = wanted.context.clock.now()
@@ -110,14 +110,14 @@ async def read_calendar(wanted: BriefingRequest) -> Section | None:
 
 
 async def read_mail(wanted: BriefingRequest) -> Section | None:
-    """Read who wrote what is not read yet, over all mailboxes."""
+    """Read the senders and subjects of unread mail, over all mailboxes."""
     accounts = await accounts_for(wanted.context, READ, "")
     found: list[tuple[datetime, MailMessage]] = []
     count, failed = 0, list[MailFailed | AccountMissing]()
     for account in accounts:
         try:
             unread, mails = await _unread(account, wanted)
-        except (MailFailed, AccountMissing) as error:  # one that does not open keeps no other from being read
+        except (MailFailed, AccountMissing) as error:  # a failing account keeps no other from being read
             failed.append(error)
             await note_refused(wanted.context, error)
             continue
@@ -171,7 +171,7 @@ READERS: Mapping[Part, Reader] = {
 
 
 async def note_refused(context: ToolExecutionContext, error: ToolFailed | ToolRetry) -> None:
-    """Note that an account is to be renewed, where that is why something failed."""
+    """Note that an account is to be renewed, if that caused the failure."""
     if error.refused is not None and isinstance(context.accounts, RefusedLogins):
         await context.accounts.refused(error.refused)
 

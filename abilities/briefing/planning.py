@@ -1,4 +1,4 @@
-"""The briefing planned, changed and taken back, by what people say about it in a chat."""
+"""The briefing planned, changed and taken back, by people's words in a chat."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _NAMES = (
     gettext_noop("channel"),
     gettext_noop("set briefing"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _SET = gettext_noop(
     "Your briefing comes {when}. What is in it: {parts}. The next one is on {moment}. It is task {number}; to take it "
     "back, write “{word}”."
@@ -98,7 +98,7 @@ class SetBriefing(PlanningAgent):
         return gettext("Briefing")
 
     def asks_first(self) -> bool:
-        # It reads, and tells the person alone. What a task's run has read may be anybody's words.
+        # It only reads, and only for the person. The texts that a task's run has read may be a third party's.
         return self.context.in_task
 
     async def keep(self) -> AgentResult:
@@ -161,7 +161,7 @@ async def take_back_briefing(
 
 
 async def briefings(context: ToolExecutionContext) -> Sequence[TaskNote]:
-    """Return the tasks that send the person's briefing: one, or several that share the days of the week."""
+    """Return the tasks that send the person's briefing: a single task, or several that share the days of the week."""
     return [task for task in await context.tasks.list() if task.executor == BRIEFING]
 
 
@@ -169,7 +169,7 @@ async def _still_there(context: ToolExecutionContext, made: str, again: Sequence
     """Return the briefing that is to be taken back, or that this call has taken back already. Raises `ToolFailed`."""
     task, there = await context.tasks.find(made), await briefings(context)
     if task is not None and task.deleted:
-        # An undo of what came after it has put it back, as another task.
+        # An undo of a later change has restored it as another task.
         task = next((one for one in there if one.trigger == task.trigger), task)
     if task is None or (task.deleted and [one.trigger for one in there if _days(one) & _days(task)] != again):
         raise ToolFailed(gettext("The briefing has been changed since."))
@@ -188,7 +188,7 @@ async def _create(
 
 
 async def _end(context: ToolExecutionContext, kept: TaskNote, old: Sequence[TaskNote]) -> list[dict[str, Any]]:
-    """End the briefings that came on the same days, and return their triggers: nobody gets two in a day."""
+    """End the briefings on the same days, and return their triggers, so that no day has two briefings."""
     ended: list[dict[str, Any]] = []
     for task in old:
         if task.id != kept.id and _days(kept) & _days(task):
@@ -204,7 +204,7 @@ async def _lacking(context: ToolExecutionContext, settled: BriefingSettings) -> 
 
 
 async def _connecting(context: ToolExecutionContext, lacking: Sequence[Part]) -> Sequence[str]:
-    """Return what is said to connect the accounts that are lacking."""
+    """Return the sentences about connecting the missing accounts."""
     if not lacking:
         return []
     names = _names("")
@@ -216,7 +216,7 @@ async def _connecting(context: ToolExecutionContext, lacking: Sequence[Part]) ->
 
 
 def _names(place: str) -> Mapping[Part, str]:
-    """Return what the parts are called in a sentence."""
+    """Return the names of the parts in a sentence."""
     return {
         "weather": gettext("the weather in {place}", place=place) if place else gettext("the weather"),
         "calendar": gettext("your calendar"),

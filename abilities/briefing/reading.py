@@ -1,4 +1,4 @@
-"""A whole briefing: its parts read side by side. One that fails says so in a sentence and takes no other with it."""
+"""A whole briefing: its parts read side by side. A failing part is replaced by a sentence and costs no other."""
 
 import asyncio
 from collections.abc import Collection
@@ -64,7 +64,7 @@ async def _read(part: Part, wanted: BriefingRequest) -> tuple[Section | None, bo
     except StoreUnavailable:
         raise
     except Exception:
-        # Whatever is wrong with one part, the others are worth reading.
+        # If a part fails with any error, the others are still worth reading.
         wanted.context.log.exception("briefing_part_failed", part=part)
         return _failed(part, gettext("It could not be read this time.")), False
 

@@ -1,4 +1,4 @@
-"""What a briefing says: its parts as values, and how they are set for a chat or, in short, for a text message."""
+"""The text of a briefing: its parts as values, and their form in a chat or, shortened, in a text message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How much is said of a part: so many things of it, and so many characters of each."""
+    """The extent of a part: the number of things in it, and of characters in each."""
 
     things: int
     characters: int
@@ -27,10 +27,10 @@ LONG = Measure(8, 100)
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What there is to say of one part. All of it is Markdown.
+    """The text of a part. All of it is Markdown.
 
-    `summary` stands beside the title. `more` counts the things that are left out. `problem` is a sentence where some
-    of it, or all, could not be read.
+    `summary` follows the title. `more` counts the omitted things. `problem` is a sentence if some of it, or all, could
+    not be read.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Section:
 
     @property
     def items(self) -> Sequence[str]:
-        """Return what is listed: the things, how many more there are, and the problem."""
+        """Return the list's items: the things, the number of further ones, and the problem."""
         more = gettext("{number} more", number=self.more) if self.more else ""
         return [item for item in (*self.things, more, self.problem) if item]
 

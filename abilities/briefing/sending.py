@@ -9,7 +9,7 @@ from onevalet import ActionExecutor, ActionResult, ToolExecutionContext, Trigger
 
 
 class BriefingExecutor(ActionExecutor):
-    """Send a briefing. It only reads: a worker that dies over it is replaced by one that reads again."""
+    """Send a briefing. It only reads, so after a worker's death another worker reads again."""
 
     name = BRIEFING
     effect = "idempotent"

@@ -1,4 +1,4 @@
-"""What a person has settled about their briefing, apart from when it comes, which its tasks know."""
+"""A person's settings of their briefing, without its times, which its tasks have."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ _COLLECTION, _KEY = "briefing", "settings"
 
 @dataclass(frozen=True, slots=True)
 class BriefingSettings:
-    """What is left out, where the weather is, and on which channel it comes.
+    """The omitted parts, the city for the weather, and the channel.
 
-    `told`: by which call it was said of a part that it lacks an account.
+    `told`: the call that reported a part's missing account.
     """
 
     without: tuple[Part, ...] = ()
@@ -24,7 +24,7 @@ class BriefingSettings:
 
     @classmethod
     async def of(cls, context: ToolExecutionContext) -> Self:
-        """Return a person's; whoever settled nothing leaves nothing out."""
+        """Return a person's settings; without any, nothing is left out."""
         stored = await context.storage.get(_COLLECTION, _KEY)
         return cls.from_json(stored.value if stored and isinstance(stored.value, dict) else {})
 
@@ -42,7 +42,7 @@ class BriefingSettings:
             await context.storage.put(_COLLECTION, _KEY, self.to_json())
 
     def changed(self, without: Sequence[Part] | None, place: str, channel: str) -> Self:
-        """Return them with what a person said; None and empty texts change nothing."""
+        """Return them with a person's changes; None and empty texts change nothing."""
         left_out = self.without if without is None else tuple(part for part in PARTS if part in without)
         return replace(self, without=left_out, place=place or self.place, channel=channel or self.channel)
 
@@ -51,5 +51,5 @@ class BriefingSettings:
         return [part for part, said_by in self.told.items() if said_by != key]
 
     def noting(self, missing: Collection[Part], key: str) -> Self:
-        """Return them with what is missing now: whoever connects an account and loses it is told again."""
+        """Return them with the parts missing now: a person who connects an account and loses it is notified again."""
         return replace(self, told={part: self.told.get(part, key) for part in PARTS if part in missing})

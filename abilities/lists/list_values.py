@@ -1,4 +1,4 @@
-"""What a list is, how its entries are named, and how a change of it is taken back. Pure."""
+"""The values of lists, the names of their entries, and the undo of changes. Pure."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -49,7 +49,7 @@ class TickList:
         return next((item for item in self.items if item.key == key), None)
 
     def with_item(self, key: str, text: str) -> "TickList":
-        """Return the list with one entry more at its end, once."""
+        """Return the list with a further entry at its end, once."""
         if self.by_key(key):
             return self
         number = (self.last if self.items else 0) + 1
@@ -73,7 +73,7 @@ class TickList:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a call changed: the name and each entry, before and after. None: there was no list, or none is left."""
+    """A call's change: the name and each entry, before and after. None: there was no list, or none is left."""
 
     key: str
     names: tuple[str | None, str | None]
@@ -81,7 +81,7 @@ class Change:
 
     @classmethod
     def between(cls, before: TickList | None, after: TickList | None) -> "Change":
-        """Return what differs; one of both is there."""
+        """Return the difference; at least one of the two exists."""
         olds = {item.key: item for item in before.items} if before else {}
         news = {item.key: item for item in after.items} if after else {}
         keys = [key for key in dict.fromkeys([*olds, *news]) if olds.get(key) != news.get(key)]
@@ -100,7 +100,7 @@ class Change:
 
     @property
     def name(self) -> str:
-        """Return the name of the list before the change, or of one that it began."""
+        """Return the name of the list before the change, or of the list that it began."""
         return self.names[0] or self.names[1] or ""
 
     @property
@@ -109,9 +109,9 @@ class Change:
         return [one.text for old, new in self.items if (one := new or old)]
 
     def taken_back(self, now: TickList | None) -> TickList | None:
-        """Return the list as it was before, with whatever else has changed since; None where there was no list.
+        """Return the list before the change, with all other changes since; None if there was no list.
 
-        Raise `ToolFailed` where what was changed has been changed again: that is not overwritten.
+        Raise `ToolFailed` if a changed entry has been changed again: that is not overwritten.
         """
         before, after = self.names
         if after is None:
@@ -145,7 +145,7 @@ class Change:
 
 
 def _same(one: Item | None, other: Item | None) -> bool:
-    """Return whether two entries say the same; a number may have changed when one was put back."""
+    """Return whether two entries say the same; an entry that was put back may have a new number."""
     if one is None or other is None:
         return one is other
     return (one.text, one.done) == (other.text, other.done)

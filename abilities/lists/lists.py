@@ -1,7 +1,7 @@
 """Lists with entries to tick off: shopping, to-do, packing. Every change can be undone, entry by entry.
 
 A list is one stored value. It keeps the last change with the call that made it, so that a call that runs again after a
-crash finds what it did, and offers the same to be undone.
+crash finds its own change, and offers the same undo.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ _DONE = {
     "untick": gettext_noop("Not done on “{list}”: {entries}"),
     "remove": gettext_noop("Removed from “{list}”: {entries}"),
 }
-"""What the person is told of a change, and what undo calls it."""
+"""The sentence for the person about a change, also its name in undo."""
 
 
 @tool(name="add_to_list", effect="idempotent", parallel=False)
@@ -186,7 +186,7 @@ async def take_back_list_change(change: dict[str, Any], context: ToolExecutionCo
 async def _change(
     meant: TickList, work: Callable[[TickList], TickList | None], context: ToolExecutionContext
 ) -> Change:
-    """Store what `work` makes of a list, whatever else changes it meanwhile, and return what changed."""
+    """Store the result of `work` on a list, retrying after concurrent changes, and return the change."""
     await _drop_deleted(context)
     for _ in range(_TRIES):
         stored = await context.storage.get(_LISTS, meant.key)
@@ -208,7 +208,7 @@ async def _swap(
 
 
 async def _made_by(context: ToolExecutionContext) -> Change | None:
-    """Return the change that this call made before a crash; None where it runs for the first time."""
+    """Return the change that this call made before a crash; None if it runs for the first time."""
     for stored in await context.storage.list(_LISTS):
         if isinstance(stored.value, dict) and stored.value.get("by") == context.idempotency_key:
             change = stored.value["change"]
@@ -237,7 +237,7 @@ def _list(stored: StoredValue | None) -> TickList | None:
 async def _find(
     name: str, context: ToolExecutionContext, items: Sequence[str] = (), *, begins: bool = False
 ) -> TickList:
-    """Return the list that is meant; raise `ToolRetry` with the names of all where none or several may be."""
+    """Return the list that is meant; raise `ToolRetry` with all names if none or several may be."""
     lists = await _all(context)
     found = named_lists(lists, name) if name.strip() else lists
     if not name.strip() and len(found) > 1:
@@ -254,7 +254,7 @@ async def _find(
 
 
 def _meant(found: TickList, names: Sequence[str]) -> list[Item]:
-    """Return the entries that are meant; raise `ToolRetry` with the list where one is not there, or may be several."""
+    """Return the entries that are meant; raise `ToolRetry` with the list if any is missing or ambiguous."""
     meant: list[Item] = []
     for name in names:
         matches = named_items(found.items, name)
@@ -266,7 +266,7 @@ def _meant(found: TickList, names: Sequence[str]) -> list[Item]:
 
 
 def _told(what: str, change: Change, context: ToolExecutionContext) -> str:
-    """Return what was changed, for the person, and offer to take it back."""
+    """Return the sentence about a change for the person, and offer to take it back."""
     if not change.items:
         return gettext("Nothing has changed on “{list}”.", list=change.name)
     sentence = gettext(_DONE[what], list=change.names[1] or change.name, entries=listed(change.texts))

@@ -1,6 +1,6 @@
 """Tools of MCP servers: found, accepted by the operator or the person, checked and called.
 
-`sdk` alone imports the SDK, `hearing` counts what a server says, over `pipes` and `over_http`, `connections` keeps
-and checks, `schema` translates parameters into our own checks, `wording` cleans what servers write, `tools` offers
-what was accepted by `accepting`; `opening` puts it together.
+`sdk` alone imports the SDK, `hearing` counts a server's output, over `pipes` and `over_http`, `connections` keeps and
+checks connections, `schema` translates parameters into our own checks, `wording` cleans servers' texts, `tools` offers
+the tools accepted by `accepting`; `opening` puts it together.
 """

@@ -1,4 +1,4 @@
-"""The tools of MCP servers: the operator names the servers, and accepts what of theirs the model is offered."""
+"""The tools of MCP servers: the operator names the servers, and accepts the tools that the model is offered."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any

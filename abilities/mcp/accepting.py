@@ -24,7 +24,7 @@ from onevalet.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A tool as its server describes it now, and how that stands to what was accepted."""
+    """A tool as its server describes it now, compared with its accepted definition."""
 
     server: McpServer
     definition: Definition
@@ -42,7 +42,7 @@ class _Seen:
 
 
 async def print_tools(settings: Settings, server: str, tenant: str, *, as_json: bool) -> None:
-    """List what the servers offer now; one that cannot be asked is named with the cause."""
+    """List the servers' present tools; a server that cannot be reached is named with the cause."""
     told: list[JsonObject] = []
     async with _opened(settings) as mcp:
         for one in _named(mcp, server):
@@ -79,7 +79,7 @@ async def print_tools(settings: Settings, server: str, tenant: str, *, as_json: 
 
 
 async def accept(settings: Settings, server: str, tool: str, tenant: str, *, anyway: bool) -> bool:
-    """Accept what a server offers now, after showing it; return whether all of it was accepted."""
+    """Accept a server's present tools, after showing them; return whether all of them were accepted."""
     whole = True
     async with _opened(settings) as mcp:
         (one,) = _named(mcp, server)
@@ -106,7 +106,7 @@ async def accept(settings: Settings, server: str, tool: str, tenant: str, *, any
 
 
 async def withdraw(settings: Settings, server: str, tool: str) -> None:
-    """Withdraw what was accepted; raise `ConfigError` where nothing was."""
+    """Withdraw accepted tools; raise `ConfigError` if there were none."""
     async with _opened(settings) as mcp:
         accepted = [one for one in await mcp.accepted.list() if one.source == server and tool in ("", one.name)]
         for one in accepted:
@@ -170,7 +170,7 @@ def _show(item: _Seen) -> None:
     if item.accepted is not None:
         before = Definition.from_json(item.accepted.definition)
         say(f"  Before: {clean(before.description)}\n  {json.dumps(before.schema)}")
-    # Escaped as JSON: what nobody sees is seen here.
+    # Escaped as JSON: invisible characters become visible.
     say(f"  It says: {json.dumps(definition.description)}")
     say(f"  Parameters: {json.dumps(definition.schema)}")
     reads = definition.reads and item.server.trusts_to_read(definition.name)

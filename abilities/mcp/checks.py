@@ -1,4 +1,4 @@
-"""Checks of values of JSON, and the phrases by which a model is told what is wrong with one."""
+"""Checks of JSON values, and the phrases about errors in them for the model."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from typing import TypeGuard
 from core.json_types import Json, JsonObject
 
 type Check = Callable[[Json, str], list[str]]
-"""Returns what is wrong with a value at a place."""
+"""Returns the errors in a value at a place."""
 
 MAX_PROBLEMS = 5
 MAX_SHOWN = 80
-"""Characters of a value in what the model is told is wrong with it."""
+"""Characters of a value that an error shows to the model."""
 
 
 class Untranslatable(ValueError):
@@ -23,13 +23,13 @@ class Untranslatable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A schema that was understood. `shown` is what the model sees of it."""
+    """A translated schema. `shown` is the model's view of it."""
 
     shown: JsonObject = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
 
     def problems(self, value: Json, where: str = "") -> list[str]:
-        """Return what is wrong with a value, as phrases that begin with the place; empty where nothing is."""
+        """Return the errors in a value, as phrases that begin with the place; empty if there are none."""
         found: list[str] = []
         for check in self.checks:
             found += check(value, where)
@@ -65,7 +65,7 @@ TYPES: Mapping[str, Callable[[Json], bool]] = {
 
 
 def of_types(kinds: tuple[str, ...]) -> Check:
-    """Return what checks that a value is of one of some types."""
+    """Return a check that a value has any of some types."""
 
     def check(value: Json, where: str) -> list[str]:
         if any(TYPES[kind](value) for kind in kinds):
@@ -76,7 +76,7 @@ def of_types(kinds: tuple[str, ...]) -> Check:
 
 
 def of_values(values: Sequence[Json], says: str) -> Check:
-    """Return what checks that a value is one of some; `says` stands before them in the complaint."""
+    """Return a check that a value is among some values; `says` precedes them in the complaint."""
     keys = {key_of(value) for value in values}
     listed = ", ".join(short(value) for value in values[:20])
 
@@ -92,18 +92,18 @@ def never(value: Json, where: str) -> list[str]:
 
 
 def first(problems: Iterable[str]) -> list[str]:
-    """Return as many complaints as anybody needs; the others are not even made."""
+    """Return the first complaints, up to the limit; the others are not even made."""
     return list(islice(problems, MAX_PROBLEMS))
 
 
 def inside(where: str, name: "str | int") -> str:
-    """Return the place of what stands inside a place."""
+    """Return the place of a member within a place."""
     short = str(name)[:MAX_SHOWN]
     return f"{where}.{short}" if where else short
 
 
 def short(value: Json) -> str:
-    """Return a value as a complaint names it; never all of what is large, for complaints nest."""
+    """Return a value as a complaint names it; large values are shortened, since complaints nest."""
     match value:
         case list():
             return "a list"
@@ -115,7 +115,7 @@ def short(value: Json) -> str:
 
 
 def key_of(value: Json) -> Hashable:
-    """Return what is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not."""
+    """Return a key that is equal for values that are equal as JSON: 1 and 1.0 are, 1 and true are not."""
     match value:
         case bool():
             return ("a truth", value)

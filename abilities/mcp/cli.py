@@ -1,4 +1,4 @@
-"""`mcp list`, `mcp accept` and `mcp withdraw`: the MCP servers, and what of theirs the operator accepts."""
+"""`mcp list`, `mcp accept` and `mcp withdraw`: the MCP servers, and the operator's accepted tools."""
 
 from typing import Annotated
 

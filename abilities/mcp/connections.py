@@ -1,7 +1,8 @@
-"""Connections with MCP servers: a process that is kept and started again with backoff, a remote one for each use.
+"""Connections with MCP servers: a process is kept and restarted with backoff, a remote server is connected for each
+use.
 
-Before each call the server is asked for its tools: one whose definition is not the accepted one is not called. A server
-that says more than it may is left alone for a while, longer each time.
+Before each call the server's tools are listed: a tool whose definition differs from the accepted one is not called. A
+server that exceeds its limits is left alone for a while, longer each time.
 """
 
 import asyncio
@@ -38,10 +39,11 @@ _log = structlog.get_logger()
 
 
 class Connections:
-    """The connections of one process with all servers.
+    """The connections of a process with all servers.
 
-    `who` is the person for whom a server is asked that each has an account with; a server that says too much is left
-    alone for them, any other for everybody. All raise `LeftAlone` meanwhile, and `ServerAway` where it does not answer.
+    `who` is the person whose account a server uses; if such a server exceeds its limits, it is left alone for them
+    only, any other for all people. All methods raise `LeftAlone` during that time, and `ServerAway` if it does not
+    answer.
     """
 
     def __init__(self, servers: Sequence[McpServer], http: GuardedClient, pauses: Pauses | None = None) -> None:
@@ -64,8 +66,8 @@ class Connections:
     ) -> ServerReply:
         """Call a tool whose definition was accepted.
 
-        Raises `DefinitionChanged`, `ToolGone` or `ServerAway` where nothing was asked of the server, `ErrorAnswered`
-        where it answered with an error, and `ServerLost` where nobody knows.
+        Raises `DefinitionChanged`, `ToolGone` or `ServerAway` if the tool was not called, `ErrorAnswered` if the server
+        answered with an error, and `ServerLost` if the outcome is unknown.
         """
 
         async def call(session: "Session") -> ServerReply:
@@ -75,7 +77,7 @@ class Connections:
         return await self._use(server, headers, who, call)
 
     async def resources(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> ServerReply:
-        """Return what a server has to read, in words."""
+        """Return the list of a server's resources, in words."""
         return await self._use(server, headers, who, _resources)
 
     async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None, who: str = "") -> ServerReply:
@@ -108,7 +110,7 @@ class Connections:
     ) -> T:
         if process := self._processes.get(name):
             return await process.use(work)
-        from abilities.mcp.sdk import open_session  # takes seconds: only where a server is used
+        from abilities.mcp.sdk import open_session  # takes seconds: only if a server is used
 
         async with open_session(self._servers[name], self._http, headers) as session:
             return await work(session)
@@ -122,7 +124,7 @@ class _Process:
     """A server that runs as a process of ours, kept between calls."""
 
     def __init__(self, server: McpServer, http: GuardedClient, exceeded: Callable[[str], None]) -> None:
-        """`exceeded` is told of a server that says too much while nobody asks it anything."""
+        """`exceeded` is called for a server that exceeds its limits between requests."""
         self._server = server
         self._http = http
         self._exceeded = exceeded
@@ -135,7 +137,7 @@ class _Process:
         self._not_before = 0.0
 
     async def use[T](self, work: "Callable[[Session], Awaitable[T]]") -> T:
-        """Work with the process, started where it does not run."""
+        """Work with the process, starting it if it does not run."""
         self._users += 1
         try:
             session = await self._running()
@@ -169,7 +171,7 @@ class _Process:
             return await self._start()
 
     async def _answers(self, session: "Session") -> bool:
-        """Return whether a kept process lives: what is sent to a dead one would be of unknown outcome."""
+        """Return whether a kept process lives: a request to a dead process would have an unknown outcome."""
         try:
             await session.tools()
         except ServerLost as error:
@@ -180,7 +182,7 @@ class _Process:
         except PeerExceeded:
             await self._lost(session)
             raise
-        except Exception:  # whatever else it answers, it lives
+        except Exception:  # any other answer proves that it lives
             return True
         return True
 
@@ -197,7 +199,7 @@ class _Process:
         try:
             self._session = await asyncio.shield(ready)
         except BaseException as error:
-            self._stop.set()  # who gave up waiting leaves no process behind that nobody uses
+            self._stop.set()  # a caller who stops waiting leaves no unused process behind
             if isinstance(error, Exception):
                 self._failed()
             raise
@@ -207,12 +209,12 @@ class _Process:
     async def _run(self, ready: "asyncio.Future[Session]", stop: asyncio.Event) -> None:
         """Hold the session: it is left in the task that entered it."""
         try:
-            from abilities.mcp.sdk import open_session  # takes seconds: only where a server is used
+            from abilities.mcp.sdk import open_session  # takes seconds: only if a server is used
 
             async with open_session(self._server, self._http) as session:
                 ready.set_result(session)
                 await stop.wait()
-        except Exception as error:  # told to who waits; later there is nobody to tell
+        except Exception as error:  # reported to the waiting caller; later there is none
             if not ready.done():
                 ready.set_exception(error)
                 return
@@ -247,7 +249,7 @@ async def _resources(session: "Session") -> ServerReply:
 
 
 async def _reading[T](asked: Awaitable[T]) -> T:
-    """Wait for what changes nothing: where no answer comes, nothing of consequence was asked."""
+    """Wait for a request without effects: if no answer comes, nothing of consequence was requested."""
     try:
         return await asked
     except AnswerUnreadable as error:

@@ -1,42 +1,42 @@
-"""What goes wrong with MCP servers."""
+"""Errors of MCP servers."""
 
 from core.errors import OneValetError
 
 
 class ServerAway(OneValetError):
-    """The server cannot be reached; nothing was asked of it."""
+    """The server cannot be reached; no tool was called."""
 
 
 class Unreadable(ServerAway):
-    """What the server answered cannot be read, or is not what a server of MCP answers; nothing was asked of it."""
+    """The server's answer cannot be read, or is not an answer of MCP; no tool was called."""
 
 
 class Silent(ServerAway):
-    """The server did not answer in time; nothing of consequence was asked of it."""
+    """The server did not answer in time; no tool was called."""
 
 
 class ServerLost(OneValetError):
-    """The connection ended while a request was under way: what became of it is not known."""
+    """The connection ended during a request: its outcome is unknown."""
 
 
 class AnswerUnreadable(ServerLost):
-    """A request was answered by what cannot be read: what became of it is not known."""
+    """The answer to a request cannot be read: its outcome is unknown."""
 
 
 class NoAnswer(ServerLost):
-    """A request was not answered in time: what became of it is not known."""
+    """A request was not answered in time: its outcome is unknown."""
 
 
 class AnswerTooLarge(ServerLost):
-    """The server sent more than it may while a request was under way: what became of it is not known."""
+    """The server exceeded its limits during a request: its outcome is unknown."""
 
 
 class ErrorAnswered(OneValetError):
-    """The server answered a request with an error: the message is its own, and only it knows what it did before."""
+    """The server answered a request with an error: the message is its own, and earlier effects are unknown."""
 
 
 class LoginRefused(OneValetError):
-    """A remote server does not accept what it was sent to prove who asks (401)."""
+    """A remote server does not accept our proof of identity (401)."""
 
 
 class DefinitionChanged(OneValetError):

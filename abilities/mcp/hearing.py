@@ -1,7 +1,7 @@
-"""What one MCP server may say, and its words made sound: the one measure of pipes and HTTP.
+"""The limits of an MCP server's output, and its values made storable: shared by pipes and HTTP.
 
-An answer has an allowance of bytes, of values of JSON, of messages and of seconds. Over pipes, where a server may also
-speak unasked, what it says between answers has a smaller one, anew each minute.
+An answer has an allowance of bytes, of values of JSON, of messages and of seconds. Over pipes, on which a server may
+also send unrequested messages, its output between answers has a smaller allowance, renewed each minute.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from core.http.peer import Allowance, Hearing, PeerExceeded
 from core.json_types import MAX_DEPTH, Json, JsonObject, storable
 
 MAX_ANSWER = 8 * 1024 * 1024
-"""Bytes of an answer, with all that comes beside it; also of one line."""
+"""Bytes of an answer, with all accompanying messages; also of a single line."""
 _VALUES = 500_000
 """Values, lists and objects in it, which take more memory than the bytes in which they are written."""
 _MESSAGES = 2_000
-"""Messages that may come for one request: progress, words for a log, requests of the server."""
+"""Messages that may come for a single request: progress, log messages, requests of the server."""
 _REQUEST = 40
 """As how many messages a request of the server counts: each is refused, which costs an answer."""
 _CONVERSATION = 4
-"""As how much as one answer all that a remote server says in one conversation counts: tools listed, then called."""
+"""Allowance of all output of a remote server in a conversation, in answers: tools listed, then called."""
 _UNASKED, _UNASKED_VALUES, _UNASKED_MESSAGES = 256 * 1024, 20_000, 600
 _MINUTE = 60.0
 _IN_THREAD = 64 * 1024
@@ -31,7 +31,7 @@ _BITS = 1024
 
 
 class Ear:
-    """Counts what one server says over one connection. `seconds` are those of an answer."""
+    """Counts a server's output over a connection. `seconds` are those of an answer."""
 
     def __init__(self, server: str, seconds: float, *, remote: bool) -> None:
         self._server = server
@@ -75,7 +75,7 @@ class Ear:
             await self._messages.heard(pieces=_REQUEST if request else 1)
 
     async def lines(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the lines of what is heard, without their ends. Raises `PeerExceeded`."""
+        """Yield the lines of the chunks, without their ends. Raises `PeerExceeded`."""
         held = bytearray()
         async for chunk in chunks:
             await self.heard(chunk)
@@ -113,17 +113,17 @@ class Ear:
 
 
 async def in_turns[**P, T](size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do what takes time with so many bytes; with many in a thread, so that others have their turns meanwhile."""
+    """Run work on so many bytes; on many bytes in a thread, so that other tasks run in the meantime."""
     return await asyncio.to_thread(work, *args, **kwargs) if size > _IN_THREAD else work(*args, **kwargs)
 
 
 def sound_object(said: JsonObject) -> JsonObject:
-    """Return an object as it can be stored and written again. Raises `ValueError` for one that cannot."""
+    """Return an object in a form that can be stored and written again. Raises `ValueError` if there is none."""
     return {str(storable(name)): sound(value) for name, value in said.items()}
 
 
 def sound(value: Json, depth: int = 1) -> Json:
-    """Return a value as it can be stored and written again. Raises `ValueError` for one that cannot."""
+    """Return a value in a form that can be stored and written again. Raises `ValueError` if there is none."""
     if depth > MAX_DEPTH:
         raise ValueError("nested too deeply")
     match value:

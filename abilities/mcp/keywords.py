@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema that are understood: what the model is shown of each, and what checks it."""
+"""The supported keywords of JSON Schema: each with its form for the model, and its check."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol, cast
@@ -22,14 +22,14 @@ from abilities.mcp.letters import hides
 from core.json_types import Json, JsonObject
 
 MAX_ENUM = 500
-"""Values in one `enum`."""
+"""Values in an `enum`."""
 
 
 class Inner(Protocol):
-    """Translates what stands in a schema."""
+    """Translates the parts of a schema."""
 
     def node(self, schema: Json) -> Node:
-        """Translate one schema."""
+        """Translate a schema."""
         ...
 
     def several(self, given: Json) -> list[Node]:
@@ -38,7 +38,7 @@ class Inner(Protocol):
 
 
 type Understand = Callable[[JsonObject, Inner], tuple[Json, Check | None]]
-"""Returns what a keyword of a schema is shown as, and what checks it. Raises `Untranslatable`."""
+"""Returns a keyword's form for the model, and its check. Raises `Untranslatable`."""
 
 
 def _of_type(schema: JsonObject, inner: Inner) -> tuple[Json, Check]:
@@ -218,7 +218,7 @@ def _unique_items(schema: JsonObject, inner: Inner) -> tuple[Json, Check | None]
 def _measure(
     keyword: str, kinds: tuple[type, ...], says: str, fits: "Callable[[Json, float], bool]", *, whole: bool = False
 ) -> Understand:
-    """Return what understands a keyword with a number: a bound of values of some kinds."""
+    """Return the translation of a keyword with a number: a bound of values of some kinds."""
 
     def understand(schema: JsonObject, inner: Inner) -> tuple[Json, Check]:
         limit = schema[keyword]

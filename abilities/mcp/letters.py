@@ -1,21 +1,21 @@
-"""The words of MCP servers, as far as anybody sees them: what a screen hides reaches no model."""
+"""The visible text of MCP servers: characters that a screen hides reach no model."""
 
 from core.language.unseen import without_unseen
 
 
 def hides(text: str) -> bool:
-    """Return whether a text holds what nobody sees, besides the ends of lines."""
+    """Return whether a text contains invisible characters, besides the ends of lines."""
     lines = _with_line_ends(text)
     return without_unseen(lines) != lines
 
 
 def readable(text: str) -> str:
-    """Return a text of several lines without what nobody sees: controls, marks of direction, tags, blank letters."""
+    """Return a text of several lines without invisible characters: controls, direction marks, tags, blank letters."""
     return without_unseen(_with_line_ends(text))
 
 
 def clean(text: str) -> str:
-    """Return a text on one line, without what nobody sees and without tags of ours."""
+    """Return a text on one line, without invisible characters and without tags of ours."""
     return " ".join(readable(text).split()).replace("for_assistant>", "for_assistant›")
 
 

@@ -1,4 +1,4 @@
-"""What proves to a remote MCP server whose account is used, for the command line."""
+"""The headers that prove a person's account to a remote MCP server, for the command line."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from onevalet.settings import Settings
 
 
 async def login_headers(settings: Settings, server: McpServer, tenant: str) -> Mapping[str, str]:
-    """Return the headers of a person's account; raise `ConfigError` where nobody has one that serves."""
+    """Return the headers of a person's account; raise `ConfigError` if no account serves."""
     try:
         async with open_database(settings, "mcp") as database:
             owner = await one_tenant(

@@ -1,7 +1,7 @@
-"""Results of MCP servers, made what the protocol has: one bad tool, page, block or value costs itself alone.
+"""Results of MCP servers, repaired to fit the protocol: a bad tool, page, block or value is left out, and no other.
 
-What can be read of a result that took effect is read: its text counts, whatever else is wrong with it. A result with
-nothing in it is one too. Only where something came and nothing of it can be read is that an unreadable answer.
+The readable parts of a result that took effect are read: its text counts, even if other parts are bad. An empty result
+is valid, too. An answer is unreadable only if it has content of which nothing can be read.
 """
 
 import json
@@ -20,13 +20,13 @@ _MOST_BLOCKS = 200
 _UNREADABLE = "[Something that cannot be read.]"
 _COMPLETE: JsonObject = {"resultType": "complete"}
 _LISTED: JsonObject = {**_COMPLETE, "ttlMs": 0, "cacheScope": "private"}
-"""What the protocol of 2026 wants besides, and nobody here looks at."""
+"""Fields that the protocol of 2026 also requires, and that are not read here."""
 _ASIDE = frozenset({"_meta", "isError", "resultType", "content", "structuredContent", "toolResult"})
 _NOT_FAILED = (None, False, 0, "", "false", "False")
 
 
 def mended(method: str, result: JsonObject) -> JsonObject:
-    """Return what a server answered to a method, sound and cut. Raises `ValueError` where nothing can be read."""
+    """Return a server's answer to a method, storable and cut. Raises `ValueError` if nothing of it can be read."""
     mend = _MENDERS.get(method)
     if mend is None or (mend in (_called, _read) and result.get("resultType") == "input_required"):
         return sound_object(result)
@@ -34,7 +34,7 @@ def mended(method: str, result: JsonObject) -> JsonObject:
 
 
 def _initialized(result: JsonObject) -> JsonObject:
-    # Nothing else of it is looked at here, and some leave out what has to be there.
+    # No other field is read here, and some servers leave out required fields.
     whole: JsonObject = {"capabilities": {}, "serverInfo": {"name": "", "version": ""}}
     return whole | {"protocolVersion": sound(result.get("protocolVersion"))}
 
@@ -59,7 +59,7 @@ def _page(result: JsonObject, key: str, most: int, mend: Callable[[JsonObject], 
 
 
 def _safely(mend: Callable[[JsonObject], JsonObject | None]) -> Callable[[Json], JsonObject | None]:
-    """Return what mends one piece of a list, and leaves out what cannot be read."""
+    """Return a function that repairs a member of a list, or leaves it out if it cannot be read."""
 
     def mended_piece(piece: Json) -> JsonObject | None:
         try:
@@ -87,7 +87,7 @@ def _tool(tool: JsonObject) -> JsonObject | None:
 
 
 def _parameters(tool: JsonObject) -> JsonObject:
-    """Return the schema of a tool's parameters; of what is none, one that cannot be offered, which says so."""
+    """Return the schema of a tool's parameters; if it is not a schema, one that cannot be offered, which says so."""
     given = next((tool[key] for key in ("inputSchema", "input_schema", "parameters") if tool.get(key) is not None), {})
     if given is True or given == []:  # any arguments; and an empty object, as PHP writes it
         given = {}
@@ -164,7 +164,7 @@ def _readable(pieces: Iterable[Json], read: Callable[[Json], JsonObject]) -> tup
 
 
 def _block(block: Json) -> JsonObject:
-    """Return a block as one of a text, or of something that is no text."""
+    """Return a block as a text block, or as a block of other content."""
     if not isinstance(block, dict):
         return _text(block)
     if (text := block.get("text")) is not None or block.get("type") == "text":

@@ -1,7 +1,7 @@
-"""Messages of MCP as servers write them: whatever can be understood is, and what is bad costs itself alone.
+"""Messages of MCP as servers write them: all that can be understood is, and a bad message costs no other.
 
-One reader for pipes and HTTP: bytes that are no UTF-8, marks of byte order, words of a log on the same line, batches,
-and answers that hold what JSON-RPC has otherwise.
+A reader for both pipes and HTTP: it copes with bytes that are not UTF-8, byte order marks, log output on the same line,
+batches, and answers with fields that JSON-RPC places elsewhere.
 """
 
 import json
@@ -12,12 +12,12 @@ from abilities.mcp.hearing import in_turns
 from core.json_types import Json, JsonObject
 
 FAILED = -32603
-"""The code of JSON-RPC for whatever went wrong in a server."""
+"""The code of JSON-RPC for any error in a server."""
 _GENERAL = -32000
 """Servers use it for anything; in the SDK it means that the connection ended."""
 _BEGINS = re.compile(r'\{\s*"(?:jsonrpc|id)"\s*:')
 _MOST_BEGINNINGS = 20
-"""Places of one line at which a message is looked for: each is read to its end."""
+"""Places of a line at which a message is looked for: each is read to its end."""
 _NUMBER = re.compile(r'"id" *: *([0-9]{1,9})[,} ]')
 _AROUND = 200
 """Letters at the beginning and the end of a message in which the number of a request is looked for."""
@@ -25,16 +25,16 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 async def read_messages(data: bytes) -> list[JsonObject]:
-    """Return the messages in a line or a body; none for what is none: servers print other things too."""
+    """Return the messages in a line or a body; none if it has none: servers print other things too."""
     return await in_turns(len(data), _read, data)
 
 
 async def read_answer(data: bytes, number: Json) -> bytes | None:
-    """Return the one answer to a request that a body holds, as strict readers read it; None where there is none."""
+    """Return the answer to a request in a body, as strict readers read it; None if there is none."""
     answers = [one for one in await read_messages(data) if _is_answer(one)]
     if not answers:
         return None
-    # The body belongs to the request, whatever number an only answer has.
+    # The body belongs to the request, so a single answer may have any number.
     found = answers[0] if len(answers) == 1 else next((one for one in answers if one.get("id") == number), answers[-1])
     return written(found | {"id": number})
 
@@ -55,7 +55,7 @@ def _read(data: bytes) -> list[JsonObject]:
 
 
 def _within(text: str) -> Iterator[JsonObject]:
-    """Yield the answers in a line that holds other things too; what a log quotes of our own requests is none."""
+    """Yield the answers in a line with other content; our own requests quoted in a log do not count."""
     decoder, at = json.JSONDecoder(), 0
     for _ in range(_MOST_BEGINNINGS):
         if (begins := _BEGINS.search(text, at)) is None:

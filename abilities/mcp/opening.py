@@ -17,7 +17,7 @@ from onevalet.ability import Foundation, Sources
 
 @dataclass(frozen=True, slots=True)
 class Mcp:
-    """The servers, what is accepted of them, and the way to them."""
+    """The servers, their accepted tools, and the connections to them."""
 
     servers: tuple[McpServer, ...]
     accepted: AcceptedDefinitions
@@ -35,7 +35,7 @@ class Mcp:
 
 @asynccontextmanager
 async def open_mcp(foundation: Foundation, file: Path) -> AsyncIterator[Mcp]:
-    """Yield what a file names; no server is started before it is used."""
+    """Yield the servers of a file; no server is started before its use."""
     servers = tuple(read_servers(file))
     http = foundation.http(urlsplit(server.url).netloc for server in servers if server.url)
     connections = Connections(servers, http)

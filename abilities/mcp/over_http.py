@@ -17,9 +17,9 @@ from core.http.peer import PeerExceeded
 from core.json_types import Json
 
 _MOST_REQUESTS = 200
-"""Requests of ours in one conversation: a server may have the SDK ask again and again."""
+"""Requests of ours in a conversation: a server may make the SDK ask again and again."""
 _LATE = frozenset({202, 408, 499, 504})
-"""Statuses that stand for an answer which came too late for whoever stands between: the server may be at it still."""
+"""Statuses of an answer that came too late for an intermediary: the server may still be at work."""
 _EVENTS = "text/event-stream"
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
 
@@ -37,7 +37,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._failure: ServerLost | None = None
 
     def ending(self) -> OneValetError | None:
-        """Return what HTTP itself says of why the last request had no answer; None where it says nothing."""
+        """Return HTTP's own reason why the last request had no answer; None if it has none."""
         if self._unauthorized:
             return LoginRefused()
         if self._failure is not None:
@@ -72,23 +72,23 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         number = _request_in(body)
         stream = _Body(self, self._ear, answer, opened, number)
         if any(one.strip().lower() not in ("", "identity") for one in answer.headers.getall("Content-Encoding", [])):
-            # Nobody asked for that: unpacked, a little can become more than there is room for.
+            # Not requested: unpacked, a little can exceed the limits.
             self._failure = AnswerUnreadable("encoded")
             await stream.aclose()
             raise httpx2.ReadError("an encoding that was not asked for", request=request)
-        if number is not None:  # what is told meanwhile has answers of its own
+        if number is not None:  # messages in between have answers of their own
             self._status = answer.status
         self._unauthorized = self._unauthorized or answer.status == 401
         headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
         if number is not None and answer.ok and answer.content_type != _EVENTS:
-            # Whatever it says: it is that, or unreadable.
+            # Whatever type it claims: it is this, or unreadable.
             headers = [one for one in headers if one[0].lower() != "content-type"]
             headers.append(("Content-Type", "application/json"))
         return httpx2.Response(answer.status, headers=headers, stream=stream, request=request)
 
 
 class _Body(httpx2.AsyncByteStream):
-    """A response's body as it comes, counted: events line by line, anything else as one piece."""
+    """A response's body as it arrives, counted: events line by line, anything else in a single piece."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _Body(httpx2.AsyncByteStream):
         yield await read_answer(whole, self._number) or whole
 
     async def _events(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield what comes of events, the data of each as whole messages."""
+        """Yield the events, each with its data as whole messages."""
         data = list[bytes]()
         async for line in self._ear.lines(chunks):
             field = line.rstrip(b"\r")
@@ -146,14 +146,14 @@ class _Body(httpx2.AsyncByteStream):
 
 
 async def _event(data: list[bytes]) -> bytes:
-    """Return the events of the messages in one; what holds none, such as a sign of life, is none."""
+    """Return an event as events of its messages; an event without messages, such as a sign of life, becomes empty."""
     whole = b"\n".join(data)
     messages = [written(one) for one in await read_messages(whole)] if whole else [b""]
     return b"".join(b"data: " + one + b"\n\n" for one in messages) if messages and data else b"\n"
 
 
 def _request_in(body: bytes) -> Json:
-    """Return the number of the request that is sent; None where it is none."""
+    """Return the number of the request in a body; None if it is not a request."""
     sent = json.loads(body) if body else {}
     return sent.get("id") if "method" in sent else None
 

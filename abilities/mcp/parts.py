@@ -1,4 +1,4 @@
-"""What the result of a tool consists of, as far as anybody looks at it: words, and a few files."""
+"""The parts of a tool's result that are used: words, and a few files."""
 
 import base64
 import binascii
@@ -15,14 +15,14 @@ _CONTENT_TYPE = re.compile(r"[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}")
 
 
 class Parts:
-    """What a result consists of."""
+    """The parts of a result."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._pictures: list[Picture] = []
 
     def take_blob(self, data: str, content_type: str | None) -> None:
-        """Take something that is no text."""
+        """Take content other than text."""
         if len(self._pictures) >= _MOST_PICTURES:
             self.texts.append("[One file too many.]")
             return

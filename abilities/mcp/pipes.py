@@ -1,7 +1,7 @@
-"""An MCP server as a process of ours that is spoken with over its pipes, a line a message, and ended with its children.
+"""An MCP server as a process of ours, connected by its pipes, with a message a line, and ended with its children.
 
-What it writes is read up to a bound, and no faster than it is understood: a full pipe holds a server up, not us. Its
-own log, which may hold anything, goes nowhere.
+Its output is read up to a bound, and no faster than it is parsed: a full pipe holds up the server, not us. Its own log,
+which may hold anything, is discarded.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from abilities.mcp.types import McpServer
 from core.children.child_environment import child_environment
 
 _INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""What a server gets of our environment, besides where libraries are: the rest may hold secrets."""
+"""The variables that a server inherits, besides the paths of libraries: the rest may hold secrets."""
 _CHUNK = 64 * 1024
 _GRACE = 2.0
 """Seconds in which a server ends by itself once its input ends, and then after a signal."""
@@ -31,12 +31,12 @@ class Pipes:
         self._ear = ear
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield what the server writes, until it ends. Raises `PeerExceeded`."""
+        """Yield the lines of the server's output, until it ends. Raises `PeerExceeded`."""
         async for line in self._ear.lines(self._chunks()):
             yield line
 
     async def send(self, line: bytes) -> None:
-        """Write a line to the server; waits while it reads none. Raises `OSError` where it ended."""
+        """Write a line to the server; waits while it reads none. Raises `OSError` if it has ended."""
         stdin = self._process.stdin
         assert stdin is not None  # noqa: S101 - it was asked for
         stdin.write(line + b"\n")
@@ -51,7 +51,7 @@ class Pipes:
 
 @asynccontextmanager
 async def started(server: McpServer, ear: Ear) -> AsyncIterator[Pipes]:
-    """Run a server inside the block. Raises `OSError` and `ValueError` where it does not start."""
+    """Run a server inside the block. Raises `OSError` and `ValueError` if it does not start."""
     process = await asyncio.create_subprocess_exec(
         *server.command,
         stdin=PIPE,
@@ -68,12 +68,12 @@ async def started(server: McpServer, ear: Ear) -> AsyncIterator[Pipes]:
         try:
             await asyncio.shield(ending)
         except asyncio.CancelledError:
-            await ending  # whoever cannot wait must: a server that nobody ended would stay
+            await ending  # waits even if cancelled: an unended server would stay
             raise
 
 
 def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
-    # A function of a shell would be run by one.
+    # A shell would run an exported function.
     return {name: environment[name] for name in _INHERITED if not environment.get(name, "()").startswith("()")}
 
 

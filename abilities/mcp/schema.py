@@ -1,8 +1,8 @@
-"""JSON Schema of others, translated into checks of our own: what a tool takes, as the model sees it and we check it.
+"""Foreign JSON Schema, translated into checks of our own: a tool's arguments, as the model sees them and we check them.
 
-A schema is a program that others wrote. Run as it is, one of 1,900 characters that refers to itself in pairs takes
-longer than anybody waits. So a small part of the language is understood; each reference is replaced by what it refers
-to, once, and the whole may have `MAX_NODES` parts then. Each of them looks at each part of a value at most once.
+A schema is a program by a third party. Run directly, a schema of 1,900 characters that refers to itself in pairs takes
+practically forever. So only a small part of the language is supported; each reference is replaced by its target, once,
+and the result may have `MAX_NODES` parts. Each of them reads each part of a value at most once.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from abilities.mcp.letters import clean
 from core.json_types import Json, JsonObject
 
 MAX_NODES = 500
-"""Parts of a schema, with what its references refer to in their places."""
+"""Parts of a schema, with the targets of its references in their places."""
 MAX_DEPTH = 30
 MAX_CHOICES = 50
-"""Schemas in one `anyOf`, `oneOf` or `allOf`."""
+"""Schemas in an `anyOf`, `oneOf` or `allOf`."""
 _REFUSED = frozenset(
     [
         "$dynamicRef",
@@ -36,8 +36,9 @@ _REFUSED = frozenset(
         "maxContains",
     ]
 )
-"""What is not understood, and would mean something else if it were left out. `pattern` and `format` are left to the
-server: a pattern would be run by us, against an adversary's choice of text."""
+"""Unsupported keywords, without which a schema would have another meaning. `pattern` and `format` are left to the
+server: a pattern would be run by us, against an adversary's choice of text.
+"""
 
 
 def translate(schema: JsonObject) -> Node:
@@ -62,7 +63,7 @@ def parameters_of(shown: JsonObject) -> dict[str, Json]:
 
 
 class _Translation:
-    """The translation of one schema, with the count of its parts."""
+    """The translation of a schema, with the count of its parts."""
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
@@ -125,7 +126,7 @@ class _Translation:
 
 @dataclass(frozen=True, slots=True)
 class _Inner:
-    """Translates what stands in a schema of a translation."""
+    """Translates the parts of a schema of a translation."""
 
     translation: _Translation
     depth: int
@@ -141,7 +142,7 @@ class _Inner:
 
 
 def _words(schema: JsonObject) -> JsonObject:
-    """Return what a schema says and nothing checks. Titles, examples and defaults cost tokens and say little."""
+    """Return the descriptive fields of a schema, which are not checked. Titles, examples and defaults cost tokens."""
     kept: JsonObject = {}
     if isinstance(said := schema.get("description"), str) and (text := clean(said)):
         kept["description"] = text

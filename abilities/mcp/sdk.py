@@ -1,8 +1,8 @@
-"""The one module that imports the MCP SDK: sessions with servers, its values made ours, its errors too.
+"""The only module that imports the MCP SDK: sessions with servers, its values and errors made ours.
 
-It offers servers nothing: neither the model (sampling), nor the person (elicitation), nor files (roots). What a server
-sends is counted where it comes in (`abilities.mcp.hearing`), and made sound and cut before the SDK understands it.
-The SDK's own log is silent: it quotes what servers write.
+It offers servers nothing: neither the model (sampling), nor the person (elicitation), nor files (roots). A server's
+output is counted on arrival (`abilities.mcp.hearing`), and made storable and cut before the SDK parses it. The SDK's
+own log is silent: it quotes what servers write.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ for _name in ("mcp", "client", "httpx2", "httpcore2"):
 
 
 class Session:
-    """A session with one server. Whatever is asked of it raises `PeerExceeded` where the server says too much."""
+    """A session with a server. Every request raises `PeerExceeded` if the server exceeds its limits."""
 
     def __init__(self, client: Client, way: "_Way", server: McpServer) -> None:
         self._client = client
@@ -79,9 +79,9 @@ class Session:
         self.era = str(client.protocol_version)
 
     async def tools(self, wanted: str = "") -> Sequence[Definition]:
-        """Return the tools that the server offers, but those whose names nobody could type.
+        """Return the tools that the server offers, without those whose names cannot be typed.
 
-        A page that cannot be had costs only what stood on it; that fails where `wanted` is not on the others.
+        An unavailable page costs only its own tools; raise its error if `wanted` is not on the other pages.
         """
         listed, missed = await self._pages(self._client.list_tools, lambda page: page.tools, MOST_TOOLS)
         found = dict[str, Definition]()
@@ -95,7 +95,7 @@ class Session:
         return list(found.values())[:MOST_TOOLS]
 
     async def call(self, tool: str, arguments: JsonObject) -> ServerReply:
-        """Call a tool. Raises `AnswerTooLarge` where the server says too much meanwhile."""
+        """Call a tool. Raises `AnswerTooLarge` if the server exceeds its limits during the call."""
         self._way.acting = True
         try:
             with self._way.ear.answer():
@@ -106,7 +106,7 @@ class Session:
         return _answer(result)
 
     async def resources(self) -> str:
-        """Return what there is to read, a line for each: its URI, name and description."""
+        """Return the resources, a line for each: its URI, name and description."""
         found, _ = await self._pages(self._client.list_resources, lambda page: page.resources, MOST_RESOURCES)
         listed = [f"{item.uri} {item.name}: {item.description or ''}" for item in found]
         lines = [clean(line[:_MOST_LINE]).rstrip(": ") for line in listed]
@@ -128,7 +128,7 @@ class Session:
     async def _pages[P, T](
         self, ask: Callable[..., Awaitable[P]], read: Callable[[P], Sequence[T]], most: int
     ) -> tuple[list[T], Exception | None]:
-        """Return what stands on the pages of a list, and why one could not be had; raise that of the first."""
+        """Return the entries on the pages of a list, and an unavailable page's error; raise that of the first page."""
         found, cursors, cursor = list[T](), set[str](), None
         ends = asyncio.get_running_loop().time() + self._server.timeout
         with self._way.ear.answer():
@@ -143,7 +143,7 @@ class Session:
                     return found, error
                 found += read(page)
                 cursor = page.next_cursor
-                # An empty one is one too, says the protocol of 2026; one that was there leads nowhere.
+                # By the protocol of 2026, an empty cursor is valid; a repeated cursor leads nowhere.
                 if cursor is None or cursor in cursors or len(found) >= most:
                     break
                 cursors.add(cursor)
@@ -151,7 +151,7 @@ class Session:
 
     @asynccontextmanager
     async def _in_time(self, ends: float | None = None) -> AsyncIterator[None]:
-        """Give an answer its time, which `ends` by the loop's clock, and raise what went wrong as one of ours."""
+        """Give an answer its time, which `ends` by the loop's clock, and raise errors as our own."""
         whole = asyncio.get_running_loop().time() + self._server.timeout
         try:
             # The SDK's own time begins when the server has read the request, which it may never do.
@@ -161,11 +161,11 @@ class Session:
             raise self._meaning(error) from error
         except TimeoutError as error:
             raise self._way.ear.exceeded or NoAnswer("no answer in time") from error
-        except Exception as error:  # the SDK raises many kinds for what is not as it has to be
+        except Exception as error:  # the SDK raises many kinds for malformed answers
             raise self._way.ear.exceeded or AnswerUnreadable(type(error).__name__) from error
 
     def _meaning(self, error: MCPError) -> Exception:
-        """Return what an error of the SDK means, the server's own or one that it made of what it heard."""
+        """Return the meaning of an error of the SDK: the server's own, or caused by its output."""
         door, code = self._way.door, error.error.code
         if (exceeded := self._way.ear.exceeded) is not None:
             return exceeded
@@ -182,9 +182,9 @@ class Session:
 
 @dataclass(slots=True)
 class _Way:
-    """How a server is reached: the SDK's transport, and ours beneath it where it is HTTP.
+    """The way to a server: the SDK's transport, and ours beneath it if it is HTTP.
 
-    `acting`: a tool was called, so that whatever ends the connection may have come after it took effect.
+    `acting`: a tool was called, so the connection may have ended after it took effect.
     """
 
     ear: Ear
@@ -195,7 +195,7 @@ class _Way:
 
     @asynccontextmanager
     async def heard(self) -> AsyncIterator[tuple[Any, Any]]:
-        """Yield the streams of the transport, with what comes in made sound."""
+        """Yield the streams of the transport, with incoming messages made storable."""
         async with self.transport as (incoming, outgoing):
             asked = dict[str, str]()
             yield _Heard(incoming, self.ear, asked), _Said(outgoing, asked)
@@ -207,8 +207,8 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Connect to a server for the block, in the era that it speaks. `headers` are added to those of the settings.
 
-    Raises `ServerAway`, `LoginRefused` or `PeerExceeded` where that does not succeed within the server's timeout, and
-    `AnswerTooLarge` or `ServerLost` where the connection ends after a tool was called.
+    Raises `ServerAway`, `LoginRefused` or `PeerExceeded` if that does not succeed within the server's timeout, and
+    `AnswerTooLarge` or `ServerLost` if the connection ends after a tool was called.
     """
     way = _way(server, http, headers or {})
     client = Client(
@@ -223,7 +223,7 @@ async def open_session(
                 async with asyncio.timeout(server.timeout):
                     await stack.enter_async_context(client)
             yield Session(client, way, server)
-    except Exception as error:  # the SDK's task groups wrap whatever it was
+    except Exception as error:  # the SDK's task groups wrap any error
         raise _ending(way, server, error) from error
     finally:
         if way.client is not None:
@@ -231,7 +231,7 @@ async def open_session(
 
 
 def _ending(way: _Way, server: McpServer, error: Exception) -> Exception:
-    """Return what ended a session, or kept it from beginning."""
+    """Return the error that ended a session, or prevented it."""
     causes = list(_causes(error))
     if ours := next((one for one in causes if isinstance(one, OneValetError)), None):
         return ours
@@ -273,7 +273,7 @@ async def _over_pipes(server: McpServer, ear: Ear) -> AsyncIterator[tuple[Any, A
 
 
 async def _receive(pipes: Pipes, incoming: Any) -> None:
-    """Hand on what a server writes, line by line. A line that holds no message is skipped."""
+    """Pass on a server's output, line by line. A line without a message is skipped."""
     with incoming:
         async for line in pipes.lines():
             for said in await read_messages(line):
@@ -282,7 +282,7 @@ async def _receive(pipes: Pipes, incoming: Any) -> None:
                 except (ValueError, RecursionError):
                     if not isinstance(said.get("id"), int) or "method" in said:
                         continue
-                    message = _unreadable(said["id"])  # an answer to us, as far as one can say
+                    message = _unreadable(said["id"])  # an answer to us, as far as can be told
                 try:
                     await incoming.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -290,7 +290,7 @@ async def _receive(pipes: Pipes, incoming: Any) -> None:
 
 
 async def _send(pipes: Pipes, outgoing: Any, incoming: Any) -> None:
-    """Write what is to be said to a server; once that is not possible any more, nothing comes back either."""
+    """Write our messages to a server; once that fails, the incoming stream is closed, too."""
     with suppress(OSError):
         async for said in outgoing:
             await pipes.send(said.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
@@ -318,17 +318,17 @@ class _Stream:
 
 
 class _Said(_Stream):
-    """What is said to a server."""
+    """The stream of messages to a server."""
 
     async def send(self, item: SessionMessage) -> None:
-        """Note what is asked, and send it."""
+        """Note a request's method, and send it."""
         if isinstance(item.message, JSONRPCRequest):
             self._asked[str(item.message.id)] = item.message.method
         await self._stream.send(item)
 
 
 class _Heard(_Stream):
-    """What a server says: each message was counted, and was mended as far as it can be."""
+    """The stream of messages from a server: each is counted, and repaired as far as possible."""
 
     def __init__(self, stream: Any, ear: Ear, asked: dict[str, str]) -> None:
         super().__init__(stream, asked)
@@ -349,7 +349,7 @@ class _Heard(_Stream):
                 return item
 
     async def _sound(self, item: SessionMessage) -> bool:
-        """Make a message sound; return whether it is then one that the SDK has to know of."""
+        """Make a message storable; return whether the SDK needs it then."""
         message, size = item.message, self._ear.taken()
         try:
             match message:
@@ -379,7 +379,7 @@ class _Heard(_Stream):
 
 
 def _unreadable(request: Any) -> JSONRPCError:
-    """Return what stands for an answer that cannot be read."""
+    """Return the error that replaces an unreadable answer."""
     return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=types.PARSE_ERROR, message=""))
 
 

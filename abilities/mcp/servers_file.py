@@ -14,11 +14,11 @@ from core.errors import ConfigError
 from core.http.address_guard import Barred, read_target
 
 _FROM_ENVIRONMENT = "env:"
-"""What a value begins with that is a variable's name: secrets need not stand in the file."""
+"""The prefix of a value that is a variable's name, so that secrets need not be in the file."""
 
 
 def read_servers(path: Path, environment: Mapping[str, str] = os.environ) -> Sequence[McpServer]:
-    """Return the servers of a file. Raises `ConfigError`: one sentence with the file and the server."""
+    """Return the servers of a file. Raises `ConfigError`, naming the file and the server in a sentence."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,7 +1,7 @@
 """The accepted tools of MCP servers as tools of the assistant.
 
-Each needs approval unless its server says that it only reads and the operator says so too. Whatever comes back was
-written by others.
+Each needs approval unless its server says that it only reads and the operator says so too. Every result was written by
+third parties.
 """
 
 import re
@@ -44,11 +44,11 @@ from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Described, Tool
 
 SEPARATOR = "__"
-"""Stands between a server's name and its tool's: none of ours has it, so no server can take the name of another's."""
+"""Separates a server's name from its tool's: no name of ours has it, so no server can take the name of another's."""
 RESOURCES = "resources"
 READ = "read_resource"
 _REFRESH = 10.0
-"""Seconds for which a worker goes by what it read of the accepted definitions."""
+"""Seconds for which a worker relies on its copy of the accepted definitions."""
 _GRACE = 5.0
 _MAX_NAME = 64
 _ADDRESSES = frozenset({"url", "urls", "uri", "uris", "link", "links", "href", "endpoint", "website", "webhook"})
@@ -76,7 +76,7 @@ class McpTool(Tool[..., object]):
 
     @property
     def spec(self) -> ToolSpec:
-        # What the operator accepted, word for word.
+        # The accepted definition, word for word.
         return ToolSpec(self.name, self.description, self.shown or self.signature.schema)
 
     @property
@@ -84,7 +84,7 @@ class McpTool(Tool[..., object]):
         return f"the MCP server {self.server.name}"
 
     def parse(self, arguments: Json) -> dict[str, Any]:
-        """Check arguments against the server's schema. Raises `ToolRetry`, which tells the model what is right."""
+        """Check arguments against the server's schema. Raises `ToolRetry` with the corrections for the model."""
         if not isinstance(arguments, dict):
             raise ToolRetry(f"The arguments of {self.name} must be one JSON object.")
         given = {name: value for name, value in arguments.items() if name != ACCOUNT or not self.server.account}
@@ -95,7 +95,7 @@ class McpTool(Tool[..., object]):
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
-        """Run it; where nobody knows what became of the call, say so, and why."""
+        """Run it; if the call's outcome is unknown, say so, and why."""
         try:
             return await super(McpTool, self).run_call(key, call, arguments, context)
         except ServerLost as error:
@@ -106,7 +106,7 @@ class McpTool(Tool[..., object]):
             return ToolEnd(f"{told} {_UNKNOWN}", Outcome.UNKNOWN)
 
     async def run(self, arguments: Mapping[str, object], context: ToolExecutionContext) -> str:
-        """Call the server, and return what it answered as text; what is no text goes with the reply."""
+        """Call the server, and return its answer as text; other content goes with the reply."""
         headers, login = await self._login(context)
         who = context.tenant_id if self.server.account else ""
         try:
@@ -135,7 +135,7 @@ class McpTool(Tool[..., object]):
         return await _told(answer, context)
 
     def _lost(self, error: ServerLost) -> str:
-        """Return what a call ended with that nobody knows the end of, for the person."""
+        """Return a sentence for the person about a call with an unknown outcome."""
         match error:
             case AnswerTooLarge():
                 return gettext(
@@ -162,20 +162,20 @@ class McpTool(Tool[..., object]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceTool(McpTool):
-    """Lists or reads what a server has to read."""
+    """Lists or reads a server's resources."""
 
     async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> ServerReply:
         if self.definition.name == RESOURCES:
             return await self.connections.resources(self.server.name, headers, who)
         uri, listed = str(arguments["uri"]), await self.connections.resources(self.server.name, headers, who)
         if uri not in {line.partition(" ")[0] for line in listed.text.splitlines()}:
-            # A made-up one could carry what the model knows.
+            # A made-up URI could carry the model's knowledge.
             raise ToolRetry(f"The server {self.server.name} lists no {uri[:200]!r}.")
         return await self.connections.read(self.server.name, uri, headers, who)
 
 
 class McpTools:
-    """The tools of all servers, from what the operator accepted. `taken` are the names of other tools."""
+    """The tools of all servers, from the accepted definitions. `taken` are the names of other tools."""
 
     def __init__(self, servers: Sequence[McpServer], accepted: AcceptedDefinitions, connections: Connections) -> None:
         self._servers = {server.name: server for server in servers}
@@ -185,7 +185,7 @@ class McpTools:
         self._read_at: float | None = None
 
     async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
-        """Return the tools of a turn; the same for everybody."""
+        """Return the tools of a turn; the same for all people."""
         now = time.monotonic()
         if self._read_at is None or now - self._read_at >= _REFRESH:
             try:
@@ -215,7 +215,7 @@ class McpTools:
 
 
 def mcp_tool(server: McpServer, definition: Definition, connections: Connections) -> AnyTool | None:
-    """Return the tool of a definition; None for one that cannot be offered."""
+    """Return the tool of a definition; None if it cannot be offered."""
     name = tool_name(server.name, definition.name)
     try:
         parameters = usable_parameters(definition, server)
@@ -246,7 +246,7 @@ def resource_tools(server: McpServer, connections: Connections) -> Iterable[AnyT
 
 
 def tool_name(server: str, tool: str) -> str | None:
-    """Return the name by which the model knows a server's tool; None where it would be too long or empty."""
+    """Return the name by which the model knows a server's tool; None if it would be too long or empty."""
     plain = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in tool)
     name = f"{server}{SEPARATOR}{plain}"
     return name if plain and len(name) <= _MAX_NAME else None

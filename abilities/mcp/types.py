@@ -1,4 +1,4 @@
-"""The values of MCP servers: how one is reached, what it offers, and what it answered."""
+"""The values of MCP servers: their addresses, their tools, and their answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from core.json_types import JsonObject, canonical_hash
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """A server as the operator configured it: a `command` that speaks over its pipes, or the `url` of a remote one.
+    """A server as the operator configured it: a `command` that speaks over its pipes, or the `url` of a remote server.
 
-    `allow` are patterns of tools that may be offered, `read_only` of those that run without approval if the server
-    also says that they only read. `account` is what a remote server needs of the person's accounts, as tools say it.
-    `timeout` is in seconds.
+    `allow` are patterns of tools that may be offered, `read_only` of those that run without approval if the server also
+    says that they only read. `account` is the account of the person that a remote server needs, in the notation of
+    tools. `timeout` is in seconds.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Definition:
 
     @property
     def hash(self) -> str:
-        """Return what identifies it: it changes with anything that the model is told, or that decides about consent."""
+        """Return its identity: it changes with any text for the model, and with anything that decides about consent."""
         return canonical_hash(self.to_json())
 
     def to_json(self) -> JsonObject:

@@ -1,4 +1,4 @@
-"""What servers write about their tools, cleaned for the model, and what in it should make an operator look twice."""
+"""Servers' texts about their tools, cleaned for the model, and the parts that an operator should check."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from core.tools.account_argument import ACCOUNT
 
 MAX_DESCRIPTION = 1000
 MAX_DEFINITION = 20_000
-"""Characters of a definition as JSON; a larger one is not offered."""
+"""Characters of a definition as JSON; a larger definition is not offered."""
 _ORDERS = re.compile(
     r"\b(ignore|disregard|override)\b.{0,40}\b(previous|prior|above|other|all|instruction|rule)|<\s*/?\s*(important|system|"
     r"secret|instructions?)\b|\b(do not|don't|never|without)\b.{0,30}\b(tell|mention|inform|ask|notify)|"
@@ -28,16 +28,16 @@ class Unusable(ValueError):
 
 
 def shown_description(server: str, definition: Definition) -> str:
-    """Return what the model is told of a tool."""
+    """Return a tool's description for the model."""
     text = clean(definition.description) or definition.name
     cut = text if len(text) <= MAX_DESCRIPTION else f"{text[:MAX_DESCRIPTION]}…"
     return f"{cut} (Of the server {server}.)"
 
 
 def suspicions(definition: Definition, others: Iterable[str] = ()) -> list[str]:
-    """Return what in a definition may be meant for the model and not for its use, each as a phrase.
+    """Return the parts of a definition that may be meant to influence the model, each as a phrase.
 
-    `others` are the names of tools that are not this one.
+    `others` are the names of the other tools.
     """
     found: list[str] = []
     texts = [definition.description, *_texts(definition.schema)]
@@ -55,7 +55,7 @@ def suspicions(definition: Definition, others: Iterable[str] = ()) -> list[str]:
 
 
 def words_of(definition: Definition) -> frozenset[str]:
-    """Return the words in what a server says of a tool and its parameters."""
+    """Return the words of a server's texts about a tool and its parameters."""
     texts = [definition.description, *_texts(definition.schema)]
     return frozenset(re.findall(r"\w+", "\n".join(texts)))
 
@@ -74,7 +74,7 @@ def usable_parameters(definition: Definition, server: McpServer) -> Node:
 
 
 def unusable(definition: Definition, server: McpServer) -> str:
-    """Return why a tool cannot be offered at all; empty where it can."""
+    """Return why a tool cannot be offered at all; empty if it can."""
     try:
         usable_parameters(definition, server)
     except Unusable as error:

@@ -17,7 +17,7 @@ class Unread(Exception):
 
 
 class Words:
-    """The tokens of one text, said at a moment."""
+    """The tokens of a text, said at a moment."""
 
     def __init__(self, known: Language, tokens: Sequence[Token], now: datetime) -> None:
         self.known = known
@@ -69,7 +69,7 @@ class Words:
             return 1.0  # an article
 
     def _day(self) -> date | None:
-        """Return the day that is named; a weekday beside a date must be that date's."""
+        """Return the named day; a weekday beside a date must be that date's."""
         offset, weekday = self._one("day"), self._one("weekday")
         named, week = self._one("date"), self._one("week")
         if (week and (not weekday or named)) or (offset and (weekday or named)):
@@ -93,7 +93,7 @@ class Words:
         number = self.known.number(numbers["d"])
         today = self.wall.date()
         year = numbers.get("y")
-        # Without a year it is the next one; the leap day may be eight years off.
+        # Without a year it is the next such date; the leap day may be eight years off.
         for candidate in [int(year)] if year else range(today.year, today.year + 9):
             try:
                 day = date(candidate, month, number)

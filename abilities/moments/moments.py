@@ -7,14 +7,14 @@ from abilities.moments.scan import plain
 from abilities.moments.words.languages import languages_of
 
 _LONGEST = 200
-"""What is longer is no moment."""
+"""A longer text is not a moment."""
 
 
 def read(text: str, now: datetime, language: str | None = None) -> Reading:
-    """Return what a text says about a moment: all of its words, or which of them are not understood.
+    """Return the meaning of a text about a moment, from all of its words, or the words that are not understood.
 
-    `now` is the person's: with their zone, or what their clock shows. `language` (BCP 47) is theirs too; what is not
-    written in it is read in English and five other languages.
+    `now` is the person's: with their zone, or as their wall time. `language` (BCP 47) is theirs too; other texts are
+    read in English and five other languages.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -32,7 +32,7 @@ def read(text: str, now: datetime, language: str | None = None) -> Reading:
         found = reading_of(words, code, now)
         if found.day or found.clock:
             return found
-        # The language that knows most of the words tells what is missing.
+        # The language that knows most of the words names the missing ones.
         if not lacking.unread or found.foreign < lacking.foreign:
             lacking = found
     return lacking

@@ -36,24 +36,24 @@ _IN_WORDS = {
 
 
 def zone_named(text: str) -> str:
-    """Return the IANA name of a timezone or of a city's; empty where there is none."""
+    """Return the IANA name of a timezone or of a city's; empty if there is none."""
     return _zones().get(_plain(text), "")
 
 
 def city_of(zone: str) -> str:
-    """Return the city after which a timezone is named; empty for one without."""
+    """Return the city after which a timezone is named; empty if it has none."""
     area, _, city = zone.rpartition("/")
     return city.replace("_", " ") if area and not area.startswith("Etc") else ""
 
 
 def counts_in_fahrenheit(zone: str) -> bool:
-    """Return whether temperatures are told in Fahrenheit where a timezone is."""
+    """Return whether temperatures are given in Fahrenheit in a timezone."""
     return get_global("zone_territories").get(zone) in _FAHRENHEIT
 
 
 @cache
 def _zones() -> dict[str, str]:
-    """Return the timezones by full name and by city; of two cities with one name the first zone counts."""
+    """Return the timezones by full name and by city; for two cities with the same name, the first zone."""
     names = sorted(available_timezones())
     zones = {_plain(name): name for name in names}
     for name in names:

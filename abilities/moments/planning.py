@@ -22,20 +22,20 @@ from onevalet import (
 WHERE = gettext_noop("Which city are you in? I need your timezone for that.")
 NOWHERE = gettext_noop("I do not know that place. Which city are you in? I need your timezone for that.")
 _NAMES = (gettext_noop("when"), gettext_noop("now"))
-"""What cards call the details of a plan."""
+"""Names of a plan's details on cards."""
 _OPEN_MINUTES = 24 * 60
 """How long the person may take to agree, unless the planned moment comes sooner."""
 
 
 class PlanningAgent(StandardAgent):
-    """Plan something: work out when, show it to the person, and store it once they have agreed.
+    """Plan a task: find its time, show it to the person, and store it once they have agreed.
 
-    A subclass says what it plans: `trigger`, `about`, and `keep`. A moment such as "in 20 minutes" is resolved when it
-    is read back, not when the person agrees. One that need not ask first overrides `asks_first`.
+    A subclass defines the plan: `trigger`, `about`, and `keep`. A moment such as "in 20 minutes" is resolved when it is
+    read back, not when the person agrees. An agent that need not ask first overrides `asks_first`.
     """
 
     def trigger(self) -> dict[str, Any]:
-        """Return the trigger as JSON; raise `ToolRetry` where it makes no sense."""
+        """Return the trigger as JSON; raise `ToolRetry` if it makes no sense."""
         raise NotImplementedError
 
     def about(self) -> str:
@@ -52,7 +52,7 @@ class PlanningAgent(StandardAgent):
 
     async def on_running(self, msg: str) -> AgentResult:
         known = await self.context.tasks.timezone()
-        # What "today" is in the words for a moment depends on it.
+        # The meaning of "today" in a moment depends on it.
         self.state["zone"] = known
         await self._try()
         if not known and self.trigger_needs_zone():
@@ -100,7 +100,7 @@ class PlanningAgent(StandardAgent):
         return True
 
     def in_words(self) -> str:
-        """Return when it will be; raise `ToolRetry` where that makes no sense."""
+        """Return the time in words; raise `ToolRetry` if it makes no sense."""
         words = self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
         return f"{words}; {elsewhere}" if (elsewhere := self._elsewhere()) else words
 
@@ -112,15 +112,15 @@ class PlanningAgent(StandardAgent):
         return moment_said(text, self._here(), self.context.language)
 
     def zone_in_words(self) -> str:
-        """Return the person's zone, and the time as they said it where they named another."""
+        """Return the person's zone, and the time in the words of another zone if they named one."""
         return "; ".join(filter(None, [str(self.state.get("zone") or ""), self._elsewhere()]))
 
     def seen(self) -> str:
-        """Return what was seen when the trigger was tried, such as a watch's present value; empty for nothing."""
+        """Return the result of trying the trigger, such as a watch's present value; empty for none."""
         return str(self.state.get("seen") or "")
 
     async def _try(self) -> None:
-        """Try the trigger; raise `ToolRetry` where it would never work."""
+        """Try the trigger; raise `ToolRetry` if it would never work."""
         tried = self.trigger()
         self.state["seen"] = await self.context.tasks.check(tried)
         self.state["tried"] = tried

@@ -1,4 +1,4 @@
-"""What the words of a text about a moment come to: a day, a time of day, a zone, or a span from now."""
+"""The meaning of the words of a text about a moment: a day, a time of day, a zone, or a span from now."""
 
 import calendar
 from dataclasses import dataclass, replace
@@ -38,12 +38,12 @@ _USUAL: dict[Part, int] = {
 _MORNING = time(9)
 """The time of a day that is named alone."""
 _SMALL = 5
-"""Before this hour a night is the one that goes on."""
+"""Before this hour, "tonight" is the night that has begun already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text says. `moment` is a wall time of the person's, or has an offset where the text settles it."""
+    """The meaning of a text. `moment` is a wall time of the person's, or has an offset if the text settles it."""
 
     day: date | None = None
     clock: time | None = None
@@ -72,14 +72,14 @@ class _Clock:
 
 
 def reading_of(text: str, code: str, now: datetime) -> Reading:
-    """Return what a text, as `plain` returns it, says in a language; `now` is the person's, with or without a zone."""
+    """Return the meaning of a text from `plain` in a language; `now` is the person's, with or without a zone."""
     known = language(code)
     try:
         return _Said(known, _with_clocks(scan(text, code), known), now).reading()
     except Unread as unread:
         return Reading(unread=unread.words, foreign=unread.foreign)
     except OverflowError:
-        return Reading(unread=(text,))  # beyond what a calendar has
+        return Reading(unread=(text,))  # beyond the range of a calendar
 
 
 def _with_clocks(tokens: list[Token], known: Language) -> list[Token]:
@@ -99,7 +99,7 @@ def _with_clocks(tokens: list[Token], known: Language) -> list[Token]:
 
 
 class _Said(Words):
-    """The tokens of one text."""
+    """The tokens of a text."""
 
     def reading(self) -> Reading:
         unknown = self._all("unknown", "number")
@@ -127,7 +127,7 @@ class _Said(Words):
         if self.now.tzinfo is None:
             moment = day + timedelta(seconds=seconds)
         else:
-            # Hours are counted as they pass, also where clocks are changed in the meantime.
+            # Hours are counted as elapsed time, even if the clocks change in between.
             passed = day.replace(tzinfo=self.now.tzinfo, fold=self.now.fold).astimezone(UTC)
             moment = (passed + timedelta(seconds=seconds)).astimezone(self.now.tzinfo)
         return Reading(moment.date(), moment.time(), moment)
@@ -151,7 +151,7 @@ class _Said(Words):
         return self._at(day, today=is_today)
 
     def _at(self, day: date | None, *, today: bool) -> Reading:
-        """Return a time of day on its day; without one, the next time that the clock shows it."""
+        """Return a time of day on its day; without a day, the next time that the clock shows it."""
         zone = self._one("zone")
         clock, parts = self._clock()
         if clock is None and not parts:
@@ -172,7 +172,7 @@ class _Said(Words):
         return Reading(moment.date(), at, self._shown(moment), timed)
 
     def _shown(self, wall: datetime, zone: tzinfo | None = None) -> datetime:
-        """Return a wall time that the clock shows; where clocks are put forward some are never shown."""
+        """Return a wall time that the clock shows; when clocks are put forward, some are never shown."""
         zone = zone or self.now.tzinfo
         if zone and wall.replace(tzinfo=zone).astimezone(UTC).astimezone(zone).replace(tzinfo=None) != wall:
             raise Unread(*self._all("clock", "part", "part of today", "day", "weekday", "date"))

@@ -1,4 +1,4 @@
-"""Read what a person said about a time, or ask: no word of it is left out, and none is guessed."""
+"""Read a person's words about a time, or ask: no word of it is left out, and none is guessed."""
 
 import re
 from datetime import date, datetime, time
@@ -11,7 +11,7 @@ _AS_MOMENT = "2027-01-31T15:00"
 
 
 def moment_said(text: str, now: datetime, language: str | None) -> datetime:
-    """Return the moment that a text says; `now` has the person's zone. Raises `ToolRetry` where it says none."""
+    """Return the moment that a text names; `now` has the person's zone. Raises `ToolRetry` if it names none."""
     found = read(text, now, language)
     if found.moment is None:
         raise unreadable(text, found, _AS_MOMENT)
@@ -19,7 +19,7 @@ def moment_said(text: str, now: datetime, language: str | None) -> datetime:
 
 
 def parts_said(text: str, now: datetime, language: str | None) -> Reading:
-    """Return what a text says, with a day or a time of day by the person's clock; as `moment_said` otherwise."""
+    """Return the reading of a text, with a day or a time of day by the person's clock; as `moment_said` otherwise."""
     found = read(text, now, language)
     if found.day is None and found.clock is None:
         raise unreadable(text, found, _AS_MOMENT)
@@ -30,8 +30,8 @@ def parts_said(text: str, now: datetime, language: str | None) -> Reading:
 
 
 def clock_said(text: str, now: datetime, language: str | None) -> time:
-    """Return the time of day that a text says for each day. Raises `ToolRetry` where it says another thing."""
-    # By the whole day: what is left of this one says nothing about a time of others.
+    """Return the time of day that a text names for each day. Raises `ToolRetry` if it names anything else."""
+    # By the whole day: the rest of this day says nothing about a time on others.
     found = read(text, now.replace(hour=0, minute=0), language)
     if found.clock is None or found.zone or found.day is not None:
         raise unreadable(text, found, "09:00, by the person's own clock")
@@ -39,7 +39,7 @@ def clock_said(text: str, now: datetime, language: str | None) -> time:
 
 
 def day_said(text: str, now: datetime, language: str | None) -> date:
-    """Return the day that a text says. Raises `ToolRetry` where it says none, or a time of day besides."""
+    """Return the day that a text names. Raises `ToolRetry` if it names none, or a time of day besides."""
     found = read(text, now, language)
     if found.day is None or found.timed:
         raise unreadable(text, found, "2027-01-31")
@@ -47,13 +47,13 @@ def day_said(text: str, now: datetime, language: str | None) -> date:
 
 
 def said_elsewhere(text: str, now: datetime, language: str | None) -> str:
-    """Return the time by the clock of another zone that a text names, with its words; empty where it names none."""
+    """Return the time by the clock of another zone that a text names, with its words; empty if it names none."""
     found = read(text, now, language)
     return f"{found.moment:%H:%M} {_as_written(found.zone, text)}" if found.zone and found.moment else ""
 
 
 def unreadable(text: str, found: Reading, example: str) -> ToolRetry:
-    """Return the question about what a text does not say, which names the words that are not understood."""
+    """Return the question about the missing parts of a text, which names the words that are not understood."""
     words = " … ".join(_as_written(word, text) for word in found.unread if len(word) < len(text))
     note = f"Leave none of their words out and guess none: ask the person what is meant, or give it as {example}."
     if not words:

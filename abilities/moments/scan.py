@@ -1,4 +1,4 @@
-"""Split a text about a moment into what its words say. What no word of the language covers is told, never dropped."""
+"""Split a text about a moment into tokens. Words that the language does not cover are reported, never dropped."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +40,7 @@ _HOURS_AND_MINUTES = r"(?P<n>\d{1,2}) ?h(?:eures?|oras?)?(?: et| e| y)? ?(?P<m>[
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Words of a text and what they say: `value` is the table's, `numbers` are the numbers among them."""
+    """Words of a text and their meaning: `value` is the table's, `numbers` are the numbers among them."""
 
     kind: Kind
     text: str
@@ -51,7 +51,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The patterns of one language, ready to match."""
+    """The patterns of a language, ready to match."""
 
     code: str
     words: MomentWords
@@ -86,7 +86,7 @@ def plain(text: str) -> str:
 
 
 def scan(text: str, code: str) -> list[Token]:
-    """Split a text, as `plain` returns it, into what its words say in a language."""
+    """Split a text, in the form of `plain`, into tokens of a language."""
     known = language(code)
     tokens: list[Token] = []
     position = 0
@@ -110,7 +110,7 @@ def _counts(token: Token) -> bool:
 
 
 def _token(text: str, position: int, known: Language, *, counting: bool) -> tuple[Token, int]:
-    """Return the longest token at a position, and where it ends. `counting`: a span comes before a time of day."""
+    """Return the longest token at a position, and its end. `counting`: a span comes before a time of day."""
     found: list[tuple[bool, int, Token]] = []
     for kind, pattern, value in known.forms:
         if match := pattern.match(text, position):
@@ -181,7 +181,7 @@ def _dates(words: MomentWords) -> Iterator[str]:
 
 
 def _weekdays(code: str, words: MomentWords) -> Iterator[tuple[str, str, int]]:
-    """Yield patterns of weekdays, what may follow each, and which day it is; Monday is 0."""
+    """Yield patterns of weekdays, the text that may follow each, and the day; Monday is 0."""
     end = rf"(?:{_END}|(?={words.joined}))" if words.joined else ("" if code == "zh" else _END)
     yield from ((pattern, end, day) for pattern, day in words.weekdays.items())
     if code != "zh":

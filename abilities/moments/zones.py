@@ -31,9 +31,9 @@ _SHORT = {
 }
 _BY_SHORT = {short: zone for shorts, zone in _SHORT.items() for short in shorts.split()}
 _SHOWN = {"mez": "CET", "mesz": "CEST", "oez": "EET", "oesz": "EEST"}
-"""What the zones themselves call these."""
+"""The zones' own names for these."""
 _SEVERAL = {"cst", "ist", "ast"}
-"""Short names of several zones: they count where the person's own clock is called so."""
+"""Short names of several zones: they count if the person's own clock has that name."""
 _REGIONS = {
     "eastern": "America/New_York",
     "central": "America/Chicago",
@@ -51,13 +51,13 @@ _PLACE = r"(?P<place>[^\W\d_][\w.'’\-]*?(?: [^\W\d_][\w'’\-]*?){0,2})"
 
 @dataclass(frozen=True, slots=True)
 class NamedZone:
-    """A zone as somebody named it; `short` is the name that its clock must have at the moment, where one was given."""
+    """A zone as a person named it; `short` is the name that its clock must have at the moment, if it was given."""
 
     zone: tzinfo | None
     short: str = ""
 
     def at(self, wall: datetime, own: tzinfo | None) -> datetime | None:
-        """Return the moment at which a wall shows this there; None where its clock is not called so then."""
+        """Return the moment of a wall time in the zone; None if its clock has another name then."""
         if self.short and own is not None and wall.replace(tzinfo=own).tzname() == self.short:
             return wall.replace(tzinfo=own)
         if self.zone is None:
@@ -75,7 +75,7 @@ def place_patterns(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 def zone_at(
     text: str, position: int, places: tuple[re.Pattern[str], ...], *, english: bool
 ) -> tuple[NamedZone, int] | None:
-    """Return the zone that is named at a position of a text, and where its name ends."""
+    """Return the zone named at a position of a text, and the end of its name."""
     if fixed := _FIXED.match(text, position):
         sign, hours, minutes = fixed.groups()
         offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))

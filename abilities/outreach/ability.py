@@ -1,4 +1,4 @@
-"""Messages to other people on a person's behalf: consented to, sent once, and what they answer."""
+"""Messages to other people on a person's behalf: consented to, sent once, and their answers."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack

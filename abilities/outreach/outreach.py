@@ -1,4 +1,4 @@
-"""Write to other people on a person's behalf: whoever may be written to, once, and never as anybody's way in."""
+"""Write to other people on a person's behalf: to permitted recipients, once, and without giving them access."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from core.queue.wakeups import Wakeups
 from core.tools.message_access import Addressee, Answer
 
 _BLOCK = re.compile(r"^(\s*)(?:([#>+=|-])|(\d+)([.)]))", re.MULTILINE)
-"""What Markdown reads as a heading, a quotation, a list or a table where it begins a line."""
+"""Marks that Markdown reads as a heading, a quotation, a list or a table at the beginning of a line."""
 _ANSWERS = """
 select title, notice_channel, text, at from notifications
 where tenant_id = $1 and notice = 'answered' order by at desc limit 20
@@ -31,7 +31,7 @@ where tenant_id = $1 and notice = 'answered' order by at desc limit 20
 
 @dataclass(frozen=True, slots=True)
 class Outreach:
-    """Messages to other people, of everybody. `channels`: the ways out that are on, by name."""
+    """Messages of all people to others. `channels`: the active notification channels by name."""
 
     database: Database
     wakeups: Wakeups
@@ -40,13 +40,13 @@ class Outreach:
     channels: Mapping[str, NotificationChannel]
 
     def for_turn(self, tenant_id: str, turn_id: str) -> "TenantMessages":
-        """Return one person's messages to others."""
+        """Return a person's messages to others."""
         return TenantMessages(self, tenant_id, turn_id)
 
 
 @dataclass(frozen=True, slots=True)
 class TenantMessages:
-    """Messages of one person to others. Implements `core.tools.message_access.MessageAccess`."""
+    """Messages of a person to others. Implements `core.tools.message_access.MessageAccess`."""
 
     outreach: Outreach
     tenant_id: str
@@ -80,7 +80,7 @@ class TenantMessages:
         parts = self._way(channel).render(OutboundMessage("", OutboundKind.OUTREACH, exactly(text)))
         if len(parts) != 1:
             raise ToolRetry(gettext("This is too long for one message {way}.", way=way_in_words(channel)))
-        # Where nothing is formatted, the channel may write a text with letters of its own (GSM).
+        # Without formatting, the channel may write a text with letters of its own (GSM).
         return text if parts[0].data else parts[0].text
 
     async def send(self, to: Addressee, name: str, text: str, key: str) -> None:
@@ -101,7 +101,7 @@ class TenantMessages:
             {
                 "recipient": outreach.make_id("rcp"),
                 "conversation": outreach.make_id("cv"),
-                # The same for the same call, so that one that is repeated after a crash sends nothing more.
+                # The same for the same call, so that a repeat after a crash sends nothing more.
                 "outbound": f"out_{sha256(f'{self.tenant_id} {key}'.encode()).hexdigest()[:26]}",
             },
             exactly(text),

@@ -1,4 +1,4 @@
-"""Read what people answered to messages that were written to them on the person's behalf."""
+"""Read people's answers to messages on the person's behalf."""
 
 from abilities.contacts.group import GROUP
 from onevalet import ToolExecutionContext, tool

@@ -1,7 +1,7 @@
-"""Answers to messages that were written to somebody on a person's behalf.
+"""Answers to messages that were sent to other people on a person's behalf.
 
-They are handed to that person, as words of others: whoever answers becomes nobody's tenant, is not greeted, and costs
-no model call.
+They are passed to that person, as words of a third party: the sender does not become a tenant, is not greeted, and
+costs no model call.
 """
 
 import re
@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 async def take_answer(
     database: Database, message: InboundMessage, arrival: JsonObject, now: datetime
 ) -> Received | None:
-    """Hand on what its sender answers; None where no answer of theirs is waited for."""
+    """Pass on a sender's answer; None if no answer of theirs is awaited."""
     row = await database.one(
         "select take_answer($1,$2,$3,$4,$5,$6) as outcome",
         arrival,

@@ -1,4 +1,4 @@
-"""Write to other people on the person's behalf, and read what they answer."""
+"""Write to other people on the person's behalf, and read their answers."""
 
 from abilities.outreach.reading_answers import read_answers
 from abilities.outreach.writing import MessageSomeoneAgent

@@ -1,4 +1,4 @@
-"""How long answers are waited for, how many are handed on, and what becomes of each."""
+"""The limits of awaited answers: their time and number; and the outcome of each."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -12,7 +12,7 @@ MAX_ANSWER = 2_000
 
 
 class AnswerOutcome(StrEnum):
-    """What became of a message that may be an answer, as `take_answer` returns it."""
+    """The outcome of a message that may be an answer, as `take_answer` returns it."""
 
     TAKEN = "taken"
     DUPLICATE = "duplicate"

@@ -1,4 +1,4 @@
-"""Write to somebody on the person's behalf: to exactly one contact, with consent to recipient, channel and text."""
+"""Write to others on the person's behalf: to exactly one contact, with consent to recipient, channel and text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ _NAMES = (
     gettext_noop("unsure"),
     gettext_noop("message someone"),
 )
-"""What cards and questions call the fields and the agent."""
+"""Names of the fields and the agent on cards and in questions."""
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram"}
 _ORDER = ("sms", "telegram", "slack")
 _SETTLED = "Leave it out."
@@ -117,11 +117,11 @@ class MessageSomeoneAgent(StandardAgent):
         )
 
     def _whole(self) -> str:
-        """Return the text as it is sent: what the person consents to, and nothing else."""
+        """Return the text as it is sent: exactly the text that the person consents to."""
         return "\n".join(part for part in (self.opening, self.text, self.closing) if part)
 
     async def _found(self) -> tuple[str, str, str] | dict[str, str]:
-        """Return the name, the channel and the address; or a question, where there is not exactly one of each."""
+        """Return the name, the channel and the address; or a question, if any of them is missing or ambiguous."""
         written = await Written.by(self.context)
         if direct := _direct(self.to.strip(), self.channel, written.region):
             channel, address = direct
@@ -165,7 +165,7 @@ class MessageSomeoneAgent(StandardAgent):
         return contact.name, channel, addresses[0]
 
     async def _is_theirs(self) -> bool:
-        """Return whether the address is still that of whoever the card named: the person may have changed one alone."""
+        """Return whether the address still belongs to the name on the card: the person may have changed one of them."""
         if owners := await self._owners(self.channel, self.address):
             return folded(self.to) in map(folded, owners)
         written = await Written.by(self.context)
@@ -198,7 +198,7 @@ def _same(given: str, addresses: Sequence[str], region: str | None) -> str:
 
 
 def _told_apart(contacts: Sequence[Contact]) -> list[str]:
-    """Return names that differ: with the relation, the organization or an address where two are called the same."""
+    """Return distinct names: with the relation, the organization or an address if two people share a name."""
     names = [quoted(contact.name) for contact in contacts]
     told = [
         name if names.count(name) == 1 else gettext("{name} ({about})", name=name, about=_about(contact))

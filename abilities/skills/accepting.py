@@ -15,7 +15,7 @@ from onevalet.settings import Settings
 
 
 async def print_skills(settings: Settings, *, as_json: bool) -> None:
-    """List what is in the folder and what is accepted."""
+    """List the skills of the folder and the accepted skills."""
     there = _there(settings)
     async with open_database(settings, "skills") as database:
         accepted = {one.source: one for one in await AcceptedDefinitions(database, "skill").list()}
@@ -32,11 +32,11 @@ async def print_skills(settings: Settings, *, as_json: bool) -> None:
 
 
 async def accept(settings: Settings, name: str) -> None:
-    """Accept a skill of the folder, after showing it; raise `ConfigError` where there is none."""
+    """Accept a skill of the folder, after showing it; raise `ConfigError` if there is none."""
     skill = _there(settings).get(name)
     if skill is None:
         raise ConfigError(f"There is no skill {name} in the folder that ONEVALET_SKILLS names.")
-    # Escaped as JSON: what nobody sees is seen here.
+    # Escaped as JSON: invisible characters become visible.
     say(f"{name}: {json.dumps(skill.description)}")
     for path, text in {"SKILL.md": skill.text, **skill.files}.items():
         say(f"\n{path}:")
@@ -48,7 +48,7 @@ async def accept(settings: Settings, name: str) -> None:
 
 
 async def withdraw(settings: Settings, name: str) -> None:
-    """Withdraw a skill; raise `ConfigError` where it is not accepted."""
+    """Withdraw a skill; raise `ConfigError` if it is not accepted."""
     async with open_database(settings, "skills") as database:
         if not await AcceptedDefinitions(database, "skill").withdraw(name, ""):
             raise ConfigError(f"Nothing of that name is accepted: {name}.")

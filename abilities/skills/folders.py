@@ -1,4 +1,4 @@
-"""Read skills from folders in the open format: `SKILL.md`, which begins with name and description, and files beside."""
+"""Read skills from folders in the open format: `SKILL.md`, which begins with name and description, and other files."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _MAX_DESCRIPTION = 1024
 
 
 def read_folder(path: Path) -> Sequence[Skill]:
-    """Return the skills of a folder, each in a folder of its own. Raises `ConfigError`: one sentence with the place."""
+    """Return the skills of a folder, each in a folder of its own. Raises `ConfigError`, which names the place."""
     try:
         below = sorted(entry.path for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False))
     except OSError as error:
@@ -25,7 +25,7 @@ def read_folder(path: Path) -> Sequence[Skill]:
 
 
 def read_skill(folder: Path) -> Skill:
-    """Return one skill. Raises `ConfigError`."""
+    """Return a skill. Raises `ConfigError`."""
     files = _texts(folder)
     if MAIN not in files:
         raise ConfigError(f"{folder / MAIN} is no text.")
@@ -39,7 +39,7 @@ def read_skill(folder: Path) -> Skill:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """Return all texts of a folder by their paths; what is no text, and what a link leads to, is left out."""
+    """Return all texts of a folder by their paths, without other files and the targets of links."""
     found: dict[str, str] = {}
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not (Path(where) / name).is_symlink())
@@ -57,7 +57,7 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _parted(path: Path, text: str) -> tuple[dict[str, object], str]:
-    """Return what stands between the first two lines of dashes, and what follows."""
+    """Return the text between the first two lines of dashes, and the text after them."""
     opening, _, rest = text.partition("\n")
     head, dashes, body = rest.partition("\n---")
     if opening.strip() != "---" or not dashes:

@@ -6,6 +6,6 @@ from pydantic_settings import BaseSettings
 
 
 class SkillSettings(BaseSettings):
-    """Where the operator's skills lie."""
+    """The folder of the operator's skills."""
 
     onevalet_skills: Path | None = None

@@ -1,4 +1,4 @@
-"""What `new skill NAME` writes."""
+"""The template of `new skill NAME`."""
 
 from onevalet.ability import Starter
 

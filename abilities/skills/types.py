@@ -1,4 +1,4 @@
-"""The values of skills: what each is called, when it serves, and its texts."""
+"""The values of skills: their names, purposes, and texts."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.json_types import JsonObject, canonical_hash
 
 COLLECTION = "skills"
-"""Where a person's own are kept: `tools` writes them."""
+"""The collection of a person's own skills: `tools` writes them."""
 MAIN = "SKILL.md"
 MAX_SHOWN = 200
 """Characters of a description in the list that every prompt has."""
@@ -25,7 +25,7 @@ class Skill:
 
     @property
     def hash(self) -> str:
-        """Return what identifies it with all its texts."""
+        """Return its identity, which covers all its texts."""
         return canonical_hash(self.to_json())
 
     def to_json(self) -> JsonObject:
@@ -49,7 +49,7 @@ def is_name(text: str) -> bool:
 
 
 def own_skill(name: str, value: object) -> Skill | None:
-    """Return a person's own skill, in its newest version, as it is stored; None for what is none."""
+    """Return the stored skill of a person, in its newest version; None if the value is not a skill."""
     versions = value.get("versions") if isinstance(value, dict) else None
     if not isinstance(versions, list) or not versions or not isinstance(versions[-1], dict):
         return None

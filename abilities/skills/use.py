@@ -1,7 +1,7 @@
-"""`use_skill`: the list of a person's skills in its description, the text of one as its result.
+"""`use_skill`: the list of a person's skills in its description, the text of a skill as its result.
 
-What is offered of the operator's skills is what was accepted, as it was then: it lies in the database, so nothing that
-changes on a disk changes what the model reads. A skill grants nothing: its words lead to the tools that the person has.
+The operator's skills are offered as they were when accepted: they are stored in the database, so changes on a disk do
+not change the model's input. A skill grants nothing: its words lead to the tools that the person has.
 """
 
 import time
@@ -34,7 +34,7 @@ class SkillTools:
         self._read_at: float | None = None
 
     async def tools_for(self, tenant_id: str, described: Described = NOTHING_DESCRIBED) -> Sequence[AnyTool]:
-        """Return the tool, where there is any skill to use."""
+        """Return the tool, if there is any skill to use."""
         own = described[COLLECTION] if COLLECTION in described else await self._own(tenant_id)
         operators = await self._of_operator()
         of_operator = [(skill.name, skill.description) for skill in operators.values()]
@@ -47,7 +47,7 @@ class SkillTools:
         return [(skill.name, skill.description) for skill in own if skill is not None]
 
     async def read(self, name: str, context: ToolExecutionContext) -> Skill | None:
-        """Return a skill as it is now; None where there is none of this name."""
+        """Return the present skill; None if there is none of this name."""
         if skill := (await self._of_operator()).get(name):
             return skill
         kept = await context.storage.get(COLLECTION, name)
@@ -106,6 +106,6 @@ def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTo
 
 
 def _line(description: str) -> str:
-    """Return a description on one line, without what nobody sees."""
+    """Return a description on one line, without invisible characters."""
     text = one_line(description).rstrip(".;")
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

@@ -7,7 +7,7 @@ from onevalet.file_settings import Origin
 
 
 class WeatherSettings(BaseSettings):
-    """Where the weather comes from."""
+    """The server of the weather."""
 
     onevalet_weather_url: Origin = ""
 

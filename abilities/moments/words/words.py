@@ -1,4 +1,4 @@
-"""What the words of one language are told as: patterns with places for numbers, and what each means."""
+"""The table of a language: patterns with places for numbers, and their meanings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ type Unit = Literal["seconds", "days", "months"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MomentWords:
-    """One language. In patterns `<h>`, `<m>`, `<minutes>`, `<past>`, `<to>`, `<d>`, `<mm>`, `<y>` stand for numbers.
+    """A language. In patterns, `<h>`, `<m>`, `<minutes>`, `<past>`, `<to>`, `<d>`, `<mm>`, `<y>` stand for numbers.
 
     `<half>` stands for am and pm, `<month>` for the name of a month, `<place>` for that of a place.
     """
 
     clocks: tuple[tuple[str, int], ...]
-    """Times of day, and the minutes that are added to what their numbers say."""
+    """Times of day, and the minutes to add to their numbers."""
     parts: Mapping[str, Part]
     parts_of_today: Mapping[str, Part]
     """Parts that name the present day: "tonight"."""
@@ -29,19 +29,19 @@ class MomentWords:
     weekdays: Mapping[str, int]
     """Names of weekdays that are written otherwise than the locale does; Monday is 0."""
     weeks: Mapping[str, int]
-    """Words for a week that a weekday stands with, and how far from this one it is."""
+    """Words for a week beside a weekday, and its distance from this week."""
     numbers: Mapping[str, int]
     one: str
-    """What means 1 before the unit of a span."""
+    """The pattern for 1 before the unit of a span."""
     units: Mapping[str, tuple[Unit, int]]
     spans: Mapping[str, int]
     """Spans that have words of their own, in minutes."""
     more: Mapping[str, int] = field(default_factory=dict[str, int])
-    """What adds minutes to a span of hours: "and a half"."""
+    """Words that add minutes to a span of hours: "and a half"."""
     from_now: str
-    """What marks a span that is counted from now."""
+    """The mark of a span that is counted from now."""
     from_day: str = ""
-    """What marks a span that is counted from the day after it."""
+    """The mark of a span that is counted from the day after it."""
     zones: tuple[str, ...]
     """How the name of a place stands for its clock."""
     fillers: str
@@ -55,5 +55,5 @@ class MomentWords:
     twelve_hours: bool = False
     """Whether "at 9" after nine o'clock means the evening."""
     month_first: bool = False
-    """Whether the month stands first in a date with slashes; nobody can tell in English, so there are none."""
+    """Whether the month comes first in a date with slashes; in English that is ambiguous, so there are none."""
     slashes: bool = True
