@@ -15,11 +15,11 @@ from core.http.peer import Hearing
 from core.http.provider_session import ENCODINGS, MOST, Unpacker, UnreadableBody, read_body
 
 _AT_ONCE = 4096
-"""Bytes that are passed on at once: an SDK reads all lines of a piece before anybody else has a turn."""
+"""Bytes that are passed on at once: an SDK reads all lines of a piece before other tasks run."""
 
 
 class StrangeAnswer(httpx.TransportError):
-    """What came back is not the provider's: a redirect, or more than a provider sends. `status` is HTTP's."""
+    """The answer is not the provider's: a redirect, or more than a provider sends. `status` is HTTP's."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(f"{message}, HTTP {status}")
@@ -37,7 +37,7 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
         if 300 <= response.status_code < 400:
             raise StrangeAnswer("a redirect", response.status_code)
         response.stream = _Bounded(response, most)
-        # What comes out of that stream is plain.
+        # The bytes of that stream are unpacked.
         response.headers.pop("Content-Encoding", None)
 
     return {
@@ -91,13 +91,13 @@ async def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = 
         await response.aclose()
         raise StrangeAnswer("a redirect", response.status_code)
     response.stream = _Heard(response, hearing)
-    # What comes out of that stream is plain.
+    # The bytes of that stream are unpacked.
     response.headers.pop("Content-Encoding", None)
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Return the one context of all clients: each of its own would read the authorities' certificates again."""
+    """Return the shared context of all clients: a separate context would read the authorities' certificates again."""
     return httpx.create_ssl_context()
 
 
@@ -126,7 +126,7 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 class _Heard(httpx.AsyncByteStream):
-    """A body that is unpacked and counted as it comes, in pieces small enough for what reads them in one go."""
+    """A body that is unpacked and counted as it arrives, in pieces small enough to be read in one go."""
 
     def __init__(self, response: httpx.Response, hearing: Hearing) -> None:
         stream = response.stream

@@ -1,1 +1,1 @@
-"""Models by litellm's names: calls over connections of our own or litellm's, and what becomes of markup in answers."""
+"""Models by litellm's names: calls over our own connections or litellm's, and the markup in answers."""

@@ -1,4 +1,4 @@
-"""What one call to a model took, used and cost, for the metrics and the trace.
+"""The time, usage and cost of a call to a model, for the metrics and the trace.
 
 Its span follows OpenTelemetry's conventions for generative AI.
 """
@@ -24,11 +24,11 @@ _PROVIDERS = {
     "watsonx": "ibm.watsonx.ai",
     "xai": "x_ai",
 }
-"""What the conventions call a provider, where litellm's prefix is another word."""
+"""The conventions' names of providers, if they differ from litellm's prefix."""
 
 
 class Operation(StrEnum):
-    """What a model is asked for."""
+    """Requests to a model."""
 
     CHAT = "chat"
     EMBEDDINGS = "embeddings"
@@ -55,7 +55,7 @@ def begin_call(model: str, operation: Operation, request: ModelRequest | None) -
 
 
 def note_answer(span: Span, usage: TokenUsage, answer: ModelAnswer | None) -> None:
-    """Set what an answer used and, where the operator wants texts, what it says."""
+    """Set an answer's usage and, if the operator wants texts, its text."""
     attributes: dict[str, str | int | float | list[str]] = {
         "gen_ai.usage.input_tokens": usage.input_tokens,
         "gen_ai.usage.output_tokens": usage.output_tokens,
@@ -123,7 +123,7 @@ class CallMeter:
         return chunk.answer
 
     def answered(self, usage: TokenUsage, answer: ModelAnswer | None = None) -> None:
-        """Count what the answer used and cost."""
+        """Count the answer's usage and cost."""
         self._is_answered = True
         used = {"input": usage.input_tokens, "cached": usage.cached_tokens, "output": usage.output_tokens}
         for kind, tokens in used.items():

@@ -11,15 +11,15 @@ from providers.models.litellm_refusals import refusal_in
 
 # Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
 _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
-# Anthropic caches a prompt only up to the marks that it bears, whoever serves the model; others cache by themselves.
+# Anthropic caches a prompt only up to its marks, at any provider of the model; others cache by themselves.
 _MARKED = re.compile(r"anthropic/|(?:(?:vertex_ai|bedrock|openrouter)/.*)?claude")
 _MARK: JsonObject = {"type": "ephemeral"}
 
 
 def format_messages(messages: Sequence[ChatMessage], model: str, *, sees: bool = False) -> list[JsonObject]:
-    """Return a conversation as `model` is sent it: its own thinking goes back to it, that of another model does not.
+    """Return a conversation in the form for `model`: its own thinking goes back to it, another model's does not.
 
-    `sees`: it takes pictures; another is told that it does not see them.
+    `sees`: it reads pictures; any other model is told that it does not see them.
     """
     out = [_with_pictures(message, sees) if message.pictures else _message(message, model) for message in messages]
     for index in _stable_ends(messages, model):

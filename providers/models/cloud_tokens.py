@@ -1,6 +1,7 @@
-"""What a cloud's own library (boto3, azure-identity, requests) hears when it fetches a token for litellm's calls.
+"""Limits of the answers when a cloud's own library (boto3, azure-identity, requests) fetches a token for litellm's
+calls.
 
-They receive by urllib3, and litellm itself by httpx's client for threads, where no time-out of ours ends anything; they
+They receive by urllib3, and litellm itself by httpx's client for threads, on which our time-outs have no effect; they
 read each answer whole, and unpack it.
 """
 
@@ -19,10 +20,10 @@ from core.http.provider_session import ENCODINGS, Unpacker, UnreadableBody
 from providers.provider_httpx import bound_interim
 
 ALLOWANCE = Allowance(4 * 1024 * 1024, 20_000, 60.0)
-"""What a server may say to one request, as it comes and as unpacked: tokens have some kilobytes."""
+"""The limit of a server's answer to a request, as received and as unpacked: tokens have some kilobytes."""
 _AT_ONCE = 64 * 1024
 _THREADS = ThreadPoolExecutor(2, "cloud_tokens")
-"""Of their own: a server that is slow takes none from anybody else."""
+"""Threads of their own, so that a slow server delays no other work."""
 
 
 def bound_tokens() -> None:
@@ -33,7 +34,7 @@ def bound_tokens() -> None:
     from urllib3.connection import HTTPConnection
 
     HTTPConnection.response_class = _Heard
-    # It asks for whatever is installed here.
+    # It requests every encoding that is installed here.
     requests.utils.DEFAULT_ACCEPT_ENCODING = ENCODINGS  # type: ignore[misc]
     if not hasattr(AsyncAzureOpenAI._get_azure_ad_token, "__wrapped__"):
         AsyncAzureOpenAI._get_azure_ad_token = _in_a_thread(AsyncAzureOpenAI._get_azure_ad_token)  # type: ignore[method-assign]
@@ -102,7 +103,7 @@ def _in_a_thread(fetch: Callable[[Any], Awaitable[str | None]]) -> Any:
 
 
 class _Heard(HTTPResponse):
-    """An answer that raises `PeerExceeded` where it is too long, and comes out plain."""
+    """An answer that raises `PeerExceeded` if it is too long, and is returned unpacked."""
 
     def __init__(self, sock: socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -122,7 +123,7 @@ class _Heard(HTTPResponse):
 
 
 class _Counted(io.RawIOBase):
-    """What comes in by a socket, counted; no wait is longer than the time that is left."""
+    """The bytes from a socket, counted; no wait is longer than the time that is left."""
 
     def __init__(self, sock: socket, raw: io.RawIOBase, hearing: Hearing) -> None:
         self._sock = sock
@@ -134,7 +135,7 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read what has come."""
+        """Read the available bytes."""
         given = self._sock.gettimeout()
         left = max(self._hearing.seconds_left, 0.001)
         self._sock.settimeout(left if given is None else min(given, left))

@@ -8,9 +8,9 @@ from providers.provider_httpx import client_options
 
 
 def guarded_client(model: str, key: str, url: str, most: int) -> Any:
-    """Return a client for a model's provider, or for the server at `url`; None where litellm has no such client.
+    """Return a client for a model's provider, or for the server at `url`; None if litellm has no such client.
 
-    `most`: bytes of an answer as unpacked. Raises openai's own error where the provider needs a key and there is none.
+    `most`: bytes of an answer as unpacked. Raises openai's own error if the provider needs a key and there is none.
     """
     found = litellm_library.openai_server(model, key, url)
     if found is None:

@@ -45,10 +45,10 @@ def to_json_mode(request: ModelRequest) -> ModelRequest:
 async def from_json_mode(
     request: ModelRequest, answer: ModelAnswer, ask: Callable[[ModelRequest], Awaitable[ModelAnswer]]
 ) -> ModelAnswer:
-    """Parse the model's JSON, asking it again where it is invalid. The usage is that of all answers.
+    """Parse the model's JSON, calling the model again if it is invalid. The usage is that of all answers.
 
     An answer that reached its maximum length is not requested again, since the next would be as long and cost as much:
-    its text so far counts. Neither is a refused one.
+    its text so far counts. Neither is a refused answer.
     """
     names = offered_by(request)
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
@@ -68,10 +68,10 @@ async def from_json_mode(
 
 
 def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = True) -> ModelAnswer | None:
-    """Parse one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is text.
+    """Parse an answer; None if it neither calls nor answers. Unless the protocol is `spoken`, JSON is text.
 
     Thoughts are taken out first: a call that was only thought of is not made. Outside of JSON, any mark of a thought
-    is one.
+    counts.
     """
     offered = tools if isinstance(tools, Mapping) else {name: ToolSpec(name, "", {}) for name in tools}
     written, answer = answer, in_own_words(answer, offered)
@@ -109,7 +109,7 @@ def _call(index: int, value: JsonObject, tools: Collection[str]) -> ToolCall:
 
 
 def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
-    """Return what can be salvaged of an invalid answer: the loop tells the model what is wrong with a call."""
+    """Return the usable parts of an invalid answer: the loop reports the errors in a call to the model."""
     answer = in_own_words(answer, {})
     if tools and (named := _NAMED.search(THOUGHTS.sub("", answer.text))):
         return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))

@@ -1,4 +1,4 @@
-"""The layers of a model: what is tried in turn while calls fail."""
+"""The layers of a model, tried in turn while calls fail."""
 
 from collections.abc import Sequence
 
@@ -17,5 +17,5 @@ def layers_of(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> t
 
 
 def provider_of(model: str) -> str:
-    """Return the provider's part of a model's name; empty where it has none."""
+    """Return the provider's part of a model's name; empty if it has none."""
     return model.split("/", 1)[0] if "/" in model else ""

@@ -1,9 +1,10 @@
-"""litellm without what direct calls never use: its routers, proxies, batches, images, files and other interfaces.
+"""litellm without the parts that direct calls never use: its routers, proxies, batches, images, files and other
+interfaces.
 
 Importing litellm runs an `__init__` that imports all of it: 2,700 modules, seconds of CPU. Its names are of two kinds:
-settings and the price map, which it assigns, and what it imports only to pass on. Here the imports of the second kind
-are put off: a name is imported when it is asked for, and `complete` runs them all, in their order, which leaves
-litellm as it would have been. What is asked for that no import names (some say `*`) completes it, too.
+settings and the price map, which it assigns, and names that it only imports to pass on. Here the imports of the second
+kind are put off: a name is imported at its first use, and `complete` runs them all, in order, which leaves litellm as
+it would have been. The use of a name that no import mentions (some import `*`) completes it, too.
 """
 
 import ast
@@ -23,7 +24,7 @@ _PASSED_ON = ("litellm.utils",)
 
 
 def import_lean() -> ModuleType:
-    """Import litellm with its imports put off; return what is there if it is imported already."""
+    """Import litellm with its imports put off; return the module if it is imported already."""
     if _NAME in sys.modules:
         return sys.modules[_NAME]
     finder = _Finder()
@@ -65,7 +66,7 @@ def put_off(tree: ast.Module) -> PutOff:
 
 
 def _names_of(statement: ast.stmt) -> dict[str, tuple[str, str]] | None:
-    """Return what an import of litellm's own parts defines; None for any other statement."""
+    """Return the names that an import of litellm's own parts defines; None for any other statement."""
     if isinstance(statement, ast.ImportFrom) and statement.level < 2:
         module = ".".join(filter(None, (_NAME if statement.level else "", statement.module)))
         if module.split(".")[0] == _NAME:
@@ -114,7 +115,7 @@ class _LeanModule(ModuleType):
             return self._keep(name, getattr(found, attribute) if attribute else found)
 
     def complete(self) -> None:
-        """Run what was put off, and be an ordinary module."""
+        """Run the statements put off, and become an ordinary module."""
         with _LOCK:
             if not isinstance(self, _LeanModule):  # another thread was first
                 return
@@ -122,7 +123,7 @@ class _LeanModule(ModuleType):
             self.__class__ = ModuleType  # type: ignore[assignment]  # a module's class may change
             assigned = dict(self.__dict__)
             exec(code, self.__dict__)  # noqa: S102 - litellm's own statements
-            self.__dict__.update(assigned)  # an import of `*` would undo what is set since
+            self.__dict__.update(assigned)  # an import of `*` would undo later changes
 
     def _keep(self, name: str, value: Any) -> Any:
         self.__dict__[name] = value

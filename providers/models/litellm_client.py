@@ -1,7 +1,7 @@
-"""A client of models by litellm's names: one call to one model, with its answer and its errors converted to ours.
+"""A client of models by litellm's names: a call to a model, with its answer and its errors converted to ours.
 
-Calls go over connections of our own where litellm's transformation can be used apart (`direct`), and through litellm
-elsewhere. Retries, keys and fallbacks are up to `core.loop.model_failures`: here a call is made once.
+Calls go over connections of our own if litellm's transformation can be used apart (`direct`), else through litellm.
+Retries, keys and fallbacks are up to `core.loop.model_failures`: here a call is made once.
 """
 
 import asyncio
@@ -35,10 +35,10 @@ EMBED_PATIENCE = 20.0
 class LiteLLMClient:
     """Reach models by litellm's names (`openai/gpt-4o`, `anthropic/claude-…`).
 
-    `keys` are tried in turn with the models of the first one's provider; without any, and for other providers,
+    `keys` are tried in turn with the models of the first model's provider; without any, and for other providers,
     litellm's own variables are read. `local` is a model that runs in this process, and needs no litellm. `tool_mode`
-    "auto" calls tools natively unless litellm's map says that the model cannot. `direct=False` has litellm make every
-    call. Models see pictures where litellm's map says so, and the `vision_model` does in any case.
+    "auto" calls tools natively unless litellm's map says that the model cannot. With `direct=False` litellm makes every
+    call. Models see pictures if litellm's map says so, and the `vision_model` does in any case.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LiteLLMClient:
             await asyncio.to_thread(self._load)
 
     def known(self, model: str) -> dict[str, Any]:
-        """Return litellm's entry of a model; empty where it has none, and for the local one."""
+        """Return litellm's entry of a model; empty if it has none, and for the local model."""
         return {} if self._is_local(model) else litellm_library.known(model)
 
     def sees(self, model: str = "") -> bool:
@@ -95,7 +95,7 @@ class LiteLLMClient:
             return False
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
+        """Make a call. Raises a `core.errors.ModelError`, without the provider's words."""
         await self.warm_up()
         layer = self.layers[request.layer]
         as_json = self._json_mode(layer.model)
@@ -166,7 +166,7 @@ class LiteLLMClient:
                     yield chunk
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
-        """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
+        """Embed texts with a model of litellm's names. Raises a `core.errors.ModelError`."""
         litellm = await litellm_path.loaded()
         key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
         patience = EMBED_PATIENCE + _NET

@@ -1,10 +1,10 @@
-"""What the servers of litellm's own calls may say: its transport is heard as other peers are.
+"""Limits of the answers to litellm's own calls: its transport is counted like other peers.
 
-litellm has no documented hook that all of its clients pass, and a bound on its streams would not see what it drops
-(comments, events that say nothing, what is packed). All of them pass the one class of its transport:
-`providers.models.litellm_library` leaves them no other.
+litellm has no documented hook that all of its clients pass, and a bound on its streams would miss data that it drops
+(comments, empty events, packed bytes). All of them pass the class of its transport: `providers.models.litellm_library`
+leaves them no other.
 
-What a cloud's own library receives when it fetches a token passes `providers.models.cloud_tokens`.
+The answers to a cloud's own library when it fetches a token pass `providers.models.cloud_tokens`.
 """
 
 from collections.abc import Callable, Coroutine, Iterator
@@ -26,13 +26,13 @@ type _Send = Callable[[Any, "httpx.Request"], Coroutine[Any, Any, "httpx.Respons
 _MOST_OF_AN_ERROR = 32 * 1024
 """Bytes of an answer that is an error: litellm searches its words some sixty times, on the event loop."""
 _MOST_WORDS = 200
-"""Characters of a transport's own error, which quotes what the server said in place of HTTP."""
+"""Characters of a transport's own error, which quotes the server's words in place of HTTP."""
 
 _current: ContextVar["_Call | None"] = ContextVar("litellm_hearing", default=None)
 
 
 class _Call:
-    """What is heard of one call, whose requests litellm may repeat."""
+    """The count of a call, whose requests litellm may repeat."""
 
     def __init__(self, most: int = MAX_ANSWER, *, streamed: bool = False) -> None:
         self._all = Hearing(ALLOWANCE)
@@ -40,7 +40,7 @@ class _Call:
         self._streamed = streamed
 
     def of(self, response: "httpx.Response") -> Hearing:
-        """Return the hearing of one response: only what is streamed may be more than a whole answer."""
+        """Return the count of a response: only a streamed response may exceed a whole answer."""
         media = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if self._streamed and response.status_code < 400 and media != "application/json":
             return self._all
@@ -50,7 +50,7 @@ class _Call:
 
 @contextmanager
 def hearing(most: int = MAX_ANSWER, *, streamed: bool = False) -> Iterator[None]:
-    """Hear the requests that are made here as one call. `most`: bytes of an answer that is whole."""
+    """Count the requests made here as a single call. `most`: bytes of a whole answer."""
     token = _current.set(_Call(most, streamed=streamed))
     try:
         yield

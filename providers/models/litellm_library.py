@@ -37,7 +37,7 @@ _NEEDED = (
     "litellm.litellm_core_utils.get_supported_openai_params",
     "litellm.utils",
 )
-"""What every direct call needs."""
+"""The modules that every direct call needs."""
 _CALLS_NEED = (
     "litellm.litellm_core_utils.prompt_templates.common_utils",
     "litellm.proxy.openai_files_endpoints.common_utils",
@@ -45,7 +45,7 @@ _CALLS_NEED = (
     "openai.resources.chat",
     "openai.resources.embeddings",
 )
-"""What its own calls load at the first of them, on the event loop, which would stand still for a second."""
+"""Modules that its own calls load at the first of them, on the event loop, which would stand still for a second."""
 _AT_A_TERMINAL = frozenset({"chatgpt", "github_copilot"})
 _SETTINGS = {
     "telemetry": False,
@@ -62,7 +62,7 @@ def check_name(model: str) -> None:
 
 
 def load() -> "ModuleType":
-    """Import what direct calls need of litellm, with its own price map, without telemetry and terminal output."""
+    """Import litellm's parts for direct calls, with its own price map, without telemetry and terminal output."""
     if _loaded is not None:
         return _loaded
     with _LOADING:  # a second thread would find its modules half imported
@@ -95,7 +95,7 @@ def _load() -> "ModuleType":
 
 
 def load_calls() -> "ModuleType":
-    """Load what litellm's own calls need as well: all of it, which otherwise blocks the first one for seconds."""
+    """Load the other parts for litellm's own calls: all of it, which otherwise blocks the first call for seconds."""
     global _calls_loaded
     with _LOADING:
         litellm = load()
@@ -106,7 +106,7 @@ def load_calls() -> "ModuleType":
         for name in _CALLS_NEED:
             importlib.import_module(name)
         litellm_hearing.attend(LiteLLMAiohttpTransport)
-        # Whatever DISABLE_AIOHTTP_TRANSPORT and LITELLM_HTTP2 say: what comes by another transport is not heard.
+        # Regardless of DISABLE_AIOHTTP_TRANSPORT and LITELLM_HTTP2: answers over another transport are not counted.
         AsyncHTTPHandler.should_use_aiohttp_transport = staticmethod(lambda: True)  # type: ignore[method-assign]
         cloud_tokens.bound_tokens()
         _calls_loaded = True
@@ -119,24 +119,24 @@ def calls_loaded() -> bool:
 
 
 async def close_clients() -> None:
-    """Close the connections of litellm's own calls, and forget them: it would go on with what is closed."""
+    """Close the connections of litellm's own calls, and forget them: it would reuse closed clients."""
     if _calls_loaded:
         litellm = load()
         await litellm.close_litellm_async_clients()
         litellm.in_memory_llm_clients_cache.flush_cache()
-        # It closes those of its cache only. This one, which several providers share, opens its connections again.
+        # It closes those of its cache only. This client, which several providers share, opens its connections again.
         if (shared := vars(litellm).get("module_level_aclient")) is not None:
             await shared.client.aclose()
 
 
 def known(model: str) -> dict[str, Any]:
-    """Return litellm's entry of a model; empty where it has none."""
+    """Return litellm's entry of a model; empty if it has none."""
     costs = load().model_cost
     return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
 
 
 def chat_config(model: str, provider: str) -> Any:
-    """Return litellm's transformation between OpenAI's chat format and a provider's; None where it has none."""
+    """Return litellm's transformation between OpenAI's chat format and a provider's; None if it has none."""
     from litellm.types.utils import LlmProviders
     from litellm.utils import ProviderConfigManager
 
@@ -204,18 +204,18 @@ def anthropic_request(headers: dict[str, Any], body: dict[str, Any]) -> tuple[di
 
 
 def typed_error(error: Exception, model: str, provider: str) -> Exception:
-    """Return litellm's exception for what a provider answered."""
+    """Return litellm's exception for a provider's answer."""
     from litellm.litellm_core_utils.exception_mapping_utils import exception_type
 
     try:
         made: Exception = exception_type(model, error, provider)  # type: ignore[no-untyped-call]
-    except Exception as raised:  # it raises most of what it makes
+    except Exception as raised:  # it raises most of the exceptions that it makes
         return raised
     return made
 
 
 def openai_server(model: str, key: str, url: str) -> tuple[str, str | None] | None:
-    """Return where a model is reached in OpenAI's shape, and with which key; None for another provider."""
+    """Return the address of a model with OpenAI's API, and its key; None for another provider."""
     from litellm.constants import OPENAI_AUDIO_TRANSCRIPTION_PROVIDERS
     from litellm.secret_managers.main import get_secret_str
 
@@ -276,7 +276,7 @@ def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
     litellm = load()
     told = litellm.Usage(**usage)
     cost = _told_cost(usage)
-    # By the model's name alone where the provider's has no price, as litellm does for streams.
+    # By the model's name alone if the provider's has no price, as litellm does for streams.
     names = (call.model, call.model, call.provider, None)
     if cost is None and names not in _UNPRICED:
         response = litellm.ModelResponse(choices=[], model=call.model, usage=told)
@@ -288,24 +288,24 @@ def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
 
 
 def price(response: Any, call: Call) -> float | None:
-    """Return the price of litellm's response to a call; None where it knows none."""
+    """Return the price of litellm's response to a call; None if it knows none."""
     return _cost(response, (call.model, str(response.model), call.provider))
 
 
 def _told_cost(usage: JsonObject) -> float | None:
-    """Return what the provider itself says that the call cost, as OpenRouter does."""
+    """Return the cost that the provider itself reports, as OpenRouter does."""
     cost = usage.get("cost")
     return float(cost) if isinstance(cost, int | float) and cost > 0 else None
 
 
 def _cost(response: Any, names: tuple[str | None, ...]) -> float | None:
-    """Return a price. `names`: the model that was asked, the one that answered, and the providers to look under."""
+    """Return a price. `names`: the requested model, the answering model, and the providers to look under."""
     if names in _UNPRICED:
         return None
     for provider in names[2:]:
         try:
             cost = load().completion_cost(response, model=names[0], custom_llm_provider=provider)
-        except Exception as unknown:  # whatever it raises says that the price is not known
+        except Exception as unknown:  # any error means that the price is unknown
             _log.debug("no_price", model=names[0], cause=type(unknown).__name__)
         else:
             return cost if isinstance(cost, float) and cost > 0 else None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelAnswer:
-    """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
+    """Make a call. Raises a `core.errors.ModelError`, without the provider's words."""
     litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         with hearing():
@@ -54,7 +54,7 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
 
 
 def read_embeddings(response: Any, count: int) -> tuple[list[list[float]], int]:
-    """Return the vectors of so many texts, in their order, and the tokens. Raises `ValueError` for what is neither."""
+    """Return the vectors of so many texts, in order, and the tokens. Raises `ValueError` if either is invalid."""
     tokens = getattr(response.usage, "prompt_tokens", 0) or 0
     check_usage(TokenUsage(tokens))
     items = sorted(response.data, key=lambda item: int(item["index"]))
@@ -72,7 +72,7 @@ async def loaded() -> "ModuleType":
 
 @contextmanager
 def errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
-    """Raise one of `core.errors.ModelError`, without the provider's words, for whatever litellm raises."""
+    """Convert every error of litellm to a `core.errors.ModelError`, without the provider's words."""
     try:
         yield
     except litellm.exceptions.openai.OpenAIError as error:  # the base of litellm's own exceptions

@@ -1,4 +1,4 @@
-"""The words of a refusal in what litellm reads, which it puts aside or, streamed, leaves out."""
+"""The words of a refusal in litellm's input, which it puts aside or, streamed, leaves out."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,6 +1,6 @@
-"""litellm's gateway to MCP servers, replaced by one that has none.
+"""litellm's gateway to MCP servers, replaced by a gateway without servers.
 
-litellm 1.106 imports its gateway at each call with tools and at each over the Responses API, to ask whether a tool is
+litellm 1.106 imports its gateway at each call with tools and at each over the Responses API, to check whether a tool is
 an MCP server's. None of ours is; but the import takes a second of CPU, and fails without `mcp`, which nothing else of
 ours needs.
 """

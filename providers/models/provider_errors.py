@@ -78,7 +78,7 @@ def is_providers(error: Exception) -> bool:
     if type(error).__module__.split(".")[0] in ("httpx", "httpcore"):
         return True
     unread = ValueError | KeyError | TypeError | AttributeError | IndexError | OSError
-    # What nests too deeply, and a number that is too large, are found where they are written again.
+    # Deep nesting and huge numbers are only found when they are written again.
     return isinstance(error, unread | RecursionError | ArithmeticError)
 
 

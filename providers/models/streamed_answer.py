@@ -1,9 +1,9 @@
 """Reading a streamed answer: its pieces, the limit of its length, and the whole answer.
 
-An answer that is not streamed has the same limit: `bounded` cuts it where a streamed one would have ended.
+An answer that is not streamed has the same limit: `bounded` cuts it at the end of an equal stream.
 
-A provider may have written far ahead: reading all of that would block the event loop, and with it everybody else's
-turns. So the loop runs after each piece, and an answer far beyond the requested length is cut.
+A provider may have written far ahead: reading all of that would block the event loop, and with it all other turns. So
+the loop runs after each piece, and an answer far beyond the requested length is cut.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ CUT = "length"
 USUAL_TOKENS = 32_768
 """Tokens that are read of an answer without a requested length."""
 ALLOWANCE = Allowance(size=128 * 1024 * 1024, pieces=1_000_000, seconds=1800.0)
-"""What the stream of one answer may be: one of 100,000 tokens is a fifth of it, with an event for each."""
+"""The limit of an answer's stream: an answer of 100,000 tokens is a fifth of it, with an event for each."""
 _MOST_TOKENS, _MOST_COST = 1_000_000_000, 100_000.0
 """Tokens and dollars of one call that are believed: a hundred times those of any."""
 _CHARACTERS_A_TOKEN = 8
@@ -32,8 +32,9 @@ _CHARACTERS_A_TOKEN = 8
 _SPARE_PIECES = 100
 """Pieces in addition to one for each token: those that begin and end an answer have none."""
 _FREELY = 1_000
-"""Pieces read at full speed. Further ones get at most a third of the time: each costs half a millisecond, and so long
-an answer is not urgent."""
+"""Pieces read at full speed. Further pieces get at most a third of the time: each costs half a millisecond, and so long
+an answer is not urgent.
+"""
 _AT_ONCE = 0.01
 """Seconds of reading between two pauses."""
 _PAUSE = 0.02
@@ -111,7 +112,7 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
 
 
 def check_usage(usage: TokenUsage) -> None:
-    """Raise `ValueError` for counts and prices that no call has: they are added up, and bound what is spent."""
+    """Raise `ValueError` for impossible counts and prices: they are added up, and bound the spending."""
     counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
     if any(type(count) is not int or not 0 <= count <= _MOST_TOKENS for count in counts):
         raise ValueError("a number of tokens that no call has")

@@ -1,4 +1,4 @@
-"""What is said in a recording: a call to a transcription model of litellm's names, or to a server of OpenAI's shape."""
+"""The text of a recording: a call to a transcription model of litellm's names, or to a server with OpenAI's API."""
 
 import asyncio
 from typing import Any
@@ -19,14 +19,14 @@ MAX_ANSWER = 4 * 1024 * 1024
 _MOST_SECONDS = 24 * 3600.0
 """Seconds of a recording that are believed: its price is counted by them."""
 _NO_KEY = "none"
-"""What a server of the operator's own is given as a key, where none is set: never the key of another provider."""
+"""The key for an operator's own server if none is set: never the key of another provider."""
 
 
 class Transcriber:
     """Reach a transcription model.
 
-    `url`: where a server of the operator's own is reached, as far as `/v1`; `key`: for the model, or for that server.
-    `patience`: seconds beyond the recording's own; `pause`: those before a second try.
+    `url`: the address of an operator's own server, up to `/v1`; `key`: for the model, or for that server.
+    `patience`: seconds beyond the recording's own; `pause`: seconds before a second try.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class Transcriber:
         await litellm_path.loaded()
 
     def cost(self, seconds: float) -> float | None:
-        """Return the dollars for so many seconds by litellm's map; None where it knows no price. Loads litellm."""
+        """Return the dollars for so many seconds by litellm's map; None if it knows no price. Loads litellm."""
         known = litellm_library.known(self._model)
         prices = [known.get(name) for name in ("input_cost_per_second", "output_cost_per_second")]
-        # Where it names both they are one price, told twice.
+        # If it names both, they are the same price.
         price = max((price for price in prices if isinstance(price, int | float)), default=None)
         return None if price is None else price * seconds
 
     async def transcribe(self, recording: Recording) -> Transcript:
-        """Return what is said. Raises one of `core.errors.ModelError`; what may pass is tried once more."""
+        """Return the transcript. Raises a `core.errors.ModelError`; a failure that may pass is tried once more."""
         litellm = await litellm_path.loaded()
-        if self._client is None:  # what is loaded for the first one does not count as the server's time
+        if self._client is None:  # loading at the first use does not count as the server's time
             with litellm_path.errors_made_ours(litellm, self._model):
                 self._client = guarded_client(self._model, self._key, self._url, MAX_ANSWER)
         async with whole_within(min(self._patience + recording.seconds, MOST_PATIENCE)):
@@ -96,7 +96,7 @@ class Transcriber:
 
 
 def _told_seconds(told: object) -> float:
-    """Return the seconds that a server tells; 0 for what is no time that a recording can have."""
+    """Return the seconds that a server reports; 0 if no recording can have this length."""
     is_time = isinstance(told, int | float) and not isinstance(told, bool) and 0 < told <= _MOST_SECONDS
     return float(told) if is_time else 0.0  # type: ignore[arg-type]
 

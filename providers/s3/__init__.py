@@ -1,1 +1,1 @@
-"""Buckets of any S3-compatible service, where people's files may lie."""
+"""Buckets of any S3-compatible service, for people's files."""

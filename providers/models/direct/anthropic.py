@@ -146,7 +146,7 @@ class AnthropicBody:
             try:
                 block["input"] = read_object(written or "{}")
             except ValueError:
-                # A cut answer's last call: the model is told that its arguments are no JSON.
+                # A cut answer's last call: the model is told that its arguments are not JSON.
                 block["input"] = {}
                 cut[str(block.get("id"))] = written
         blocks = [self._blocks[index] for index in sorted(self._blocks)]

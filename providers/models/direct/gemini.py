@@ -39,7 +39,7 @@ class Gemini:
         return ""
 
     def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
-        # The transformation takes tools and settings out of its options, and changes what is in them.
+        # The transformation takes tools and settings out of its options, and changes their contents.
         options = copy.deepcopy({name: value for name, value in plan.options.items() if name != "stream"})
         body = litellm_library.gemini_body(plan.call.model, messages, options, dict(plan.parameters))
         return plan.endpoint.headers, json.dumps(body)
@@ -77,7 +77,7 @@ class GeminiBody:
         return "".join(self._add_part(part) for part in (candidate.get("content") or {}).get("parts") or ())
 
     def _add_part(self, part: Any) -> str:
-        """Keep a part, joined to the one before where both are text of the same kind; return the text to show."""
+        """Store a part, joined to the previous part if both are text of the same kind; return the text to show."""
         text = part.get("text")
         if text is None:
             self._parts.append(self._room.keep(part))
@@ -109,7 +109,7 @@ class GeminiBody:
 
 
 def _signed(thinking: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
-    """Return the thoughts as blocks where they are signed, and as plain text where none is."""
+    """Return the thoughts as blocks if any is signed, else as plain text."""
     if any(block.get("signature") for block in thinking):
         return tuple(block for block in thinking if block.get("signature"))
     text = "".join(str(block.get("thinking") or block.get("text") or "") for block in thinking)

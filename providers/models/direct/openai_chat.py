@@ -1,7 +1,7 @@
 """OpenAI's chat completions, and the providers that speak them (platform.openai.com, "Chat Completions").
 
-litellm's transformation makes each request and reads each unstreamed answer. A streamed one is put together here:
-its pieces are in OpenAI's format already but for what single providers call differently.
+litellm's transformation makes each request and reads each unstreamed answer. A streamed answer is put together here:
+its pieces are in OpenAI's format already, apart from names of single providers.
 """
 
 import json
@@ -152,7 +152,7 @@ class OpenAIBody:
         return text
 
     def _add_blocks(self, blocks: list[Any]) -> str:
-        """Take Mistral's content, which is a list where the model thinks; return its text."""
+        """Take Mistral's content, which is a list if the model thinks; return its text."""
         texts: list[str] = []
         for block in blocks:
             if block.get("type") == "text":

@@ -45,7 +45,7 @@ class Plans:
         return self._enabled and model.split("/", 1)[0] in FAMILIES
 
     def plan(self, arguments: Mapping[str, Any], *, stream: bool) -> Plan | None:
-        """Return how to make a call with these arguments of litellm's; None for one that litellm must make."""
+        """Return the plan of a call with these arguments of litellm's; None if litellm must make the call."""
         name, key = str(arguments["model"]), arguments.get("api_key")
         if not self.offers(name):
             return None

@@ -1,9 +1,9 @@
 """Tool calls in the pieces of a streamed chat completion, put together as the servers mean them.
 
 OpenAI numbers the calls, names a call in its first piece, and continues it under its number. Servers that follow it
-leave numbers out, give all calls the same one or each piece another, repeat ids or make new ones up, send arguments as
-an object, or all so far again. So a piece is matched by its number, then by its id, then by what is still open: what
-has a name begins another call where the one before is whole, and what has none continues a call.
+leave numbers out, give all calls the same number or each piece another, repeat ids or invent new ones, send arguments
+as an object, or all so far again. So a piece is matched by its number, then by its id, then by the open call: a piece
+with a name begins another call if the previous call is complete, and a piece without a name continues a call.
 """
 
 import json
@@ -84,7 +84,7 @@ class StreamedCalls:
     _room: Room = field(default_factory=Room)
 
     def add(self, told: object) -> None:
-        """Take what one event tells of calls. Raises `ValueError` for what no answer has."""
+        """Add an event's data about calls. Raises `ValueError` for data that no answer has."""
         pieces = told if isinstance(told, list) else [told]
         pieces = [piece for piece in pieces if piece is not None]
         if not all(isinstance(piece, dict) for piece in pieces):
@@ -126,7 +126,7 @@ class StreamedCalls:
             self._room.update(call.extra, extra)
 
     def _match(self, piece: _Piece, position: int, of: int) -> _Call | None:
-        """Return the call that a piece continues; None where it begins one."""
+        """Return the call that a piece continues; None if it begins a call."""
         numbered = None if piece.number is None else self._by_number.get(piece.number)
         if numbered:
             return None if _is_another(numbered, piece) else numbered
@@ -158,7 +158,7 @@ class StreamedCalls:
 
 
 def _is_another(call: _Call, piece: _Piece) -> bool:
-    """Return whether a piece begins another call although it has the number or the id of this one."""
+    """Return whether a piece begins another call although it has the number or the id of this call."""
     other = bool(piece.id and call.id and piece.id != call.id)
     begins = piece.arguments.lstrip().startswith("{")
     if not piece.name:

@@ -41,9 +41,9 @@ class EventReader:
         self._room = MAX_LINE
 
     def feed(self, received: bytes) -> list[str]:
-        """Return the data of the events that are whole by now.
+        """Return the data of the events that are complete by now.
 
-        Raises `ValueError` for an endless line or event, and for what is no UTF-8.
+        Raises `ValueError` for an endless line or event, and for bytes that are not UTF-8.
         """
         end = received.rfind(b"\n")
         if end >= 0:
@@ -104,7 +104,7 @@ class Sessions:
 
 @contextmanager
 def errors_made_ours(plan: Plan) -> Iterator[None]:
-    """Raise one of `core.errors.ModelError`, without the provider's words, for whatever a call raises."""
+    """Convert every error of a call to a `core.errors.ModelError`, without the provider's words."""
     try:
         yield
     except ProviderRefused as refused:
@@ -122,7 +122,7 @@ def errors_made_ours(plan: Plan) -> Iterator[None]:
 
 
 _TOLD_EVERY = 0.05
-"""Seconds for which text is gathered before it is passed on: nobody reads faster, and each piece costs everybody."""
+"""Seconds for which text is gathered before it is passed on: people read no faster, and each piece costs all tasks."""
 _IN_A_ROW = 0.005
 """Seconds of reading after which others have their turn."""
 _LAST_BYTES = 0.2
@@ -143,7 +143,7 @@ class Transport:
     async def answer(
         self, plan: Plan, messages: list[JsonObject], timeout: float, max_tokens: int | None
     ) -> ModelAnswer:
-        """Return a whole answer. Raises one of `core.errors.ModelError`."""
+        """Return a whole answer. Raises a `core.errors.ModelError`."""
         with errors_made_ours(plan):
             async with self._sent(plan, messages, timeout) as response:
                 body = read_object((await response.read()).decode())
@@ -152,7 +152,7 @@ class Transport:
     async def stream(
         self, plan: Plan, messages: list[JsonObject], timeout: float, max_tokens: int | None
     ) -> AsyncGenerator[ModelChunk]:
-        """Yield an answer's text as it is written, then the answer. Raises one of `core.errors.ModelError`."""
+        """Yield an answer's text as it is written, then the answer. Raises a `core.errors.ModelError`."""
         with errors_made_ours(plan):
             async with self._sent(plan, messages, timeout) as response:
                 if "json" in response.content_type:  # a server that does not stream
@@ -193,7 +193,7 @@ class Transport:
 
 
 class _Heard:
-    """The bytes of one stream as unpacked, within what the stream of an answer may be."""
+    """The unpacked bytes of a stream, within the limits of a streamed answer."""
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._content = response.content
@@ -213,11 +213,11 @@ class _Heard:
         return content
 
     async def read(self, size: int = 0, events: int = 0) -> None:
-        """Count what was read, and give others their turn where that is much. Raises `PeerExceeded`."""
+        """Count the bytes read, and let other tasks run if they are many. Raises `PeerExceeded`."""
         await self._hearing.heard(size, events)
 
     async def end(self) -> None:
-        """Read what ends the stream, for a moment: whatever it is."""
+        """Read the end of the stream, for a moment, and ignore errors."""
         if self._content.at_eof():
             return
         try:
@@ -228,7 +228,7 @@ class _Heard:
 
 
 async def _words_of(response: aiohttp.ClientResponse) -> str:
-    """Return the beginning of what a refusal says; nothing where that cannot be read in time."""
+    """Return the beginning of a refusal's text; empty if it cannot be read in time."""
     try:
         async with asyncio.timeout(_REFUSAL_SECONDS):
             encoding = response.headers.get("Content-Encoding", "")
@@ -239,9 +239,9 @@ async def _words_of(response: aiohttp.ClientResponse) -> str:
 
 
 async def _told(content: _Heard, body: StreamedBody, max_tokens: int | None) -> AsyncGenerator[str]:
-    """Read a stream into `body` until it ends or is too long; yield what it says, gathered for a moment.
+    """Read a stream into `body` until it ends or is too long; yield its text, gathered for a moment.
 
-    An empty text means that the model does something else: that it is alive is worth knowing, too.
+    An empty text means that the model is alive and does something else, which is worth knowing, too.
     """
     loop, events, waiting = asyncio.get_running_loop(), EventReader(), list[str]()
     told = resumed = loop.time()
@@ -279,7 +279,7 @@ async def _told(content: _Heard, body: StreamedBody, max_tokens: int | None) -> 
 
 
 def _add(found: Sequence[str], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
-    """Take events into the body, and what they say to what waits to be told."""
+    """Add events to the body and queue their text."""
     add, told = body.add, waiting.append
     for number, data in enumerate(found):
         if data == DONE:

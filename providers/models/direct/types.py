@@ -1,4 +1,4 @@
-"""A planned call, and what a family of providers does with it."""
+"""A planned call, and the interface of a family of providers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from core.llm.types import ModelAnswer
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a plan is made from. `name` is litellm's name of the model, `options` are OpenAI's of the call."""
+    """The input of a plan. `name` is litellm's name of the model, `options` are OpenAI's of the call."""
 
     name: str
     model: str
@@ -26,7 +26,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a call goes."""
+    """The address of a call."""
 
     url: URL
     headers: Mapping[str, str]
@@ -34,9 +34,9 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A call that is prepared but for its messages.
+    """A prepared call without its messages.
 
-    `config` is litellm's transformation; `options` are the provider's own, `parameters` what litellm knows of the call.
+    `config` is litellm's transformation; `options` are the provider's own, `parameters` are litellm's of the call.
     """
 
     call: Call
@@ -46,7 +46,7 @@ class Plan:
     options: Mapping[str, Any]
     parameters: Mapping[str, Any]
     fixed: str = ""
-    """The body of a request but for its messages, as JSON, where a family can tell it beforehand."""
+    """The body of a request without its messages, as JSON, if a family can prepare it."""
 
 
 class StreamedBody(Protocol):
@@ -76,14 +76,14 @@ class Family(Protocol):
     """Providers that share a wire format."""
 
     variables: Mapping[str, tuple[str, ...]]
-    """The environment variables that say where the calls of each provider go."""
+    """The environment variables with the addresses of each provider."""
 
     def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
-        """Return where a call goes; None where litellm must find out, or complain."""
+        """Return the address of a call; None if litellm must find it, or complain."""
         ...
 
     def fixed(self, plan: Plan) -> str:
-        """Return the body of a request but for its messages, as JSON; empty where that depends on them."""
+        """Return the body of a request without its messages, as JSON; empty if it depends on them."""
         ...
 
     def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
@@ -96,16 +96,16 @@ class Family(Protocol):
 
 
 class Room:
-    """The room for what a streamed body keeps beside what the model writes, whose length is counted apart.
+    """The room for a streamed body's data besides the model's text, whose length is counted apart.
 
-    Signatures, sources and fields of the provider's own have no tokens, so nothing else ends them.
+    Signatures, sources and fields of the provider's own have no tokens, so no other limit applies to them.
     """
 
     def __init__(self) -> None:
         self._left = _MOST_KEPT
 
     def keep[T](self, value: T, instead: object = None) -> T:
-        """Return a value that is kept, `instead` of one that was. Raises `ValueError` where there is no room for it."""
+        """Return a value to store in place of `instead`. Raises `ValueError` if there is no room for it."""
         self._left -= _size(value) - (0 if instead is None else _size(instead))
         if self._left < 0:
             raise ValueError("more fields than an answer has")

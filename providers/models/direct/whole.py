@@ -31,7 +31,7 @@ class _Response:
 
 @dataclass(slots=True)
 class _NoLog:
-    """What litellm logs to, kept nowhere."""
+    """A logger for litellm that stores nothing."""
 
     optional_params: dict[str, Any]
     model_call_details: dict[str, Any] = field(default_factory=dict)
@@ -59,7 +59,7 @@ def read_body(
             encoding=None,
             api_key="",
         )
-    except Exception as error:  # litellm raises whatever it comes across, even `Exception` itself
+    except Exception as error:  # litellm raises any error, even `Exception` itself
         raise ValueError("an answer that cannot be read") from error
     answer = parse_answer(response, plan.call.name)
     told = _told_cost(response)
@@ -69,6 +69,6 @@ def read_body(
 
 
 def _told_cost(response: Any) -> float | None:
-    """Return what the provider itself says that the call cost, as OpenRouter does."""
+    """Return the cost that the provider itself reports, as OpenRouter does."""
     told = (response._hidden_params.get("additional_headers") or {}).get("llm_provider-x-litellm-response-cost")
     return told if isinstance(told, float) and told > 0 else None

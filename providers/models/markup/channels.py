@@ -16,7 +16,7 @@ _LOST_CALL = re.compile(r"\s*commentary\s*to=(?:functions\.)?([\w.-]+)\s*(?:code
 
 @dataclass(slots=True)
 class Channels:
-    """What is said in the final channel, and the calls: each a name and its arguments."""
+    """The text of the final channel, and the calls: each a name and its arguments."""
 
     said: str = ""
     calls: list[tuple[str, str]] = field(default_factory=list)
@@ -75,7 +75,7 @@ def are_lost(text: str, *, cut: bool = False) -> bool:
 
 
 def may_be_lost(begun: str) -> bool:
-    """Return whether a text that has begun so may be one of channels without marks."""
+    """Return whether a text with this beginning may consist of channels without marks."""
     return bool(_LOST.match(begun)) or any(word.startswith(begun[:40].lstrip()) for word in _LOST_WORDS)
 
 

@@ -13,7 +13,7 @@ _DECODER = json.JSONDecoder(strict=False)
 _MAX_PASSES = 16
 """How often a text is scanned for values, in total."""
 _SKIMMED = 64
-"""Characters that are searched in the time in which one is parsed."""
+"""Characters that are searched in the time of parsing a single character."""
 _MAX_REPAIRS, _MAX_REPAIR = 8, 20_000
 """Repairs that are tried, and the characters of each at most."""
 
@@ -22,7 +22,7 @@ class Reading:
     """Reads the JSON values of a text one after the other, in linear work.
 
     The work is counted in characters (`read`): when it reaches so many times the text's length, the rest of the text
-    counts as words. What begins with a match of `skipped` between values is left out with all that it matches.
+    counts as words. Matches of `skipped` between values are left out.
     """
 
     def __init__(self, text: str, skipped: re.Pattern[str] | None = None) -> None:
@@ -44,7 +44,7 @@ class Reading:
             yield value
 
     def decode(self, start: int) -> tuple[Json, int]:
-        """Return the value at a position and the position after it; None and the next position where there is none."""
+        """Return the value at a position and the position after it; None and the next position if there is none."""
         try:
             value, end = _DECODER.raw_decode(self._text, start)
             self.read += end - start
@@ -64,7 +64,7 @@ class Reading:
 
 
 def _repaired(rest: str) -> Json:
-    # The outermost brace only: with any other one missing, arguments may be missing too.
+    # The outermost brace only: if any other brace is missing, arguments may be missing too.
     for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
         try:
             return _shallow(_DECODER.raw_decode(attempt)[0])

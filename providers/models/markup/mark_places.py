@@ -1,4 +1,4 @@
-"""Where a mark stands in a text, which tells a model's own marks from words about them; pure."""
+"""The place of a mark in a text, which tells a model's own marks from words about them; pure."""
 
 import re
 
@@ -11,7 +11,7 @@ _NEARBY = 400
 
 
 def line_of(text: str, mark: re.Match[str]) -> int:
-    """Return where a mark's line begins, or a place in it that is far enough before the mark."""
+    """Return the beginning of a mark's line, or a place in it that is far enough before the mark."""
     far = max(mark.start() - _NEARBY, 0)
     return max(text.rfind("\n", far, mark.start()) + 1, far)
 
@@ -38,7 +38,7 @@ def is_quoted(text: str, mark: re.Match[str]) -> bool:
 
 
 def is_in_code(text: str, mark: re.Match[str], *, done: bool) -> bool | None:
-    """Return whether a mark stands between backticks; None where the rest of its line is not there yet."""
+    """Return whether a mark is between backticks; None if the rest of its line has not arrived yet."""
     if not len(_TICKS.findall(text, line_of(text, mark), mark.start())) % 2:
         return False
     after = text[mark.end() : mark.end() + _NEARBY]

@@ -1,4 +1,4 @@
-"""What a model says in its own words: its answers without its markup, with the calls that it wrote as text."""
+"""A model's own words: its answers without its markup, with the calls that it wrote as text."""
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -45,8 +45,8 @@ class OwnWords:
     ) -> AsyncGenerator[ModelChunk]:
         """Pass on a stream without markup.
 
-        Nobody sees from its first words that a template began a thought. So the text of a model that does this waits
-        for the thought's end, and so does that of a model that may, up to an answer that shows that it does not.
+        The first words do not show that a template began a thought. So the text of a model that does this waits for the
+        thought's end, and so does that of a model that may, up to an answer that shows that it does not.
         """
         waits = model in self._thinks_first or (model not in self._met and bool(_MAY_THINK_FIRST.search(model)))
         reader = MarkupReader(offered, waits=waits)

@@ -1,18 +1,18 @@
 """A model's own markup in its text: thoughts, channels and calls, which no person is to read; pure.
 
-Servers should take it out, and many do not. A mark counts by its place, so that words about marks stay as they are:
+Servers should remove it, and many do not. A mark counts by its place, so that words about marks stay unchanged:
 
 - Within code (between backticks, or in a fence that is closed) and in quotes, marks are words.
 - Thoughts and calls begin a line, or follow the end of a sentence or another mark without a space: writers put spaces
-  around a mark that they mention. Within an answer, thoughts must end too, and no space follows their mark.
+around a mark that they mention. Within an answer, thoughts must end too, and no space follows their mark.
 - The end of thoughts that the template began has no text on one side of its line, or no space before it. After a
-  beginning that is only mentioned it must have a line of its own.
-- A call is something that reads as one (`written_calls`) after its mark. Within a line it must be the answer's
-  end and name a tool that is offered.
-- Once a channel of gpt-oss began, only the final one is said.
+beginning that is only mentioned it must have a line of its own.
+- A call must be readable as a call (`written_calls`) after its mark. Within a line it must be the answer's end and name
+an offered tool.
+- Once a channel of gpt-oss began, only the final channel is shown.
 
-Only what a model wrote is read, never a person's words. Text without marks comes through unchanged. The work grows as
-the text does.
+Only a model's text is read, never a person's words. Text without marks comes through unchanged. The work grows as the
+text does.
 """
 
 import re
@@ -30,7 +30,7 @@ _THOUGHT = (
 )
 _ENDED = r"</(?:seed:|mm:)?think(?:ing)?>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<channel\|>"
 THOUGHTS = re.compile(rf"(?:{_THOUGHT}).*?(?:</(?P=name)>|{_ENDED}|\Z)", re.DOTALL | re.IGNORECASE)
-"""Thoughts where all else is JSON."""
+"""Thoughts, if all else is JSON."""
 _MARK = re.compile(
     r"(?P<fence>^[ ]{0,3}(?:`{3,}|~{3,}))"
     rf"|(?P<thought>{_THOUGHT})|(?P<ended>{_ENDED})"
@@ -62,7 +62,7 @@ _CALL_SEEN = 160
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a text says, and the calls that it makes. `broken`: one of them cannot be read."""
+    """The visible text, and the calls in it. `broken`: one of them cannot be read."""
 
     said: str
     calls: tuple[ToolCall, ...] = ()
@@ -81,7 +81,7 @@ class _ThoughtEnds:
         self._endless: set[str] = set()
 
     def find(self, text: str, mark: re.Match[str], *, done: bool) -> re.Match[str] | None:
-        """Return the end of the thought that a mark begins; None where there is none, or none yet."""
+        """Return the end of the thought that a mark begins; None if there is none, or none yet."""
         opening = mark[0].lower()
         if opening in self._endless:
             return None
@@ -118,13 +118,13 @@ class MarkupReader:
         self._held = False
         """Whether the rest can be read only as a whole."""
         self._at = self._scanned = 0
-        """Up to where the text is decided, and marks were looked for."""
+        """The places up to which the text is decided, and searched for marks."""
         self._ends = _ThoughtEnds()
         self._fences = fences
         self._fence: re.Pattern[str] | None = None
 
     def feed(self, text: str) -> str:
-        """Take more text; return what can be said by now."""
+        """Take more text; return the text that can be shown by now."""
         self.text += text
         if not self._held:
             self._go_on(done=False, cut=False)
@@ -141,7 +141,7 @@ class MarkupReader:
         return Read(said, tuple(self._calls), self._broken, self._changed, self._elsewhere)
 
     def rest(self) -> str:
-        """Return what is said and was not returned before."""
+        """Return the text that can be shown and was not returned before."""
         if self._waits:
             return ""
         told, self._told = self._told, max(len(self._said), self._told)
@@ -170,7 +170,7 @@ class MarkupReader:
         self._say(self._scanned)
 
     def _take(self, mark: re.Match[str], *, done: bool, cut: bool) -> bool:
-        """Decide on a mark; return False where more must be known."""
+        """Decide on a mark; return False if more text is needed."""
         if mark.lastgroup == "fence":
             return self._enter_fence(mark, done=done)
         in_code = is_in_code(self.text, mark, done=done)
@@ -278,7 +278,7 @@ class MarkupReader:
         return self._take_out(mark.start(), found.end)
 
     def _stop(self, mark: re.Match[str], *, done: bool) -> bool:
-        """Take out the mark of an answer's end where it is the end."""
+        """Remove the mark of an answer's end if it is the end."""
         if _SOLID.search(self.text, mark.end()) and not _GOES_ON.match(self.text, mark.end()):
             return self._words(mark) if done or len(self.text) - mark.end() > _LONGEST else False
         if done and (begins_line(self.text, mark) or is_glued(self.text, mark)):

@@ -1,7 +1,7 @@
 """Calls that a model wrote into its text, in the forms that models are trained on and servers fail to read.
 
-A call is read by its structure, from its beginning on: what looks like a call within the arguments of another, such as
-a page's words that are to be sent on, is a part of these arguments.
+A call is read by its structure, from its beginning on: text that looks like a call within the arguments of another,
+such as a page's words to be sent on, is a part of these arguments.
 """
 
 import json
@@ -28,7 +28,7 @@ _AROUND = re.compile(
     r"|<\|(?:eom_id|eot_id|im_end|END_OF_TURN_TOKEN)\|>|<｜end▁of▁sentence｜>|</s>|function(?=<｜tool▁sep｜>)"
     r"|```(?:json|xml)?(?=\s|<|$))+"
 )
-"""What stands around calls and between them."""
+"""Text around calls and between them."""
 _NAME = r"(?:functions?\.)?(?P<name>[A-Za-z_][\w.-]{0,99})(?::\d+)?"
 _NAMED_OBJECT = re.compile(
     _NAME + r"\s*(?:\[CALL_ID\]\s*[\w-]{1,64}\s*)?(?:\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>)?"
@@ -56,7 +56,7 @@ _NAMES, _ARGUMENTS = ("name", "tool_name", "tool", "function"), ("arguments", "p
 
 @dataclass(slots=True)
 class WrittenCalls:
-    """The calls from one beginning on. `end` is the position after them; the beginning, where all are words."""
+    """The calls from a beginning on. `end` is the position after them; the beginning itself if all are words."""
 
     calls: list[ToolCall] = field(default_factory=list)
     end: int = 0
@@ -72,7 +72,7 @@ def may_begin(text: str, after: int) -> bool:
 
 
 def read_calls(text: str, start: int, offered: Mapping[str, ToolSpec]) -> WrittenCalls:
-    """Read the calls that begin at `start`. What names a tool that is not offered is a call too: the loop says so."""
+    """Read the calls that begin at `start`. A call of a tool that is not offered counts too: the loop reports it."""
     found, reading, at = WrittenCalls(end=start), Reading(text), start
     while not found.broken:
         around = _AROUND.match(text, at)
@@ -109,7 +109,7 @@ def _named(text: str, after: int) -> bool:
 
 
 def _element(text: str, element: re.Match[str], offered: Mapping[str, ToolSpec], found: WrittenCalls) -> int | None:
-    """Read an element; return the position after it, or None where its beginning is only mentioned."""
+    """Read an element; return the position after it, or None if its beginning is only mentioned."""
     name, at = element["name"], element.end()
     if opening := _OBJECT_BEGINS.match(text, at):
         end = _OBJECT_END.search(text, at)
@@ -204,7 +204,7 @@ def _value(written: str, schema: Any, as_text: str | None) -> Json:
 
 
 def _types(schema: Any) -> set[str]:
-    """Return the JSON types that a schema allows; text where it does not say."""
+    """Return the JSON types that a schema allows; text if it names none."""
     if not isinstance(schema, dict):
         return {"string"}
     told = schema.get("type")
