@@ -1,4 +1,4 @@
-"""The lease on polling: one web process at a time asks a provider for what is new on an account."""
+"""The lease on polling: a single web process at a time reads a provider's news for an account."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The outer loop of what reads a provider's backlog: one process at a time, its pauses, and what `doctor` is told."""
+"""The outer loop of polling a provider: a single process at a time, its pauses, and the report for `doctor`."""
 
 import asyncio
 from collections import Counter
@@ -25,7 +25,7 @@ class PollLoop:
     """Run the steps of a channel until stopped, while this process holds the lease on its account.
 
     A step claims the lease, reads, commits, and returns the seconds to wait before the next. After an error it is tried
-    again, with pauses that grow up to `max_pause` seconds. `source` names in the log what is read.
+    again, with pauses that grow up to `max_pause` seconds. `source` names the backlog in the log.
     """
 
     def __init__(self, lease: PollLease, clock: Clock, *, source: str, max_pause: float) -> None:
@@ -42,7 +42,7 @@ class PollLoop:
 
     @property
     def stall(self) -> str:
-        """Return that something stands in the way of this process' poll; empty where nothing does, or another polls."""
+        """Return a sentence if this process's poll is disturbed; empty if it is not, or if another process polls."""
         return POLL_TROUBLED if self.held and self._problem else ""
 
     def stop(self) -> None:
@@ -58,7 +58,7 @@ class PollLoop:
             except StoreUnavailable:
                 pause = self.later()
             except Exception:
-                # The outermost loop: whatever it is, what people wrote waits at the provider until it passes.
+                # The outermost loop: after any error, people's messages wait at the provider until it passes.
                 self._log.exception("polling_failed")
                 pause = self.later()
             await self._rest(pause)
@@ -74,12 +74,12 @@ class PollLoop:
         if not self.held:
             self.held = True
             self._log.info("polling_begins", offset=known)
-            self._problem = self._shown = ""  # what stood in the last holder's way may be over
+            self._problem = self._shown = ""  # the last holder's problem may be over
             await self.keep(known)
         return known
 
     async def keep(self, offset: int) -> None:
-        """Store from where to continue, with the present problem. Raises `LeaseLost` if the lease has ended."""
+        """Store the position to continue from, with the present problem. Raises `LeaseLost` if the lease has ended."""
         self._offset = offset
         if not await self._lease.keep(offset, self._shown):
             self.held = False
@@ -87,7 +87,7 @@ class PollLoop:
         self._stored = self._shown
 
     async def tell(self, problem: str) -> None:
-        """Store what stands in the way, '' for nothing, where `doctor` finds it; log it when it changes."""
+        """Store the problem, '' for none, for `doctor`; log it when it changes."""
         if problem != self._problem:
             if problem:
                 self._log.warning("polling_disturbed", reason=problem)
@@ -95,14 +95,14 @@ class PollLoop:
                 self._log.info("polling_goes_on")
             self._problem = problem
             self._shown = f"{problem} (since {self._clock.now():%Y-%m-%d %H:%M} UTC)" if problem else ""
-        # What failed may have taken longer than the lease lasts.
+        # The failed work may have taken longer than the lease lasts.
         if self._stored != self._shown and await self.claim() is not None:
             await self.keep(self._offset)
 
     def gives_up(self, number: int, error: Exception) -> bool:
-        """Count an error over something; return whether it is ours and came so often that later ones must not wait."""
+        """Count an error of an entry; return whether it is ours and too frequent for later entries to wait."""
         if isinstance(error, StoreUnavailable) or is_store_error(error):
-            return False  # it says nothing of this one: the next would be left out just so
+            return False  # not this entry's fault: the next would be left out just so
         self._broken[number] += 1
         return self._broken[number] >= TRIES
 

@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 
 class ProviderFiles:
-    """Fetch files from one provider. `private`: its hosts where it is emulated; `others`: further hosts of it."""
+    """Fetch files from a provider. `private`: its hosts if it is emulated; `others`: its further hosts."""
 
     def __init__(
         self, api_url: str, private: Sequence[str], others: Callable[[Target], bool] = lambda _: False
@@ -39,7 +39,7 @@ class ProviderFiles:
     async def ask(
         self, url: str, headers: Mapping[str, str], max_bytes: int = _MAX_JSON, good: Sequence[int] = (200,)
     ) -> HttpResponse:
-        """Make one request to the provider. Raises `FileNotFetched` where nothing usable comes back."""
+        """Make a request to the provider. Raises `FileNotFetched` if the answer is not usable."""
         try:
             answer = await self._client.request(
                 "GET", url, headers=headers, max_bytes=max_bytes, whole=True, may_go=self.may_go

@@ -1,4 +1,4 @@
-"""Handing in what a sweep found: one message that breaks us may not keep all that come after it away."""
+"""Handing in the results of a sweep: a message that fails may not hold up all later messages."""
 
 import structlog
 
@@ -11,9 +11,9 @@ _log = structlog.get_logger()
 
 
 async def bring(sink: InboundSink, inbound: Inbound) -> Received:
-    """Hand in what a sweep found; a message that breaks us twice is recorded and left out.
+    """Hand in a message of a sweep; if it fails twice, it is recorded and left out.
 
-    A store that fails is no reason to leave anything out: that is raised.
+    A failing store is no reason to leave a message out: its error is raised.
     """
     try:
         return await sink.accept(inbound)

@@ -40,7 +40,7 @@ class NotificationAddress:
 class AddressBook:
     """Add, list and delete people's addresses for notifications.
 
-    `only_send`: the names of the channels of one's own on which nobody can write to us.
+    `only_send`: the names of the operator's own channels that receive no messages.
     """
 
     database: Database
@@ -48,7 +48,8 @@ class AddressBook:
     only_send: Collection[str] = ()
 
     async def add(self, tenant_id: str, channel: str, text: str) -> NotificationAddress:
-        """Add an email address, for push a topic, `ntfy:topic` or `apprise:key`, or what a channel of one's own takes.
+        """Add an email address, for push a topic, `ntfy:topic` or `apprise:key`, or an address of the operator's own
+        channel.
 
         An address that was blocked becomes active again. Raises `AddressRefused`.
         """

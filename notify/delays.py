@@ -11,7 +11,7 @@ DELAYED = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Delayed:
-    """A delayed answer; `identity_id` and `channel` are where it goes."""
+    """A delayed answer; `identity_id` and `channel` are its destination."""
 
     tenant_id: str
     outbound_id: str

@@ -8,7 +8,7 @@ import structlog
 from core.errors import StoreUnavailable
 
 FIRST, LONGEST = 5.0, 3600.0
-"""Seconds that one who failed is left alone: doubling, up to the longest."""
+"""Seconds that a failed entry is left alone: doubling, up to the longest."""
 _MAX_KNOWN = 10_000
 
 _log = structlog.get_logger()
@@ -32,7 +32,7 @@ class Setbacks:
         except StoreUnavailable:
             raise
         except Exception:
-            # The others must not wait for this one, nor the log be filled with it.
+            # Other entries must not wait for this one, nor the log be filled with it.
             _log.exception(self._event, id=whom, failures=failures + 1)
             self._note(whom, failures)
             return 0

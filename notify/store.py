@@ -41,7 +41,7 @@ class NotificationStore:
     make_id: IdMaker = field(repr=False)
 
     async def recipient(self, tenant_id: str, wanted: str | None, now: datetime) -> Recipient:
-        """Return a person with the places where they can be notified; `wanted` is a conversation's id, None for any."""
+        """Return a person with the places to notify them; `wanted` is a conversation's id, None for any."""
         async with self.database.tenant(tenant_id) as connection:
             person = await connection.fetchrow(
                 "select nullif(t.language, '') as language, t.timezone, t.preferred_channel, t.quiet_from,"
@@ -116,7 +116,7 @@ class NotificationStore:
         entries: Sequence[RenderedNotification],
         when: Timing,
     ) -> NotifyResult | None:
-        """Queue one notification in place of several held ones; None when another worker had one of them."""
+        """Queue a single notification in place of several held ones; None if another worker had any of them."""
         row = await self.database.call(
             "select * from enqueue_digest($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -205,7 +205,7 @@ class NotificationStore:
     async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:
         """Release a held card; return the conversations to wake, none when it was not held."""
         row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
-        # A card of high risk that goes by SMS or email is shown in another chat, too, where it can be approved.
+        # A card of high risk that goes by SMS or email is also shown in another chat, in which it can be approved.
         other = await self.database.call(
             "select show_elsewhere($1,$2,$3) as place", tenant_id, approval_id, self.make_id("out")
         )
@@ -222,7 +222,7 @@ class NotificationStore:
 
 
 # Each identity with the top-level conversation that the person wrote in last, and the wanted one, if it is theirs.
-# Where the person has not written yet, some providers deliver to the user key itself.
+# If the person has not written yet, some providers deliver to the user key itself.
 _PLACES = """
 select i.id as identity_id, i.channel, i.account, coalesce(c.peer, i.user_key) as peer, '' as thread,
        case when c.thread = '' then c.id end as conversation_id, c.last_inbound_at

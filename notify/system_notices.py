@@ -1,4 +1,4 @@
-"""What the database has to say by itself: it stores which notice it is, and the sentence is made when that goes out."""
+"""Notices of the database: it stores the kind of a notice, and the sentence is made when it is sent."""
 
 from enum import StrEnum
 
@@ -17,11 +17,11 @@ class SystemNotice(StrEnum):
     APPROVAL = "approval"
     """A card of a task waits in a chat."""
     ANSWERED = "answered"
-    """Somebody answered what was written to them on the person's behalf."""
+    """A recipient answered a message on the person's behalf."""
     RECIPIENT_OPTED_OUT = "recipient_stopped"
-    """Somebody who was written to wants no more messages."""
+    """A recipient of a message on the person's behalf wants no more messages."""
     NOT_DELIVERED = "not_delivered"
-    """A message to somebody else did not arrive."""
+    """A message to another person did not arrive."""
 
 
 def notice_title(notice: SystemNotice) -> str:
@@ -31,8 +31,8 @@ def notice_title(notice: SystemNotice) -> str:
 def notice_text(notice: SystemNotice, channel: str, about: str, name: str = "") -> str:
     """Return a notice about a channel in the person's language.
 
-    `about` is what waits for approval, as Markdown, what somebody answered, or why nothing arrived; `name` is whom the
-    person had written to.
+    `about` is the pending approval, as Markdown, a recipient's answer, or the reason of a failure; `name` is the
+    recipient's.
     """
     who = literal(plain_words(name))
     match notice:

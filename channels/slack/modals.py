@@ -1,7 +1,7 @@
 """A form of ours as Slack's modal; pure.
 
-Source of the limits: docs.slack.dev, reference/views/modal-views and reference/block-kit. Slack counts characters
-without saying of what kind: UTF-16 units are counted, the larger number.
+Source of the limits: docs.slack.dev, reference/views/modal-views and reference/block-kit. Slack does not define its
+characters: UTF-16 units are counted, the larger number.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""Secret keys: wrapping data keys under a new one, and discarding what a lost one sealed."""
+"""Secret keys: wrapping data keys under a new key, and discarding data sealed under a lost key."""

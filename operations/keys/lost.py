@@ -1,4 +1,4 @@
-"""What cannot be read because the secret key it was sealed under is gone, and how it is discarded."""
+"""Data that cannot be read because its secret key is gone, and its deletion."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ async def find_lost(database: Database, keys: SecretKeys | None) -> SealedRows:
 
 
 async def discard_lost(database: Database, keys: SecretKeys | None) -> SealedRows:
-    """Delete the data keys that do not open and what was sealed under them; return what it was.
+    """Delete the data keys that do not open and the data sealed under them; return these.
 
     People connect their accounts again, and event sources are added again.
     """

@@ -30,7 +30,7 @@ class Rotated:
 
 @dataclass(frozen=True, slots=True)
 class DataKeys:
-    """How many data keys are wrapped under our newest secret key, under older ones, and under unknown ones."""
+    """Numbers of data keys wrapped under our newest secret key, under older keys, and under unknown keys."""
 
     newest: int
     older: int
@@ -58,7 +58,7 @@ async def count_data_keys(database: Database, keys: SecretKeys) -> DataKeys:
 
 
 async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
-    """Wrap the data keys under the newest secret key that are wrapped under another one."""
+    """Wrap under the newest secret key those data keys that are wrapped under another key."""
     rewrapped = unopened = 0
     after: tuple[str, int] = ("", 0)
     while rows := await _find(database, keys, after):

@@ -37,7 +37,7 @@ ROUTES: dict[str, str] = {
     "note_sender": _ADDRESS,
     "note_sender_language": _ADDRESS,
     "change_address": "partition_at(p_channel, p_account, p_old)",
-    # Whoever wrote what is ignored may be nobody: what is handed over again has the same keys.
+    # An ignored message may have an unknown sender: a repeat of it has the same keys.
     "ignore_message": "partition_by(p_keys[1])",
     "refuse_overload": _TENANT,
     "tell_overload": _TENANT,
@@ -56,10 +56,10 @@ ROUTES: dict[str, str] = {
     "end_catch_up": _POLLED,
     "leave_catch_up": _POLLED,
 }
-"""Where each function runs: an expression over its arguments, or all partitions."""
+"""The partition of each function: an expression over its arguments, or all partitions."""
 
 OWN = frozenset({"receive_messages", "link_stranger", "note_link_of_stranger"})
-"""What the router has of its own, in router.sql, or what nobody calls after that."""
+"""The router's own functions, in router.sql, and functions that are not called once those exist."""
 
 _SIGNATURE = """
 select pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, p.proretset as many,
@@ -122,7 +122,7 @@ def _server(partitions: Sequence[str], login: Login) -> str:
 
 
 def _wrapper(name: str, route: str, signature: asyncpg.Record) -> str:
-    """Return the statements that make a function of the way in: the call by PL/Proxy, and what callers see of it."""
+    """Return the statements that make a function of the way in: the call by PL/Proxy, and its form for callers."""
     names = ", ".join(signature["names"])
     result = f" returns {signature['result']}" if not signature["has_out"] or signature["many"] else ""
     if signature["many"]:

@@ -1,4 +1,4 @@
-"""Run a turn again from its journal: tools give what is recorded, so that nothing happens in the world."""
+"""Run a turn again from its journal: tools return recorded results, so the run has no outside effects."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -35,7 +35,7 @@ class RecordedModel:
         self._answers = iter(sorted(_own(self.rows, StepKind.MODEL), key=lambda row: row.key.step))
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Return the next answer, whatever is asked. Raises `ModelRejected` where the record ends."""
+        """Return the next answer, for any request. Raises `ModelRejected` at the end of the record."""
         row = next(self._answers, None)
         if row is None:
             raise ModelRejected("the record has no further answer")
@@ -45,13 +45,13 @@ class RecordedModel:
 
 
 class Recording:
-    """The results of a record. Each is given once: for its own call, else for one with the same arguments."""
+    """The results of a record. Each is returned once: for its own call, else for a call with the same arguments."""
 
     def __init__(self, rows: Iterable[StepRecord]) -> None:
         self._left = {row.key: row for row in _own(rows, StepKind.TOOL, StepKind.AGENT)}
 
     def take(self, key: StepKey, name: str, digest: str) -> StepRecord | None:
-        """Return the result of a call, None where there is none."""
+        """Return the result of a call, None if there is none."""
         same = [recorded for recorded, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
         if not same:
             return None
@@ -60,7 +60,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTool(Tool[..., object]):
-    """A tool as the model sees it, whose results are recorded ones."""
+    """A tool as the model sees it, with recorded results."""
 
     recording: Recording | None = None
 
@@ -77,7 +77,7 @@ class RecordedTool(Tool[..., object]):
 
 @dataclass(frozen=True, slots=True)
 class RecordedAgent(RecordedTool):
-    """An agent as the model sees it, whose results are recorded ones."""
+    """An agent as the model sees it, with recorded results."""
 
     def parse(self, arguments: Json) -> dict[str, object]:
         """Accept the arguments unchecked, as the agent would."""
@@ -85,14 +85,14 @@ class RecordedAgent(RecordedTool):
 
 
 def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
-    """Return the tools with recorded results in place of real ones: offered to everybody, approved, immediate."""
+    """Return the tools with recorded results in place of real ones: offered to all people, approved, immediate."""
     recording = Recording(rows)
     changed: dict[str, object] = {"recording": recording, "needs_approval": False, "accounts": ()}
     return [RecordedTool(**{attr.name: getattr(tool, attr.name) for attr in fields(Tool)} | changed) for tool in tools]
 
 
 def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list[AnyTool]:
-    """Return agents as tools whose results are recorded: nobody is asked anything."""
+    """Return agents as tools with recorded results, so that no person is asked."""
     recording = Recording(rows)
     return [
         RecordedAgent(
@@ -119,13 +119,13 @@ class RecordedJudge(Judge):
     async def rate_answer(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> Judgement:
-        """Return what the record has for this step."""
+        """Return the recorded judgement of this step."""
         row = self._said.get(StepKey(context.step, 1))
         return Judgement(row.name, str(row.result.get("advice", "")), row.usage) if row else ALL_WELL
 
 
 class RecordedConsent(Rule):
-    """A rule that denies as it does, and whose wish for approval is granted; it keeps nothing of what it sees."""
+    """A rule with its own denials, whose request for approval is granted; it stores nothing that it sees."""
 
     def __init__(self, rule: Rule) -> None:
         self.priority = rule.priority
@@ -155,7 +155,7 @@ class RecordedControl:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two runs of a turn are not the same."""
+    """A difference between two runs of a turn."""
 
     step: str
     what: str
@@ -185,7 +185,7 @@ def _own(rows: Iterable[StepRecord], *kinds: StepKind) -> list[StepRecord]:
 
 
 def _told(row: StepRecord) -> tuple[str, Json]:
-    """Return the kind of a step and what of it must be the same."""
+    """Return the kind of a step and the part of it that must be the same."""
     match row.kind:
         case StepKind.MODEL:
             answer = ModelAnswer.from_json(row.result, row.usage)
