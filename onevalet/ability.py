@@ -193,7 +193,7 @@ class RecallFoundation(Foundation):
 
 @dataclass(frozen=True, slots=True)
 class HookFoundation:
-    """What hooks of abilities are made of. `storage` keeps people's values; None in a turn that is only repeated."""
+    """Dependencies of abilities' hooks. `storage` keeps people's values; None in a turn that is only repeated."""
 
     settings: "Settings"
     config: "ReactLoopConfig"
@@ -318,7 +318,7 @@ class Ability:
     settings: loads its settings.
     loads: imports libraries that take long, before a worker serves anybody: a thread that imports stops the loop too.
     tools: the modules that hold its tools and agents, collected as a plugin's are.
-    hooks: makes what is called at the moments of each turn, in a worker and where a turn is repeated.
+    hooks: creates its hooks into each turn, in a worker and in a repeated turn.
     sources: opens further tools, in a worker.
     services: opens the services that tools and chat words get as `context.service(Kind)`; the stack closes them. A
         `MessageAccess` among them is `context.messages`.

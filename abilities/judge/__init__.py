@@ -1,1 +1,1 @@
-"""The judges that ship: one finds calls that go round in circles, one asks a model whether an answer is good."""
+"""The judges that ship: the first finds calls that go round in circles, the second asks a model about answers."""

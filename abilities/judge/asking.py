@@ -1,4 +1,4 @@
-"""The judge that asks a model whether an answer does what the person asked for. Off by default: it costs a call."""
+"""The judge that asks a model whether an answer meets the person's request. Off by default: it costs a call."""
 
 import json
 

@@ -57,7 +57,7 @@ class ToolRule:
     risk: Risk = ""
 
     def covers(self, context: HookContext, call: PlannedCall) -> bool:
-        """Return whether the rule is about this tool on this channel, whatever the arguments."""
+        """Return whether the rule is about this tool on this channel, with any arguments."""
         named = any(fnmatchcase(call.name.lower(), pattern.lower()) for pattern in self.tools)
         return named and (not self.channels or context.channel in self.channels)
 
@@ -158,7 +158,7 @@ def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
 
 
 def _number(value: Json) -> Decimal:
-    """Parse a number, even within text; raise `ValueError` for none, or more than one."""
+    """Return the number in a value, even within text; raise `ValueError` for none, or more than one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(str(value))
     numbers = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))

@@ -37,7 +37,7 @@ RECORDED = "recorded"
 
 
 async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
-    """Print the journal; with a model, print where the repeated turn differs. Return whether it does not differ."""
+    """Print the journal; with a model, print the differences of the repeated turn. Return whether there are none."""
     async with open_database(settings, "replay") as database:
         triggers = [ability.trigger for ability in all_abilities() if ability.trigger is not None]
         transcript = await read_transcript(database, turn, triggers)

@@ -1,4 +1,4 @@
 """`init`: asks, tries each answer at once, and writes `.env`.
 
-`dialogue` asks, `draft` holds what is proved, `doorway` listens for the providers.
+`dialogue` asks, `draft` holds the proved answers, `doorway` listens for the providers.
 """

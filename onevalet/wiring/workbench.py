@@ -31,7 +31,7 @@ async def start_dev(settings: Settings, stop: asyncio.Event, *, processes: bool 
 
 
 def demo_model(home: Path | None = None) -> LocalModel | None:
-    """Return the demo model, None if it is left out. `home`: where the page writes the trouble to simulate."""
+    """Return the demo model, None if it is left out. `home`: the folder in which the page writes its trouble."""
     if not has_workbench():
         return None
     from workbench.demo.model import DEMO_MODEL
