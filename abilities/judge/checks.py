@@ -51,7 +51,7 @@ class CheckingJudge(Judge):
         )
 
     def _repetition(self, trail: Trail) -> Judgement | None:
-        """Find a new call that was made too often; a call whose result kept changing may be made three times as often."""
+        """Find a new call that was made too often, or three times as often if its result kept changing."""
         if len(trail) < 2:
             return None
         acts = [act for step in trail for act in step]
