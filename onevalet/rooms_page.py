@@ -49,12 +49,9 @@ def rooms_of_core() -> str:
 
 
 def other_rooms() -> str:
-    """Return the table of the rooms outside core, without those of the tests."""
-    lines = ["| room | what is in it |", "|---|---|"]
-    for folder in HOUSE:
-        if folder not in ("core", "tests"):
-            lines += [f"| `{folder}/{name}/` | {first_line(f'{folder}/{name}')} |" for name in rooms(folder)]
-    return "\n".join(lines) + "\n"
+    """Return the list of the rooms beside core, but for those of the tests."""
+    paths = [f"{folder}/{name}" for folder in HOUSE if folder not in ("core", "tests") for name in rooms(folder)]
+    return "".join(f"- `{path}/`: {first_line(path)}\n" for path in paths)
 
 
 def pages() -> Iterator[tuple[Path, str]]:
