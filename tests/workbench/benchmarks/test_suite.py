@@ -66,13 +66,25 @@ def test_the_page_gives_the_reason_of_each_metric_that_falls_short(monkeypatch: 
     samples.add("known", OURS, 7)
     told = list(page.lines(results_of(benchmark := made(metrics), samples), [benchmark]))
     assert "| a slow work | ms |  |  | **4 (3 to 5)** | under 2 | **missed** |" in told
-    assert "| a work near its floor | ms | 1 | a peer 7.5 (7 to 8) | **2.9** | under 3 × the floor | reached |" in told
+    assert "| a work near its floor | ms | 1 | a peer 7.5 | **2.9** | under 3 × the floor | reached |" in told
     assert "| a rate | a second |  |  | **19,500** | over 20,000 | **missed** |" in told
     assert "| a figure | MB |  |  | **7** |  |  |" in told
     assert [line for line in told if line.startswith("- **a")] == [
         "- **a slow work**: it waits",
         "- **a rate**: not explained yet.",
     ]
+
+
+def test_a_column_without_figures_is_left_out_and_a_reason_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "REASONS", {"slow": "it waits", "slower": "it waits"})
+    metrics = (Metric("slow", "a slow work", "ms", Target(2)), Metric("slower", "a slower one", "ms", Target(2)))
+    samples = Samples()
+    samples.add("slow", OURS, 4.0)
+    samples.add("slower", OURS, 5.0)
+    told = list(page.lines(results_of(benchmark := made(metrics), samples), [benchmark]))
+    assert "| work | unit | ours | goal |  |" in told
+    assert "| a slow work | ms | **4** | under 2 | **missed** |" in told
+    assert "- **a slow work; a slower one**: it waits" in told
 
 
 def test_results_of_one_benchmark_leave_those_of_others(tmp_path: Path) -> None:

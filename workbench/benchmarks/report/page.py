@@ -10,27 +10,26 @@ from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric
 PAGE = ROOT / "docs" / "performance.md"
 _HEAD = """# Performance
 
-Written by `bin/uv run -m workbench.benchmarks --peers --write`; do not edit it by hand. Times depend on the machine:
-compare the figures of one row, which were measured in turns in one run. What does not depend on it is asserted by
-tests, which fail when it grows: [what tests hold](#what-tests-hold).
+`bin/uv run -m workbench.benchmarks --peers --write` writes this page. Times depend on the machine: compare the figures
+of one row, which were measured in turns in one run.
 
-A figure is the median of its rounds, with their range behind it. CPU is that of the processes named, by the kernel's
-count. The floor is the least code that does the same work. Peers run in environments of their own, over the same
-model server, at the versions in `workbench/benchmarks/peers/environments.py`; none of them stores anything. Postgres is
-the embedded one, with fsync, and Redis the embedded Valkey, with an append-only file; settings are as shipped, with
-memory and profile off unless the section says otherwise.
+A figure is the median of its rounds, with the range of floor and ours behind it. CPU is that of the processes named.
+The floor is the least code that does the same work. Peers run in environments of their own, over the same model server,
+at the versions in `workbench/benchmarks/peers/environments.py`; none stores anything. Postgres is the embedded one, with
+fsync, and Redis the embedded Valkey, with an append-only file; settings are as shipped, with memory and profile off
+unless the section says otherwise.
 """
 _TESTS = """## What tests hold
 
-- Round trips, transactions and flushes of the WAL of a turn, plain and with tools, and its Redis commands:
-  `tests/jobs/turns/test_turn_cost.py`.
-- Statements and transactions of a webhook, alone and grouped: `tests/core/inbox/test_groups.py`.
+These fail when what does not depend on the machine grows:
+
+- Round trips, transactions, WAL flushes and Redis commands of a turn: `tests/jobs/turns/test_turn_cost.py`.
+- Statements and transactions of a webhook: `tests/core/inbox/test_groups.py`.
 - Statements of an idle worker: `tests/jobs/test_idle_cost.py`.
-- Model calls of a conversation, and how much of a prompt begins like the one before:
-  `tests/abilities/memory/test_reading_talks.py` and `tests/jobs/turns/test_prompt_cache.py`.
-- What a start loads: `tests/test_import_cost.py`, `tests/providers/models/test_lean_litellm.py`,
+- Model calls and shared beginnings of prompts: `tests/abilities/memory/test_reading_talks.py`,
+  `tests/jobs/turns/test_prompt_cache.py`.
+- What a start loads: `tests/test_import_cost.py`, `tests/core/llm/test_lean_litellm.py`,
   `tests/onevalet/wiring/test_preload.py`.
-- That each benchmark of this page runs: `tests/workbench/benchmarks/test_suite.py`.
 """
 
 
@@ -52,26 +51,36 @@ def lines(results: Mapping[str, Any], benchmarks: Sequence[Benchmark]) -> Iterat
 def _section(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n## {benchmark.title}\n"
     yield f"{benchmark.about}\n"
-    yield "| work | unit | floor | peers | ours | goal | |"
-    yield "|---|---|---|---|---|---|---|"
     measured = [metric for metric in benchmark.metrics if OURS in run["metrics"].get(metric.name, {})]
-    for metric in measured:
-        yield _row(metric, run["metrics"][metric.name])
+    rows = [_row(metric, run["metrics"][metric.name]) for metric in measured]
+    titles = ("work", "unit", "floor", "peers", "ours", "goal", "")
+    filled = [column for column in range(len(titles)) if any(row[column] for row in rows)]
+    yield f"| {' | '.join(titles[column] for column in filled)} |"
+    yield f"|{'---|' * len(filled)}"
+    yield from (f"| {' | '.join(row[column] for column in filled)} |" for row in rows)
     yield f"\nMeasured {run['at']} at commit {run['commit']}; load {run['load'][0]} before, {run['load'][1]} after."
     missed = [metric for metric in measured if _is_met(metric, run["metrics"][metric.name]) is False]
     if missed:
         yield "\nWhy it falls short:\n"
-        yield from (f"- **{metric.title}**: {REASONS.get(metric.name, 'not explained yet.')}" for metric in missed)
+        yield from (f"- **{titles}**: {reason}" for reason, titles in _reasons(missed).items())
     for plot in run["plots"]:
         yield f"\n![{plot['title']}: {plot['y']} over {plot['x']}](performance/{plot['name']}.svg)"
 
 
-def _row(metric: Metric, figures: Mapping[str, Any]) -> str:
-    peers = "<br>".join(f"{name} {_range(figure)}" for name, figure in figures.items() if name not in (OURS, FLOOR))
+def _reasons(missed: Sequence[Metric]) -> dict[str, str]:
+    """Return each reason with the works that it is about."""
+    titles: dict[str, list[str]] = {}
+    for metric in missed:
+        titles.setdefault(REASONS.get(metric.name, "not explained yet."), []).append(metric.title)
+    return {reason: "; ".join(works) for reason, works in titles.items()}
+
+
+def _row(metric: Metric, figures: Mapping[str, Any]) -> tuple[str, ...]:
+    peers = [f"{name} {_number(figure['median'])}" for name, figure in figures.items() if name not in (OURS, FLOOR)]
     floor = _range(figures[FLOOR]) if FLOOR in figures else ""
     met = {None: "", True: "reached", False: "**missed**"}[_is_met(metric, figures)]
-    ours = f"**{_range(figures[OURS])}**"
-    return f"| {metric.title} | {metric.unit} | {floor} | {peers} | {ours} | {metric.target or ''} | {met} |"
+    goal = str(metric.target or "")
+    return (metric.title, metric.unit, floor, "<br>".join(peers), f"**{_range(figures[OURS])}**", goal, met)
 
 
 def _is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:

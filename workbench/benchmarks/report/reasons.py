@@ -5,32 +5,26 @@ imports; shares of Postgres are times in functions (`track_functions`).
 """
 
 _WORKER = (
-    "28 % of the worker's time is the kernel's sending over sockets, to Postgres, Redis and the model: each wakes "
-    "another process. The loop with its model call is 22 %, delivery 13 %, preparing prompt and tools 8 %, reading the "
-    "turn with its history 7 %; the rest is spread. The machine's own speed varies: the same commit took 6.5 ms and, "
-    "three hours later, 10."
+    "28 % is the kernel's sending over sockets, the loop with its model call 22 %, delivery 13 %, preparing prompt and "
+    "tools 8 %, reading the turn 7 %. The machine varies: the same commit took 6.5 ms and, three hours later, 10."
 )
 _POSTGRES = (
-    "Spread over some 30 functions: `finish_turn` and `read_turn` take 9 % each, `take_message` 8 %, `begin_turn` and "
-    "`begin_delivery` 7 %, and each other less than 6 %."
+    "Spread over some 30 functions; `finish_turn` and `read_turn` take 9 % each, `take_message` 8 %, `begin_turn` and "
+    "`begin_delivery` 7 %."
 )
 _POSTGRES_TOOLS = (
-    "Spread over some 30 functions: `read_turn` takes 10 %, `record_step`, four times a message, and `finish_turn` 9 % "
-    "each, `begin_turn` 7 %, and each other less than 7 %."
+    "Spread over some 30 functions; `read_turn` takes 10 %, `record_step`, four times a message, and `finish_turn` 9 % "
+    "each, `begin_turn` 7 %."
 )
 _WEB = (
-    "29 % of web's time is the kernel's sending and polling of sockets: the request, Postgres, the wakeup, the answer. "
-    "Signature and parsing are 24 %, storing 16 %, the wakeup through Redis, which the floor lacks, 7 %, log lines "
-    "6 %; the rest is HTTP and its middleware."
+    "29 % is the kernel's sending and polling of sockets, signature and parsing 24 %, storing 16 %, the wakeup through "
+    "Redis, which the floor lacks, 7 %, log lines 6 %."
 )
 _ROWS = (
-    "A message is five rows where the floor's is one: the message, its key, the conversation, its lane and the count "
-    "of what waits, behind row-level security. `take_message`, which writes most of them, is two thirds of the time."
+    "A message is five rows, the floor's one: message, key, conversation, lane and backlog, behind row-level security. "
+    "`take_message`, which writes most of them, is two thirds of the time."
 )
-_WEB_RATE = (
-    "By wall clock: sender, web and Postgres share the cores, so that the CPU of both above bounds it, and other work "
-    "on the machine lowers it as it lowers the floor."
-)
+_WEB_RATE = "Sender, web and Postgres share the cores, so their CPU bounds it."
 REASONS: dict[str, str] = {
     "turn-200": "The floor, which only reads and parses the 200 chunks, is most of it; ours adds 5 µs a chunk.",
     "turn-whole": (
@@ -43,24 +37,19 @@ REASONS: dict[str, str] = {
     "durable-postgres": _POSTGRES,
     "tools-postgres": _POSTGRES_TOOLS,
     "begun": (
-        "The hops are those of the floor: a commit, a push, a pop, a claim. But a message also writes its lane and the "
-        "count of what waits before its commit, and the claim takes the lane under a fence and marks the messages "
-        "before it writes the turn, where the floor updates one row."
+        "A message also writes its lane and the backlog before its commit, and the claim takes the lane under a fence "
+        "and marks the messages, while the floor updates one row."
     ),
     "way-in-web-sms": _WEB,
     "way-in-web-slack": (
-        "slack-bolt's dispatch around our listener is 9 % of web's time, the kernel's sending and polling 23 %, "
-        "storing 15 %, signature and parsing 9 %; the rest is HTTP and its middleware."
+        "The kernel's sending and polling is 23 %, storing 15 %, slack-bolt's dispatch 9 %, signature and parsing 9 %; "
+        "the rest is HTTP."
     ),
-    "way-in-web-telegram": (
-        "39 % of web's time is the kernel's sending and polling, storing 13 %, parsing 5 %; the rest is HTTP and its "
-        "middleware."
-    ),
+    "way-in-web-telegram": ("The kernel's sending and polling is 39 %, storing 13 %, parsing 5 %; the rest is HTTP."),
     **{f"way-in-postgres-{channel}": _ROWS for channel in ("sms", "slack", "telegram")},
     **{f"way-in-rate-{channel}": _WEB_RATE for channel in ("sms", "slack", "telegram")},
     "whole-rate": (
-        "A turn costs what web, worker and Postgres cost above, on two cores that those who write, the model and the "
-        "provider share."
+        "A turn costs what web, worker and Postgres cost above, on two cores that the simulated parts share."
     ),
     "whole-memory-web": (
         "It is 75 to 77 MB at start. The heap grows while caches fill, and levels off: by 1 MB over the first hundreds "
@@ -70,8 +59,8 @@ REASONS: dict[str, str] = {
         "It is 175 MB at start, 182 after the first turn, and levels off: 192 after some 2,000 turns, 194 after 10,000."
     ),
     "tasks": (
-        "Postgres spends 93 µs a task and the worker 39: a run, a turn and a lane are written for each, with eleven "
-        "index entries and four foreign keys, and it is moved on to a time that depends on its zone."
+        "Postgres spends 93 µs a task and the worker 39: each needs a run, a turn and a lane, with eleven index "
+        "entries and four foreign keys, and its next time by its zone."
     ),
     "memory-web-all": "The SDKs that receive Telegram's and Slack's webhooks are 450 modules and hold 22 MB.",
 }

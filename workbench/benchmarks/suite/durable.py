@@ -14,13 +14,11 @@ from workbench.benchmarks.turns import Bench
 
 PEERS = ("taskiq", "arq")
 _ABOUT = """\
-A message that is committed, taken by a worker, answered by one call of a model (or two, with two tools between
-them) and handed to a channel that costs nothing: what happens to it survives a crash at any point. No peer does
-this. CPU is measured with eight people who write again as soon as they are answered, and counts the worker's
-connections and Postgres' own processes. Transactions, and flushes of the WAL that somebody waits for, are the
-worker's: taking the message in is one more of each, or less where messages come together. From commit to begun is
-measured by Postgres' clock, one message at a time; its floor is an insert and a push to a Redis list, popped and
-claimed by one update; the peers are hops through their queues, without a database."""
+A committed message is taken by a worker, answered by one model call, or two with two tools between them, and handed to
+a channel that costs nothing. It survives a crash at any point, which no peer does. Eight people write again as soon as
+they are answered. Transactions and awaited flushes of the WAL are the worker's; taking the message in is at most one
+more of each. The floor from commit to begun is an insert, a push to a Redis list, a pop and one update; the peers are
+hops through their queues, without a database."""
 METRICS = (
     Metric("durable-worker", "a plain message: the worker", "ms CPU", Target(6)),
     Metric("durable-postgres", "a plain message: Postgres", "ms CPU", Target(4)),

@@ -10,9 +10,8 @@ from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, O
 from workbench.benchmarks.suite.whole_way import Way, opened, sustained
 
 _ABOUT = """\
-Eight people write again as soon as they are answered, by one web and one worker process as in the whole way; half of
-the time one more person sends a photo of 12 megapixels after the other, each a new one, which the worker fetches,
-has read by a child process, and stores. Floor: the same eight people without the photos, in the same run, in turns."""
+Eight people write again as soon as they are answered; half of the time another person sends new photos of 12
+megapixels, which the worker fetches, has a child process read, and stores. Floor: the eight people without photos."""
 METRICS = (
     Metric("files-others", "the others' turns beside photos, p99", "ms", Target(2, times_floor=True)),
     Metric("files-others-light", "the others' turns beside photos, p50", "ms"),

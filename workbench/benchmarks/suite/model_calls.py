@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from tests.abilities.memory.talking import Talking
 
 _ABOUT = """\
-One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
-something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
-calls that answer. For the prompts, half of the messages use tools, some of them set reminders, and things are recalled
-(`bin/uv run -m workbench.benchmarks.prompt_share` has each apart); counted is how many bytes of a
-prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves. A
-hello is a first message, with all tools that ship, fifty of MCP servers and twenty skills, at four bytes a token; its
-floor is the prompt without tools (`bin/uv run -m workbench.benchmarks.prompt_cost` has its parts)."""
+One person's conversation of twenty messages, with memory and profile on, as shipped. Calls: each message tells
+something to remember, which costs most; floor: the calls that answer. Prompts: the share of bytes, tools included, with which
+the previous prompt began, which is what a provider's cache saves (`bin/uv run -m workbench.benchmarks.prompt_share`). A
+hello: a first message with all tools that ship, fifty of MCP servers and twenty skills, at four bytes a token
+(`bin/uv run -m workbench.benchmarks.prompt_cost`); floor: without tools."""
 METRICS = (
     Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
     Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),

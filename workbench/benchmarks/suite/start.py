@@ -21,9 +21,8 @@ from workbench.benchmarks.report.results import ROOT
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
 
 _ABOUT = """\
-Each process starts anew in each round, from compiled files, as in the image. A worker is ready when it says so in
-its health row: CPU until then, without that of a process that only imports what it does. Memory is the resident
-set: of web after it took two hundred messages, of the worker when it is ready. Floor of the imports: `import
+Each process starts anew in each round, from compiled files. A worker is ready when its health row says so. Memory is
+the resident set: of web after two hundred messages, of the worker when it is ready. Floor of the imports: `import
 litellm`, whole."""
 METRICS = (
     Metric("start-worker", "a worker until it is ready, beyond its imports", "s CPU", Target(0.5)),

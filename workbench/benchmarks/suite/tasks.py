@@ -12,9 +12,8 @@ from workbench.benchmarks import triggers
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Samples, Target
 
 _ABOUT = """\
-Among so many tasks, by cron in five time zones, 10,000 become due at once: each is claimed, its next occurrence is
-computed and written, and its run is queued. Floor: statements that claim 1,000 tasks each and only move them on by
-a day."""
+Of so many tasks, by cron in five time zones, 10,000 are due at once: each is claimed and rescheduled, and its run is
+queued. Floor: statements that claim 1,000 tasks each and only move them on by a day."""
 METRICS = (
     Metric("tasks", "due tasks taken, of 1,000,000", "a second", Target(20_000, more=True)),
     Metric("tasks-none", "a look when nothing is due, of 1,000,000", "ms", Target(1)),

@@ -11,10 +11,9 @@ from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, O
 
 PEERS = ("agno", "openai-agents", "langgraph", "pydantic-ai", "litellm")
 _ABOUT = """\
-One person's message: the model calls two tools at once, which answer at once, and then says 200 words. The model is
-a process that answers at once. Floor: bare aiohttp, the stream read by hand. The peer `litellm` is two of its calls
-with the tools run by hand, without an agent. A core's turns a second are by wall clock, of one process, with the
-model's server on another core."""
+The model calls two tools at once and then says 200 words; model and tools answer at once. Floor: bare aiohttp, the
+stream read by hand. The peer `litellm` is two of its calls, without an agent. Turns a second are those of one process
+by wall clock, with the model's server on another core."""
 METRICS = (
     Metric("turn", "a turn, the answer streamed in few chunks", "ms CPU", Target(2)),
     Metric("turn-200", "the same in 200 chunks", "ms CPU", Target(2)),

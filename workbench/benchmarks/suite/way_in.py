@@ -17,10 +17,9 @@ from workbench.benchmarks.webhooks import Webhook, send_all
 
 CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram"}
 _ABOUT = """\
-A provider's signed request is verified, parsed and committed as a row before it is answered, by one web process,
-with 32 in flight; what comes together shares a commit. Floor: bare aiohttp, JSON, no signature, one insert through
-a pool. The peers check a signature or a secret and call a handler, but store nothing: a message that they accepted
-is lost with their process. CPU of Postgres is that of all its processes."""
+One web process verifies, parses and commits a provider's signed request before it answers, with 32 in flight; requests
+that come together share a commit. Floor: bare aiohttp, JSON, no signature, one insert through a pool. The peers check
+a signature or a secret and call a handler, but store nothing."""
 
 
 def _metrics(channel: str, title: str) -> tuple[Metric, ...]:

@@ -20,10 +20,9 @@ from workbench.benchmarks.suite.metrics import OURS, Benchmark, Metric, Options,
 from workbench.benchmarks.webhooks import send_all
 
 _ABOUT = """\
-A text's webhook comes in, a worker answers it by one call of a model, and the answer is handed to the provider: one
-web and one worker process, with the settings as shipped. The model and the provider answer at once; they, Postgres,
-Redis and those who write share the machine's cores. In p50 one text is under way at a time; sustained are 32 people
-who write again once they are answered."""
+From a text's webhook to the answer handed to the provider, with one model call, by one web and one worker process. The
+simulated model, provider and people share the machine's cores. In p50 one text is under way at a time; sustained are
+32 people who write again once they are answered."""
 METRICS = (
     Metric("whole-light", "webhook in to answer handed to the provider, p50", "ms", Target(30)),
     Metric("whole-rate", "sustained by one web and one worker", "turns/s", Target(100, more=True)),
