@@ -94,8 +94,8 @@ def connections(results: Results) -> Iterator[str]:
     told = results["connections"]
     yield ""
     yield (
-        f"Connections, measured {told['date']} at commit {told['commit']} with a load of {told['load']:.1f}: each"
-        " client stays connected and reads a person's ten messages in a transaction, again and again."
+        f"Connections, measured {told['date']} at commit {told['commit']} with a load of {told['load']:.1f}. Each"
+        " client reads a person's ten messages in a transaction, again and again."
     )
     yield ""
     yield (
@@ -126,8 +126,8 @@ def _hosts(results: Results) -> str:
         return "All parts ran on one host."
     if not results["round_trip"]:
         return (
-            "Each part ran in a network namespace of its own on a bridge; the kernel could not delay packets (`netem`),"
-            " so round trips took what they take within a machine."
+            "Each part ran in a network namespace of its own; round trips were those within a machine, since the kernel"
+            " could not delay packets (`netem`)."
         )
     return (
         "Each part ran in a network namespace of its own on a bridge, with round trips of"
@@ -167,9 +167,8 @@ def _saturation(results: Results) -> Iterator[str]:
     if not limited:
         return
     yield (
-        f"What saturates first. Each host was given little CPU: a core of it is {CORE:.0%} of one of this machine's."
-        f" Postgres has {CORES['Postgres']} of them, and one each have PgBouncer, Valkey, each `web` and each worker,"
-        " whose programs have one thread that counts. What each part used of what it was allowed:"
+        f"What saturates first, on small hosts whose core is {CORE:.0%} of one of this machine's: Postgres has"
+        f" {CORES['Postgres']} cores; PgBouncer, Valkey, each `web` and each worker have one. Used of the allowed CPU:"
     )
     yield ""
     yield f"| workers | messages a second | {' | '.join(PARTS)} | load |"
@@ -189,7 +188,7 @@ def _saturation(results: Results) -> Iterator[str]:
     yield ""
     cost = results["workers"]["2"]["cost"]
     alone = ", ".join(f"{part} {1000 / cost[part]:.0f}" for part in PARTS)
-    yield f"One whole core of this machine bears, in messages a second: {alone}."
+    yield f"Messages a second that one whole core bears: {alone}."
     yield ""
 
 
@@ -198,8 +197,7 @@ def _sums(results: Results) -> Iterator[str]:
     mean = WANTED * A_DAY / 86_400
     yield (
         f"{WANTED:,} people who write {A_DAY} messages a day are {mean:.0f} a second in the mean and"
-        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the cost of"
-        " the bursts with two workers that peak takes:"
+        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the bursts with two workers, that peak takes:"
     )
     yield ""
     yield "| part | cores at the peak | share |"
@@ -212,9 +210,9 @@ def _sums(results: Results) -> Iterator[str]:
     minutes, wanted, bore = steady["minutes"], steady["wanted"], steady["rate"]
     yield (
         f"**Checked:** {results['people']:,} people, {results['people'] / WANTED:.0%} of that, write"
-        f" {results['people'] * A_DAY / 86_400:.1f} messages a second in the mean. This machine, whose cores the"
-        f" simulated providers and people share, was given {wanted:.1f} a second for {minutes:.1f} minutes and bore"
-        f" {bore:.1f}. By the bursts that takes {bore * _all(burst) / 1000:.2f} cores; it took"
+        f" {results['people'] * A_DAY / 86_400:.1f} messages a second in the mean. Given {wanted:.1f} a second for"
+        f" {minutes:.1f} minutes, this machine bore {bore:.1f}. By the bursts that takes"
+        f" {bore * _all(burst) / 1000:.2f} cores; it took"
         f" {bore * _all(steady) / 1000:.2f}, {_all(steady) / _all(burst) - 1:+.0%} a message."
     )
 
