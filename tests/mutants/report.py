@@ -1,6 +1,8 @@
 """What was noticed, by room, and what was not: for the terminal and for docs/measured/mutants.md."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from tests.mutants.judging import Verdict, where
 from tests.mutants.rooms import PURE
@@ -10,10 +12,15 @@ PAGE = ROOT / "docs/measured/mutants.md"
 _HEAD = """# Mutants
 
 How often the tests notice that one line of the product was changed: a comparison flipped, a condition negated, a
-constant replaced, a statement or a result left out. Each mutant is one line; log lines, metrics and the sentences of
-the catalogue are left alone. `bin/uv run -m tests.mutants --help` says how it is measured; `--write` wrote this page.
-A mutant that means the same as the original counts as unnoticed: nothing sets it apart.
+constant replaced, a statement or a result left out. Log lines, metrics and the catalogues are left alone.
+`bin/uv run -m tests.mutants --help` says how it is measured; `--write` wrote this page. A mutant that means the same as
+the original counts as unnoticed. "Subset" is the promise tier alone.
 """
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_SHORT = 48
+"""Letters of a line that the page shows whole."""
+_AROUND = 3
+"""Tokens on each side of a change: a word and a space, as a rule."""
 
 
 def table(verdicts: Sequence[Verdict], with_subset: bool) -> Iterator[str]:
@@ -35,15 +42,27 @@ def unnoticed(verdicts: Sequence[Verdict]) -> Iterator[str]:
             yield f"- {where(mutant)} ({tests}): {_code(mutant.before)} → {_code(mutant.after)}"
 
 
+def change(before: str, after: str) -> str:
+    """Return what a mutant changed in its line, with the tokens around it; a short line is returned whole."""
+    if len(before) <= _SHORT:
+        return f"{_code(before)} → {_code(after)}"
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    start = _same(old, new)
+    end = min(_same(old[::-1], new[::-1]), min(len(old), len(new)) - start)
+    first, last = max(start - _AROUND, 0), max(end - _AROUND, 0)
+    return " → ".join(_code("".join(tokens[first : len(tokens) - last]).strip()) for tokens in (old, new))
+
+
 def write(verdicts: Sequence[Verdict], seed: int, with_subset: bool) -> None:
     """Write the part of the page that these verdicts are of, and keep the other."""
     is_pure = all(verdict.chosen.room in PURE for verdict in verdicts)
     title = "The pure rooms" if is_pure else "Anywhere"
     others = "Anywhere" if is_pure else "The pure rooms"
     kept = _section(PAGE.read_text(encoding="utf-8"), others) if PAGE.exists() else ""
-    missed = list(unnoticed(verdicts)) or ["- none"]
+    missed = [verdict.chosen.mutant for verdict in verdicts if not verdict.noticed_by]
+    lines = [f"- {where(mutant)}: {change(mutant.before, mutant.after)}" for mutant in missed] or ["- none"]
     part = "\n".join(
-        [f"## {title}", "", f"Seed {seed}.", "", *table(verdicts, with_subset), "", "Unnoticed:", "", *missed, ""]
+        [f"## {title}", "", f"Seed {seed}.", "", *table(verdicts, with_subset), "", "Unnoticed:", "", *lines, ""]
     )
     parts = [part, kept] if is_pure else [kept, part]
     PAGE.parent.mkdir(exist_ok=True)
@@ -55,6 +74,11 @@ def _row(room: str, verdicts: Sequence[Verdict], with_subset: bool) -> str:
     row = f"| {room} | {len(verdicts)} | {noticed} | {noticed / (len(verdicts) or 1):.0%} |"
     subset = sum(verdict.by_subset for verdict in verdicts)
     return row + (f" {subset / (len(verdicts) or 1):.0%} |" if with_subset else "")
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many first tokens two lines share."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _code(line: str) -> str:

@@ -35,7 +35,14 @@ def told(question_sets: dict[str, dict[str, Tally]], config: MomexConfig, second
     ]
     for name, tallies in question_sets.items():
         count = len(next(iter(tallies.values())).outcomes)
-        lines += ["", f"{count} questions, {name}:", "", *table(tallies), "", *_halves(tallies["fused"])]
+        lines += [
+            "",
+            f"{count} questions, {name}; shares in per cent:",
+            "",
+            *table(tallies),
+            "",
+            *_halves(tallies["fused"]),
+        ]
         missed = misses(tallies["fused"])
         kinds = dict.fromkeys(miss.partition(" · ")[0] for miss in missed)
         each = ", ".join(f"{kind} {sum(miss.startswith(kind + ' · ') for miss in missed)}" for kind in kinds)

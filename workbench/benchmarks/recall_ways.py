@@ -73,14 +73,14 @@ class Tally:
         return statistics.mean(tokens_of(outcome.texts) for outcome in self.outcomes)
 
     def cells(self, kinds: Sequence[str]) -> list[str]:
-        """Write it as the cells of a table, without the name."""
+        """Write it as the cells of a table, without the name; shares are in per cent."""
         times = sorted(outcome.took * 1000 for outcome in self.outcomes)
         shown = [kind for kind in kinds if kind not in NOT_TOLD]
         untold = [kind for kind in kinds if kind in NOT_TOLD]
         shares = [self.hit(1), self.hit(5), *(self.hit(5, kind) for kind in shown), self.stale()]
         shares += [self.answered(kind) for kind in untold]
         rest = [self.tokens(), statistics.median(times), times[int(len(times) * 0.95)]]
-        return [f"{100 * share:.0f} %" for share in shares] + [f"{value:.0f}" for value in rest]
+        return [f"{100 * share:.0f}" for share in shares] + [f"{value:.0f}" for value in rest]
 
 
 def share(values: Iterable[bool]) -> float:
