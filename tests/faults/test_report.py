@@ -24,7 +24,7 @@ def test_a_later_run_replaces_its_own_tests_only(tmp_path: Path) -> None:
     run(1, result("T10"), result("T7", "3 texts lost"), page=tmp_path)
     run(2, result("T7"), page=tmp_path)
     page = (tmp_path / "r.md").read_text()
-    assert page.index("### T7") < page.index("### T10")
+    assert page.index("| T7 | a fault") < page.index("| T10 | a fault")
     assert "3 texts lost" not in page
     assert "| T7 | a fault | a bar | met | 12 s | 2 |" in page
     assert "| T10 | a fault | a bar | met | 12 s | 1 |" in page
@@ -43,11 +43,10 @@ def test_misses_and_broken_invariants_are_written_as_such(tmp_path: Path) -> Non
     run(1, result("T3", "work began again 9.0 s after a return", broken=1), page=tmp_path)
     page = (tmp_path / "r.md").read_text()
     assert "**missed**" in page
-    assert "- Missed: work began again 9.0 s after a return" in page
-    assert "- Broken, I1: m00001-p001: 0 rows" in page
+    assert "  - Missed: work began again 9.0 s after a return" in page
+    assert "  - I1 broken: 1: m00001-p001: 0 rows" in page
     assert "| I1 | every text is one row | 9 | 1 | 2 |" in page
-    assert "- I1 broken: 1" in page
-    assert "- I1 unknown: 2" in page
+    assert "  - I1 unknown: 2" in page
 
 
 def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
@@ -55,10 +54,11 @@ def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
     assert "| I1 | every text is one row | 18 | 1 | 4 |" in (tmp_path / "r.md").read_text()
 
 
-def test_a_count_of_zero_is_left_out_of_the_figures(tmp_path: Path) -> None:
-    none_lost = result("T3")
-    none_lost.numbers["lost"] = "0"
-    run(1, none_lost, page=tmp_path)
+def test_figures_that_tests_share_are_a_table_and_the_others_a_list(tmp_path: Path) -> None:
+    counted = result("T3")
+    counted.numbers |= {"ambiguous sends": "slack 3 of 680 (0.4%), sms 4 of 20 (20%)", "kills": "7", "doubled": "0"}
+    run(1, counted, page=tmp_path)
     page = (tmp_path / "r.md").read_text()
-    assert "- texts: 9" in page
-    assert "- lost" not in page
+    assert "| test | texts | answered | ambiguous sends | acknowledged |" in page
+    assert "| T3 | 9 |  | 7 of 700 |  |" in page
+    assert "- **T3**\n  - kills: 7\n  - I1 unknown: 2\n" in page
