@@ -24,12 +24,17 @@ _AROUND = 3
 
 
 def table(verdicts: Sequence[Verdict], with_subset: bool) -> Iterator[str]:
-    """Yield the lines of a table by room, with the sum last."""
+    """Yield the lines of a table by room, with the sum last; rooms with nothing unnoticed share a row."""
     yield "| room | mutants | noticed | score |" + (" of the subset |" if with_subset else "")
     yield "|---|---|---|---|" + ("---|" if with_subset else "")
-    rooms = dict.fromkeys(verdict.chosen.room for verdict in verdicts)
-    for room in rooms:
-        yield _row(room, [verdict for verdict in verdicts if verdict.chosen.room == room], with_subset)
+    rooms: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        rooms.setdefault(verdict.chosen.room, []).append(verdict)
+    for room, of in rooms.items():
+        if not all(verdict.noticed_by for verdict in of):
+            yield _row(room, of, with_subset)
+    if others := [verdict for of in rooms.values() if all(one.noticed_by for one in of) for verdict in of]:
+        yield _row("the others", others, with_subset)
     yield _row("all", verdicts, with_subset)
 
 

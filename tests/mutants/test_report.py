@@ -1,8 +1,12 @@
-"""The page shows of a mutant where it is and what it changed."""
+"""The page shows of a mutant what it changed, and of the rooms those in which something went unnoticed."""
 
 import pytest
 
-from tests.mutants.report import change
+from tests.mutants.choice import Choice
+from tests.mutants.judging import Case, Verdict
+from tests.mutants.operators import Mutant
+from tests.mutants.report import change, table
+from tests.mutants.rooms import Chosen
 
 
 @pytest.mark.parametrize(
@@ -33,3 +37,19 @@ from tests.mutants.report import change
 )
 def test_what_was_changed_in_a_long_line_is_shown(before: str, after: str, shown: str) -> None:
     assert change(before, after) == shown
+
+
+def test_rooms_with_nothing_unnoticed_share_a_row() -> None:
+    found = {"channels": ("", "test_c"), "notify": ("test_a",), "jobs": ("test_b",)}
+    verdicts = [verdict(room, by) for room, tests in found.items() for by in tests]
+    assert list(table(verdicts, with_subset=False))[2:] == [
+        "| channels | 2 | 1 | 50% |",
+        "| the others | 2 | 2 | 100% |",
+        "| all | 4 | 3 | 75% |",
+    ]
+
+
+def verdict(room: str, noticed_by: str) -> Verdict:
+    mutant = Mutant("a.py", 1, range(1, 2), "a = 1", "a = 2", "a = 1\n")
+    none = Choice((), ran=False, anew=False)
+    return Verdict(Case(Chosen(room, mutant, ()), none, none), noticed_by)

@@ -13,23 +13,11 @@ _HEAD = """# Performance
 `bin/uv run -m workbench.benchmarks --peers --write` writes this page. Times depend on the machine: compare the
 figures of one row, which were measured in turns in one run.
 
-A figure is the median of its rounds, with the range of floor and ours behind it. CPU is that of the processes named.
+A figure is the median of its rounds; ours has their range behind it. CPU is that of the processes named.
 The floor is the least code that does the same work. Peers run in environments of their own, over the same model
 server, at the versions in `workbench/benchmarks/peers/environments.py`; none stores anything. Postgres is the
 embedded one, with fsync, and Redis the embedded Valkey, with an append-only file; settings are as shipped, with
 memory and profile off unless the section says otherwise.
-"""
-_TESTS = """## What tests hold
-
-These fail when what does not depend on the machine grows:
-
-- Round trips, transactions, WAL flushes and Redis commands of a turn: `tests/jobs/turns/test_turn_cost.py`.
-- Statements and transactions of a webhook: `tests/core/inbox/test_groups.py`.
-- Statements of an idle worker: `tests/jobs/test_idle_cost.py`.
-- Model calls and shared beginnings of prompts: `tests/abilities/memory/test_reading_talks.py`,
-  `tests/jobs/turns/test_prompt_cache.py`.
-- What a start loads: `tests/test_import_cost.py`, `tests/core/llm/test_lean_litellm.py`,
-  `tests/onevalet/wiring/test_preload.py`.
 """
 
 
@@ -45,7 +33,6 @@ def lines(results: Mapping[str, Any], benchmarks: Sequence[Benchmark]) -> Iterat
     for benchmark in benchmarks:
         if run := results["benchmarks"].get(benchmark.name):
             yield from _section(benchmark, run)
-    yield f"\n{_TESTS.rstrip()}"
 
 
 def _section(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
@@ -58,7 +45,7 @@ def _section(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
     yield f"| {' | '.join(titles[column] for column in filled)} |"
     yield f"|{'---|' * len(filled)}"
     yield from (f"| {' | '.join(row[column] for column in filled)} |" for row in rows)
-    yield f"\nMeasured {run['at']} at commit {run['commit']}; load {run['load'][0]} before, {run['load'][1]} after."
+    yield f"\n{run['at']}, commit {run['commit']}, load {run['load'][0]} to {run['load'][1]}."
     missed = [metric for metric in measured if _is_met(metric, run["metrics"][metric.name]) is False]
     if missed:
         yield "\nWhy it falls short:\n"
@@ -77,7 +64,7 @@ def _reasons(missed: Sequence[Metric]) -> dict[str, str]:
 
 def _row(metric: Metric, figures: Mapping[str, Any]) -> tuple[str, ...]:
     peers = [f"{name} {_number(figure['median'])}" for name, figure in figures.items() if name not in (OURS, FLOOR)]
-    floor = _range(figures[FLOOR]) if FLOOR in figures else ""
+    floor = _number(figures[FLOOR]["median"]) if FLOOR in figures else ""
     met = {None: "", True: "reached", False: "**missed**"}[_is_met(metric, figures)]
     goal = str(metric.target or "")
     return (metric.title, metric.unit, floor, "<br>".join(peers), f"**{_range(figures[OURS])}**", goal, met)
