@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md and the rooms in docs/architecture.md: `uv run -m onevalet.rooms_page` writes both.
+"""The map in CONTRIBUTING.md and the rooms of core in docs/architecture.md: `uv run -m onevalet.rooms_page`.
 
 The first line of a package describes its room.
 """
@@ -48,18 +48,11 @@ def rooms_of_core() -> str:
     return "\n".join(lines) + "\n"
 
 
-def other_rooms() -> str:
-    """Return the list of the rooms beside core, but for those of the tests."""
-    paths = [f"{folder}/{name}" for folder in HOUSE if folder not in ("core", "tests") for name in rooms(folder)]
-    return "".join(f"- `{path}/`: {first_line(path)}\n" for path in paths)
-
-
 def pages() -> Iterator[tuple[Path, str]]:
     """Yield each page with the text that it should have."""
     contributing, architecture = ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"
     yield contributing, _written(contributing.read_text(encoding="utf-8"), {"map": the_map()})
-    parts = {"rooms of core": rooms_of_core(), "other rooms": other_rooms()}
-    yield architecture, _written(architecture.read_text(encoding="utf-8"), parts)
+    yield architecture, _written(architecture.read_text(encoding="utf-8"), {"rooms of core": rooms_of_core()})
 
 
 def _layers() -> Iterator[set[str]]:

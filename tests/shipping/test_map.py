@@ -1,8 +1,8 @@
-"""The map of CONTRIBUTING and the rooms of architecture.md are what the packages say of themselves, on one screen."""
+"""The map of CONTRIBUTING and the rooms of core in architecture.md are what the packages say of themselves."""
 
 import ast
 
-from onevalet.rooms_page import first_line, other_rooms, pages, rooms, rooms_of_core, the_map
+from onevalet.rooms_page import first_line, pages, rooms, rooms_of_core, the_map
 from tests.shipping.harness import PRODUCT, python_files, read
 
 LONGEST = 116
@@ -36,8 +36,3 @@ def test_the_rooms_of_core_stand_in_their_layers() -> None:
     table = rooms_of_core()
     assert table.index("| `turns` |") < table.index("| `loop` |") < table.index("| `db` |")
     assert sorted(line.split("`")[1] for line in table.splitlines()[2:]) == rooms("core")
-
-
-def test_the_other_rooms_are_all_there() -> None:
-    assert {"operations/doctor/", "channels/slack/", "workbench/simulator/"} <= set(other_rooms().split("`"))
-    assert "tests/" not in other_rooms()
