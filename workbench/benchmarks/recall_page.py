@@ -13,6 +13,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "recall.md"
 BEGIN = "<!-- recall: written by `bin/uv run -m workbench.benchmarks.recall --write` -->"
 END = "<!-- recall: end -->"
 HALF = LIVES // 2
+_UNSHOWN = ("no memory", "no bar")
+"""Ends of the names of ways that only the terminal shows: what recall never does."""
 
 
 def write_page(tallies: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> None:
@@ -39,7 +41,7 @@ def told(question_sets: dict[str, dict[str, Tally]], config: MomexConfig, second
             "",
             f"{count} questions, {name}; shares in per cent:",
             "",
-            *table(tallies),
+            *table(_shown(tallies)),
             "",
             *_halves(tallies["fused"]),
         ]
@@ -48,6 +50,10 @@ def told(question_sets: dict[str, dict[str, Tally]], config: MomexConfig, second
         each = ", ".join(f"{kind} {sum(miss.startswith(kind + ' · ') for miss in missed)}" for kind in kinds)
         lines += ["", f"Not first, or brought up although never told, of {count}: {each or 'none'}."]
     return lines
+
+
+def _shown(tallies: dict[str, Tally]) -> dict[str, Tally]:
+    return {name: tally for name, tally in tallies.items() if not name.endswith(_UNSHOWN)}
 
 
 def _halves(fused: Tally) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from abilities.memory.config import MomexConfig
 from abilities.memory.momex import Momex
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 from workbench.benchmarks import recall_lives, recall_more
@@ -92,6 +93,15 @@ def test_the_questions_are_still_those_that_were_frozen() -> None:
 def test_the_page_has_the_marks_that_the_benchmark_writes_between() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page.index(BEGIN) < page.index("| fused |") < page.index(END)
+
+
+def test_the_page_shows_no_way_that_recall_never_takes() -> None:
+    tally = Tally()
+    for question in recall_lives.frozen_questions()[:1]:
+        tally.add(question, [question.answer], 0.1)
+    ways = dict.fromkeys(("no memory", "typeagent only, no bar", "typeagent only", "fused"), tally)
+    rows = [line.split(" | ")[0] for line in told({"frozen": ways}, MomexConfig(), 60.0) if line.startswith("| ")]
+    assert rows == ["| way", "| ---", "| typeagent only", "| fused"]
 
 
 def test_a_way_is_counted_by_what_it_brings_up() -> None:
