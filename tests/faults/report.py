@@ -99,11 +99,10 @@ class Run:
 
 def make_page(known: dict[str, Any]) -> str:
     """Make the page from all stored runs and results."""
-    tests = {name: (test["run"], _result(test)) for name, test in known["tests"].items()}
-    numbered = {key: number for number, key in enumerate(sorted(known["runs"]), start=1)}
-    results = [result for _, result in tests.values()]
-    parts = [_HEAD, _summary(tests, numbered), _invariants(results), _figures(results), _runs(known["runs"], numbered)]
-    return "\n".join(parts)
+    runs = known["runs"]
+    tests = [(runs[test["run"]], _result(test)) for test in known["tests"].values()]
+    results = [result for _, result in tests]
+    return "\n".join([_HEAD, _machines(runs), _summary(tests), _invariants(results), _figures(results)])
 
 
 def _result(test: dict[str, Any]) -> Result:
@@ -112,29 +111,19 @@ def _result(test: dict[str, Any]) -> Result:
     return Result(**values, findings=findings)
 
 
-def _runs(runs: dict[str, Any], numbered: dict[str, int]) -> str:
-    rows = [
-        f"| {number} | {runs[key]['began']} | {runs[key]['commit']} | {runs[key]['cores']}, {runs[key]['memory']} |"
-        f" {runs[key]['load']} | {runs[key]['minutes']:.1f} |"
-        for key, number in numbered.items()
-    ]
-    head = [
-        "## Runs",
-        "",
-        "Commands and versions are in the JSON. The load is that of the minute before.",
-        "",
-    ]
-    columns = ["| run | began | commit | cores, memory | load | minutes |", "|---|---|---|---|---|---|"]
-    return "\n".join([*head, *columns, *rows, ""])
+def _machines(runs: dict[str, Any]) -> str:
+    machines = dict.fromkeys(f"{run['cores']} cores, {run['memory']}" for run in runs.values())
+    return f"Machines: {'; '.join(machines)}. Each run's load, versions and command are in the JSON.\n"
 
 
-def _summary(tests: dict[str, tuple[str, Result]], numbered: dict[str, int]) -> str:
+def _summary(tests: Sequence[tuple[dict[str, Any], Result]]) -> str:
     rows = [
         f"| {test.name} | {test.fault} | {test.bar} | {'met' if test.well else '**missed**'} | {test.seconds:.0f} s |"
-        f" {numbered[run]} |"
-        for run, test in tests.values()
+        f" {run['began'].split()[0]}, {run['commit']} |"
+        for run, test in tests
     ]
-    return "\n".join(["| test | fault | bar | outcome | took | run |", "|---|---|---|---|---|---|", *rows, ""])
+    columns = ["| test | fault | bar | outcome | took | date, commit |", "|---|---|---|---|---|---|"]
+    return "\n".join([*columns, *rows, ""])
 
 
 def _invariants(results: Sequence[Result]) -> str:

@@ -1,7 +1,6 @@
 """The report keeps what earlier runs measured, and says misses as misses."""
 
 import json
-import re
 from pathlib import Path
 
 from tests.faults.checker import Finding
@@ -26,10 +25,8 @@ def test_a_later_run_replaces_its_own_tests_only(tmp_path: Path) -> None:
     page = (tmp_path / "r.md").read_text()
     assert page.index("| T7 | a fault") < page.index("| T10 | a fault")
     assert "3 texts lost" not in page
-    assert "| T7 | a fault | a bar | met | 12 s | 2 |" in page
-    assert "| T10 | a fault | a bar | met | 12 s | 1 |" in page
-    assert re.search(r"^\| 1 \| 2026-01-01 \| commit1 \|", page, re.MULTILINE)
-    assert re.search(r"^\| 2 \| 2026-01-02 \| commit2 \|", page, re.MULTILINE)
+    assert "| T7 | a fault | a bar | met | 12 s | 2026-01-02, commit2 |" in page
+    assert "| T10 | a fault | a bar | met | 12 s | 2026-01-01, commit1 |" in page
 
 
 def test_a_run_of_which_nothing_is_left_is_forgotten(tmp_path: Path) -> None:
