@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.faults.checker import Finding
-from tests.faults.report import Run
+from tests.faults.report import NUMBERS, PAGE, Run, make_page
 from tests.faults.results import Result
 
 
@@ -59,3 +59,7 @@ def test_figures_that_tests_share_are_a_table_and_the_others_a_list(tmp_path: Pa
     assert "| test | texts | answered | ambiguous sends | acknowledged |" in page
     assert "| T3 | 9 |  | 7 of 700 |  |" in page
     assert "- **T3**\n  - kills: 7\n  - I1 unknown: 2\n" in page
+
+
+def test_the_page_is_what_the_stored_numbers_make() -> None:
+    assert PAGE.read_text(encoding="utf-8") == make_page(json.loads(NUMBERS.read_text(encoding="utf-8")))
