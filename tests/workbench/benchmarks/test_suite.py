@@ -1,5 +1,6 @@
 """The suite in small: each benchmark yields its figures, and the page tells of each what was found."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,12 @@ async def test_a_benchmark_measures_each_of_its_metrics(name: str) -> None:
             assert metric.target.is_met(max(samples.figures[metric.name][OURS]) / WITHIN, None), samples.figures
     text = "\n".join(page.lines(results_of(benchmark, samples), [benchmark]))
     assert all(metric.title in text for metric in benchmark.metrics if metric.name in measured)
+
+
+def test_the_page_is_what_the_stored_results_make() -> None:
+    stored = json.loads(results.PATH.read_text(encoding="utf-8"))
+    made_of_it = "\n".join(page.lines(stored, list(BENCHMARKS.values()))) + "\n"
+    assert page.PAGE.read_text(encoding="utf-8") == made_of_it
 
 
 def test_names_of_metrics_are_given_once_and_reasons_to_metrics_only() -> None:

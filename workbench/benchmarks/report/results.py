@@ -13,7 +13,7 @@ from core.json_types import Json, JsonObject
 from workbench.benchmarks.suite.metrics import Benchmark, Samples
 
 ROOT = Path(__file__).parents[3]
-PATH = ROOT / "benchmarks" / "results.json"
+PATH = ROOT / "workbench" / "benchmarks" / "results.json"
 _WRITTEN = (":!workbench/benchmarks/results.json", ":!docs/performance.md", ":!docs/performance")
 """Files written by a run, which do not change the measured commit."""
 
