@@ -27,6 +27,8 @@ _PLACE = re.compile(r"\]\(([^)#\s]*)#([^)]+)\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:md|toml|yml|txt))`")
 
 
+MOST_WORDS = 30
+"""Words in a cell of a table: a longer text is a paragraph, or a list."""
 STUMBLED = (
     "is wired to, it says", "no longer be reached in one place", "asked anew", "meet silence", "is an error at start",
     "is content", "turn and turn", "worth a look", "hands nothing over", "another place of", "take both for you",
@@ -154,6 +156,13 @@ def test_every_row_of_a_table_stands_in_it(document: str) -> None:
     assert [
         table.splitlines()[0] for table in tables if not re.search(r"^\|[-: |]+\|\n", table.partition("\n")[2])
     ] == []
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "CHANGELOG.md"])
+def test_no_cell_of_a_table_is_a_paragraph(document: str) -> None:
+    text = re.sub(r"^( *)```.*?^\1```", "", read(document), flags=re.MULTILINE | re.DOTALL)
+    cells = [cell for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE) for cell in row.split(" | ")]
+    assert [cell for cell in cells if len(cell.split()) > MOST_WORDS] == []
 
 
 def test_what_ships_has_every_tool_that_may_be_offered() -> None:
