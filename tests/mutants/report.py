@@ -48,7 +48,9 @@ def unnoticed(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def change(before: str, after: str) -> str:
-    """Return what a mutant changed in its line, with the tokens around it; a short line is returned whole."""
+    """Return what a mutant changed in its line, with the tokens around it; a short line is shown whole."""
+    if after == "pass" and len(before) > _SHORT:
+        return f"{_code(before[:_SHORT] + '…')} left out"
     if len(before) <= _SHORT:
         return f"{_code(before)} → {_code(after)}"
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
