@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Concatenate
 
 from core.agents.registry import AgentRegistry
@@ -11,6 +12,7 @@ from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
+from core.consents.store import ConsentStore
 from core.errors import ConfigError
 from core.files.access import Files
 from core.hooks.hooks import Hook, Hooks
@@ -20,11 +22,13 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
+from core.messaging.search import PersonMessages
 from core.people.people import People
 from core.people.tiers import Tiers
 from core.tools.account_access import AccountAsker
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Tool, ToolSource
+from core.tools.undo_store import UndoStore
 from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.consents import ConsentOffer
@@ -91,6 +95,7 @@ class OrchestratorOptions:
 
     def for_tools(self) -> TurnServices:
         """Return the services that the orchestrator's tools may use."""
+        database = self.storage.database if self.storage else None
         return TurnServices(
             clock=self.clock or Clock(),
             http=self.http,
@@ -106,6 +111,9 @@ class OrchestratorOptions:
             notify=self.notify,
             settings=dict(self.settings or {}),
             of_abilities=dict(self.services or {}),
+            undo=UndoStore(database) if database else None,
+            consents=ConsentStore(database) if database else None,
+            said=partial(PersonMessages, database) if database else None,
         )
 
 

@@ -128,16 +128,12 @@ class TurnServices:
     notify: Notify | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     of_abilities: Mapping[type, ForTurn] = field(default_factory=dict)
-
-    @property
-    def undo(self) -> UndoStore | None:
-        """Return what can be taken back; None where nothing is kept."""
-        return UndoStore(self.storage.database) if self.storage else None
-
-    @property
-    def consents(self) -> ConsentStore | None:
-        """Return what people have consented to in advance; None where nothing is kept."""
-        return ConsentStore(self.storage.database) if self.storage else None
+    undo: UndoStore | None = None
+    """What can be taken back."""
+    consents: ConsentStore | None = None
+    """What people have consented to in advance."""
+    said: Callable[[str], PersonMessages] | None = None
+    """Finds what a person and the assistant said."""
 
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
         """Return access to one person's credentials; None where no credentials are kept."""
@@ -187,7 +183,7 @@ class TurnServices:
             settings=self.settings,
             messages=cast("MessageAccess", brought.get(MessageAccess, NO_MESSAGES)),
             notify=self._notify_of(tenant.id),
-            conversations=PersonMessages(self.storage.database, tenant.id) if self.storage else NO_CONVERSATIONS,
+            conversations=self.said(tenant.id) if self.said else NO_CONVERSATIONS,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
             services=brought,
         )
