@@ -181,8 +181,8 @@ def _saturation(results: Results) -> Iterator[str]:
     said = []
     for part, same in groupby(firsts, key=firsts.__getitem__):
         counts = list(same)
-        used = sorted(limited[count]["shares"][part] for count in counts)
-        shares = " to ".join(dict.fromkeys(f"{share:.0%}" for share in (used[0], used[-1])))
+        highest = sorted(limited[count]["shares"][part] for count in counts)
+        shares = " to ".join(dict.fromkeys(f"{share:.0%}" for share in (highest[0], highest[-1])))
         said.append(f"with {_span(counts)} it is {_NAMES[part]} ({shares})")
     yield f"Nearest to its limit: {'; '.join(said)}."
     yield ""
