@@ -203,6 +203,6 @@ async def test_an_act_is_a_failure_only_where_its_result_says_so() -> None:
     ("judge", "expected"), [("off", []), ("checks", ["CheckingJudge"]), ("model", ["CheckingJudge", "ModelJudge"])]
 )
 def test_the_judges_are_those_of_the_setting(judge: str, expected: list[str]) -> None:
-    settings = Settings(_env_file=None, onevalet_judge=judge)  # type: ignore[call-arg]
+    settings = Settings(_env_file=None, onevalet_judge=judge)
     hooks = hooks_of_abilities(settings, ReactLoopConfig(), FakeModel([]))
     assert [type(hook).__name__ for hook in hooks] == expected
