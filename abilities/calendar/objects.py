@@ -1,6 +1,5 @@
 """iCalendar read and written in a child process: a hostile event costs a sentence, never a worker."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
@@ -20,17 +19,19 @@ from abilities.calendar.types import (
     Occurrence,
     SeriesScope,
 )
-from core.children.child_process import ChildFailed, run_in_child
+from core.children.child_job import Unreadable
+from core.children.child_process import ChildFailed, ask_child
 from core.errors import ToolFailed
 from core.language.catalogue import gettext, gettext_noop
 
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 _SCRIPT = Path(__file__).with_name("child_script.py")
+_TOO_MUCH = gettext_noop("That event is made to be too much; I leave it alone.")
 _FAILURES = {
     "large": gettext_noop("That event is too large to be read."),
     "often": gettext_noop("That event repeats too often to be read."),
-    "too_much": gettext_noop("That event is made to be too much; I leave it alone."),
+    "too_much": _TOO_MUCH,
     "empty": gettext_noop("There is no event in that file."),
     "no_guest": gettext_noop("You are not among those invited to that event."),
     "no_occurrence": gettext_noop("The series has no such event."),
@@ -128,13 +129,11 @@ async def file_meaning(
 
 async def _ask(what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        out = await run_in_child(_SCRIPT, json.dumps({"do": what, **asked}).encode(), seconds=SECONDS)
-        told: dict[str, Any] = json.loads(out)
-    except (ChildFailed, ValueError) as error:
-        sentence = _FAILURES["too_much"]
-        raise ToolFailed(gettext(sentence)) from error
-    if failure := told.get("failure"):
-        raise ToolFailed(gettext(_FAILURES.get(failure, _BROKEN)))
+        told, _ = await ask_child(_SCRIPT, {"do": what, **asked}, seconds=SECONDS)
+    except ChildFailed as error:
+        raise ToolFailed(gettext(_TOO_MUCH)) from error
+    except Unreadable as error:
+        raise ToolFailed(gettext(_FAILURES.get(str(error), _BROKEN))) from error
     return told
 
 

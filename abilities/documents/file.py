@@ -1,11 +1,11 @@
 """What a person's file holds, read in a child process: a hostile one costs a sentence, never a worker."""
 
-import json
 from pathlib import Path
 
 import structlog
 
-from core.children.child_process import ChildFailed, NoChild, run_in_child
+from core.children.child_job import Unreadable
+from core.children.child_process import ChildFailed, NoChild, ask_child
 from core.files.kinds import FileFailure, FileKind
 from core.files.types import FileContent, FileUnreadable
 from core.json_types import storable
@@ -27,19 +27,14 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
     if kind in _UNREADABLE:
         raise FileUnreadable(_UNREADABLE[kind])
     try:
-        out = await run_in_child(FILE_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
+        found, picture = await ask_child(FILE_SCRIPT, {"kind": kind.value}, data, seconds=SECONDS)
     except NoChild as error:
         _log.error("no_child_process", error=str(error))
         raise FileUnreadable(FileFailure.UNREAD) from error
     except ChildFailed as error:
         raise FileUnreadable(FileFailure.TOO_MUCH) from error
-    head, _, picture = out.partition(b"\n")
-    try:
-        found = json.loads(head)
-    except ValueError as error:
-        raise FileUnreadable(FileFailure.BROKEN) from error
-    if failure := found.pop("failure", ""):
-        raise FileUnreadable(FileFailure(failure))
+    except Unreadable as error:
+        raise FileUnreadable(FileFailure(str(error))) from error
     pages = tuple(without_unseen(str(storable(page))) for page in found.pop("pages", ()))
     return FileContent(pages=pages, picture=picture, **found)
 

@@ -1,15 +1,13 @@
 """The child process that reads a person's file: a script by itself, which no other module imports.
 
-Input: one line with the file's kind, and its bytes. Output: one line of JSON, and the bytes of a picture.
+Request: the file's `kind`, and its bytes. Answer: what is found, and the bytes of a picture.
 """
 
-import json
-import os
-import resource
-import sys
-from contextlib import suppress
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
+from typing import Any
+
+from core.children.child_job import JobAnswer, answer_request
 
 # All that is needed but pillow-heif, which takes 25 MB of address space and would save 20 ms in few jobs.
 PRELOADED = (
@@ -44,31 +42,12 @@ _READERS = {
 }
 
 
-def main() -> None:
-    """Limit this process, then read and answer."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
-        os.nice(2)
-    # `-I` keeps every path of ours out, so that only this one is added.
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    limits = import_module("abilities.documents.readers.limits")
-    kind = sys.stdin.buffer.readline().decode().strip()
-    data = sys.stdin.buffer.read()
-    try:
-        found, body = import_module(f"abilities.documents.readers.{_READERS[kind]}").read(data)
-    except limits.Unreadable as error:
-        found, body = {"failure": str(error)}, b""
-    except ModuleNotFoundError:
-        found, body = {"failure": "no_reader"}, b""
-    except MemoryError:
-        found, body = {"failure": "too_much"}, b""
-    except Exception:  # whatever a library raises on a file that is made to break it
-        found, body = {"failure": "broken"}, b""
-    sys.stdout.buffer.write(json.dumps(found, ensure_ascii=True).encode() + b"\n" + body)
+def read(asked: Mapping[str, Any], data: bytes) -> JobAnswer:
+    """Return what a file of this kind holds."""
+    reader = import_module(f"abilities.documents.readers.{_READERS[asked['kind']]}")
+    answer: JobAnswer = reader.read(data)
+    return answer
 
 
 if __name__ == "__main__":
-    main()
+    answer_request(read, memory=MEMORY, cpu_seconds=CPU_SECONDS)

@@ -1,13 +1,13 @@
 """The text of a fetched page or PDF, made in a child process: a hostile page costs a sentence, never a worker."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import structlog
 
 from abilities.documents.file import numbered, read_content
-from core.children.child_process import ChildFailed, NoChild, run_in_child
+from core.children.child_job import Unreadable
+from core.children.child_process import ChildFailed, NoChild, ask_child
 from core.errors import ToolFailed
 from core.files.kinds import FileFailure, FileKind, kind_of
 from core.files.types import FileUnreadable
@@ -39,12 +39,11 @@ async def read_html(response: HttpResponse) -> Page:
         raise ToolFailed(gettext("That is no page that can be read, but {type}.", type=kind[:60]))
     given = {"url": response.url, "content_type": response.headers.get("Content-Type", "")[:200]}
     try:
-        out = await run_in_child(_SCRIPT, json.dumps(given).encode() + b"\n" + response.body)
-        found = json.loads(out)
+        found, _ = await ask_child(_SCRIPT, given, response.body)
     except NoChild as error:
         _log.error("no_child_process", error=str(error))
         raise ToolFailed(gettext(_NOT_NOW)) from error
-    except (ChildFailed, ValueError) as error:
+    except (ChildFailed, Unreadable) as error:
         raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))
     cut = found.pop("cut") or response.cut

@@ -1,22 +1,19 @@
 """The child process that makes text of a page: a script by itself, which no other module imports.
 
-Input: one line of JSON, {"url", "content_type"}, and the page's bytes. Output: the fields of
-`abilities.web.page.Page`.
+Request: the page's `url` and `content_type`, and its bytes. Answer: the fields of `core.http.pages.Page`.
 """
 
-import json
-import os
 import re
-import resource
-import sys
-from contextlib import suppress
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from core.children.child_job import JobAnswer, answer_request
+from core.language.charsets import decode_page, decode_text
+
 PRELOADED = (
-    "core.language.charsets",
     "resiliparse.extract.html2text",
     "resiliparse.parse.encoding",
     "resiliparse.parse.html",
@@ -60,23 +57,12 @@ _AMOUNT = r"[0-9]{1,3}(?:[.,'’\u00a0\u202f ][0-9]{3})+(?:[.,][0-9]{2})?|[0-9]{
 _PRICE = re.compile(rf"(?:({_CODE})\s?({_AMOUNT})|({_AMOUNT})\s?({_CODE}))(?![0-9A-Za-z])")
 
 
-def main() -> None:
-    """Limit this process, then read, extract and answer."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
-        os.nice(5)
-    head, _, body = sys.stdin.buffer.read().partition(b"\n")
-    given = json.loads(head)
-    page = _extract(body, given["url"], given["content_type"])
-    sys.stdout.buffer.write(json.dumps(page).encode())
+def read(asked: Mapping[str, Any], body: bytes) -> JobAnswer:
+    """Return what a page says, and its text."""
+    return _extract(body, asked["url"], asked["content_type"]), b""
 
 
 def _extract(body: bytes, url: str, content_type: str) -> dict[str, Any]:
-    from core.language.charsets import decode_page, decode_text
-
     kind = content_type.partition(";")[0].strip().lower()
     is_html = "html" in kind or (not kind and body.lstrip()[:1] == b"<")
     said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", content_type, re.I)
@@ -189,4 +175,4 @@ def _content(document: Any, selectors: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    answer_request(read, memory=MEMORY, cpu_seconds=CPU_SECONDS)

@@ -5,14 +5,18 @@ The job's input and output are pipes of its own, so nobody between it and the wo
 """
 
 import asyncio
+import json
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
+from core.children.child_job import Unreadable
 from core.children.kept_process import KeptProcess, kept_for
+from core.json_types import read_json
 
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
@@ -27,6 +31,26 @@ class ChildFailed(Exception):
 
 class NoChild(ChildFailed):
     """No process could be started: that says nothing of what it was to read."""
+
+
+async def ask_child(
+    script: Path, asked: Mapping[str, Any], data: bytes = b"", *, seconds: float = 10.0, max_out: int = MAX_OUT
+) -> tuple[dict[str, Any], bytes]:
+    """Return the answer of a script that runs `core.children.child_job`: its values, and its bytes.
+
+    Raises `Unreadable` with the script's reason, else as `run_in_child`.
+    """
+    out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, seconds=seconds, max_out=max_out)
+    head, _, body = out.partition(b"\n")
+    try:
+        found = read_json(head)
+    except ValueError as error:
+        raise ChildFailed("it answers with no JSON") from error
+    if not isinstance(found, dict):
+        raise ChildFailed("it answers with no object")
+    if failure := found.get("failure"):
+        raise Unreadable(str(failure))
+    return found, body
 
 
 async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_out: int = MAX_OUT) -> bytes:

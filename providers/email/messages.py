@@ -1,12 +1,12 @@
 """Messages read in a child process, since anyone who knows an address may send a message that breaks a parser."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.children.child_process import ChildFailed, run_in_child
+from core.children.child_job import Unreadable
+from core.children.child_process import ChildFailed, ask_child
 from core.json_types import storable
 from core.language.catalogue import gettext
 from core.language.unseen import without_unseen
@@ -54,25 +54,14 @@ async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mappin
 
 async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
     asked = {"sizes": [len(raw) for raw in raws], "take": take, "names": names and [*names]}
-    head = json.dumps(asked).encode()
     try:
-        out = await run_in_child(
-            _SCRIPT, head + b"\n" + b"".join(raws), seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024
-        )
-        said, _, body = out.partition(b"\n")
-        found: dict[str, Any] = json.loads(said)
-    except (ChildFailed, ValueError) as error:
-        raise _unreadable() from error
-    if failure := found.get("failure"):
-        if failure == "gone":
-            raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE)
-        raise _unreadable()
+        found, body = await ask_child(_SCRIPT, asked, b"".join(raws), seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024)
+    except (ChildFailed, Unreadable) as error:
+        if isinstance(error, Unreadable) and str(error) == "gone":
+            raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE) from error
+        sentence = gettext("That mail cannot be read: it is broken, or made to be too much.")
+        raise MailFailed(sentence, MailFailure.UNREADABLE) from error
     return found | {"body": body}
-
-
-def _unreadable() -> MailFailed:
-    sentence = gettext("That mail cannot be read: it is broken, or made to be too much.")
-    return MailFailed(sentence, MailFailure.UNREADABLE)
 
 
 def message_of(found: dict[str, Any]) -> MailMessage:

@@ -12,6 +12,7 @@ from icalendar import Calendar, Component, Event, Timezone
 from icalendar.prop import vBroken, vDDDTypes, vRecur
 
 from abilities.calendar.types import MAX_TEXT, MAX_TITLE
+from core.children.child_job import Unreadable
 from core.language.unseen import without_unseen
 
 PRODUCT = "-//OneValet//Calendar//EN"
@@ -27,10 +28,6 @@ _NO_EVENT = re.compile(
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _OFTEN = ("SECONDLY", "MINUTELY")
-
-
-class Unreadable(Exception):
-    """An event cannot be read; the argument gives the reason, in a single word."""
 
 
 class TooMuch(BaseException):

@@ -18,7 +18,6 @@ from abilities.calendar.ical.components import (
     KEY,
     PRODUCT,
     REPEATING,
-    Unreadable,
     as_text,
     check_often,
     described,
@@ -34,6 +33,7 @@ from abilities.calendar.ical.components import (
     values_in,
 )
 from abilities.calendar.types import MAX_SHOWN_TEXT
+from core.children.child_job import Unreadable
 
 type Time = datetime | date
 

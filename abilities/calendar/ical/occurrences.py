@@ -11,7 +11,6 @@ from icalendar import Calendar
 
 from abilities.calendar.ical.components import (
     TooMuch,
-    Unreadable,
     come_once,
     described,
     limited,
@@ -19,6 +18,7 @@ from abilities.calendar.ical.components import (
     readable,
     rule_of,
 )
+from core.children.child_job import Unreadable
 
 _FREQUENT = ("FREQ=YEARLY", "FREQ=MONTHLY", "FREQ=WEEKLY", "FREQ=DAILY", "RDATE", "FREQ=HOURLY")
 SECONDS = 1.0

@@ -12,7 +12,6 @@ from icalendar.prop import vCalAddress
 
 from abilities.calendar.ical.components import (
     PRODUCT,
-    Unreadable,
     as_text,
     copy_zones,
     events_of,
@@ -21,6 +20,7 @@ from abilities.calendar.ical.components import (
 )
 from abilities.calendar.ical.series import exception_made
 from abilities.calendar.types import ItipMethod
+from core.children.child_job import Unreadable
 
 _TIMES = ("UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "SUMMARY")
 _KEPT: Mapping[ItipMethod, Sequence[str]] = {

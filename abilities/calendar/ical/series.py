@@ -12,7 +12,6 @@ from icalendar import Calendar, Event
 from icalendar.prop import vDDDTypes, vRecur
 
 from abilities.calendar.ical.components import (
-    Unreadable,
     begins_of,
     events_of,
     exception_at,
@@ -24,6 +23,7 @@ from abilities.calendar.ical.components import (
     value_of,
     wall,
 )
+from core.children.child_job import Unreadable
 
 type Time = Any
 """A day, or a wall time: in a series all are of the same kind, so they compare and add alike, which no type says."""

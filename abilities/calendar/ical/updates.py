@@ -10,7 +10,6 @@ from icalendar.prop import vText
 
 from abilities.calendar.ical.components import (
     KEY,
-    Unreadable,
     as_text,
     events_of,
     exception_at,
@@ -23,6 +22,7 @@ from abilities.calendar.ical.components import (
 )
 from abilities.calendar.ical.files import OF_FILES, whole
 from abilities.calendar.ical.series import OF_A_SERIES, exception_made, without
+from core.children.child_job import Unreadable
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 

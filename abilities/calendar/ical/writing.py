@@ -14,7 +14,6 @@ from icalendar.prop import vCalAddress, vRecur, vText
 from abilities.calendar.ical.components import (
     KEY,
     PRODUCT,
-    Unreadable,
     as_text,
     begins_of,
     events_of,
@@ -28,6 +27,7 @@ from abilities.calendar.ical.components import (
 )
 from abilities.calendar.ical.series import exception_made, moved, parted, read_time, set_times, without
 from abilities.calendar.types import MAX_TEXT, MAX_TITLE, SeriesScope
+from core.children.child_job import Unreadable
 
 _WORDS = {"title": ("SUMMARY", MAX_TITLE), "location": ("LOCATION", MAX_TITLE), "text": ("DESCRIPTION", MAX_TEXT)}
 

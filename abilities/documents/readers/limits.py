@@ -1,14 +1,10 @@
-"""What every reader keeps to, and how it says that a file cannot be read."""
+"""How much readers return, and in which pages."""
 
 MAX_TEXT = 1_000_000
 """Characters of all pages of a file."""
 MAX_PAGES = 1000
 PAGE = 4000
 """Characters of a page where the file has no pages of its own."""
-
-
-class Unreadable(Exception):
-    """A file cannot be read; the argument is one of `core.files.kinds.FileFailure`."""
 
 
 def paged(text: str) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 from xml.etree.ElementTree import Element, iterparse
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable, paged
+from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, paged
+from core.children.child_job import Unreadable
 
 MAX_PART = 60 * 1024 * 1024
 """Bytes of one unpacked part."""

@@ -5,7 +5,8 @@ import time
 from io import BytesIO
 from typing import Any
 
-from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable
+from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT
+from core.children.child_job import Unreadable
 
 _SECONDS = 12.0
 """CPU after which the pages so far are what is read."""

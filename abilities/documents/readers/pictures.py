@@ -3,7 +3,7 @@
 from io import BytesIO
 from typing import Any
 
-from abilities.documents.readers.limits import Unreadable
+from core.children.child_job import Unreadable
 
 SIDE = 1568
 """Pixels of the longer side: models scale larger pictures down themselves."""

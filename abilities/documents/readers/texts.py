@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable, paged
+from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, paged
+from core.children.child_job import Unreadable
 from core.language.charsets import decode_text
 
 _KEPT = {

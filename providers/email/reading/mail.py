@@ -1,17 +1,18 @@
 """Messages by mail (RFC 5322, MIME): their heads, their text, and the files in them.
 
-Input: one line of JSON, `{"sizes": [...], "take": number | null, "names": [...] | null}`, and the messages one after
-another. Output: the messages as values; with `take` the file of that number in the first, without its transfer
-encoding; with `names` the headers with these names of each part of the first.
+Request: `{"sizes": [...], "take": number | null, "names": [...] | null}`, and the messages one after another. Answer:
+the messages as values; with `take` the file of that number in the first, without its transfer encoding; with `names`
+the headers with these names of each part of the first.
 """
 
-import json
 import re
+from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import Message
 from email.policy import compat32
 from typing import Any
 
+from core.children.child_job import JobAnswer, Unreadable
 from core.language.unseen import one_line
 from providers.email.reading.mail_body import is_shown, payload, read_body
 from providers.email.reading.mail_headers import (
@@ -34,18 +35,12 @@ _IDS = re.compile(r"<([^<>\s]{1,250})>")
 _ENDINGS = {"message/rfc822": ".eml", "text/calendar": ".ics"}
 
 
-class Unreadable(Exception):
-    """The requested content is missing; the argument says why."""
-
-
-def read(data: bytes) -> tuple[dict[str, Any], bytes]:
+def read(asked: Mapping[str, Any], data: bytes) -> JobAnswer:
     """Return the messages, the bytes of a file, or headers of parts."""
-    head, _, rest = data.partition(b"\n")
-    asked = json.loads(head)
     raws: list[bytes] = []
     for size in asked["sizes"]:
-        raws.append(rest[:size])
-        rest = rest[size:]
+        raws.append(data[:size])
+        data = data[size:]
     if (take := asked.get("take")) is not None:
         return _file(raws[0], take)
     if (names := asked.get("names")) is not None:

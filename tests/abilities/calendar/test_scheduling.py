@@ -7,6 +7,7 @@ from icalendar import Calendar
 
 from abilities.calendar.ical.answering import answer
 from abilities.calendar.ical.components import events_of
+from core.children.child_job import Unreadable
 from tests.abilities.calendar.samples import NOW, change, event
 
 MEETING = event(
@@ -35,8 +36,7 @@ THIRD = "20261209T130000Z"
 def asked(text: str, method: str, **more: Any) -> str:
     """Return what the child process makes of an event."""
     given = {"to": [], "own": ["ann@example.org"], "recurrence": "", "uninvites": False, "key": "k", "now": NOW}
-    told = answer({"do": "message", "text": text, "method": method, **given, **more})
-    return str(told.get("text") or told)
+    return str(answer({"do": "message", "text": text, "method": method, **given, **more})["text"])
 
 
 def test_an_invitation_holds_what_guests_need_and_nothing_private() -> None:
@@ -72,7 +72,8 @@ def test_an_answer_holds_one_guest() -> None:
     assert "ATTENDEE;PARTSTAT=ACCEPTED:mailto:bob@example.org" in sent
     assert "DESCRIPTION" not in held
     assert "\r\nSEQUENCE:3\r\n" in sent
-    assert asked(MEETING, "REPLY", own=["eve@example.org"]) == "{'failure': 'no_guest'}"
+    with pytest.raises(Unreadable, match="no_guest"):
+        asked(MEETING, "REPLY", own=["eve@example.org"])
 
 
 def test_of_a_series_one_occurrence_or_all_of_it_goes_out() -> None:
@@ -90,5 +91,7 @@ def test_of_a_series_one_occurrence_or_all_of_it_goes_out() -> None:
 
 @pytest.mark.parametrize("method", ["REQUEST", "CANCEL", "REPLY"])
 def test_a_broken_event_is_no_message(method: str) -> None:
-    assert "failure" in asked("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n", method)
-    assert "failure" in asked(MEETING, method, recurrence="never")
+    with pytest.raises(Unreadable):
+        asked("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n", method)
+    with pytest.raises(Unreadable):
+        asked(MEETING, method, recurrence="never")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from abilities.calendar.ical.components import Unreadable, parsed
+from abilities.calendar.ical.components import parsed
+from core.children.child_job import Unreadable
 from tests.abilities.calendar.samples import cancel, change, event, happens, new, walls
 from tests.examples import examples
 

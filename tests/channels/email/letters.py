@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 
@@ -53,10 +54,12 @@ def stored(raw: bytes, uid: int = 7) -> Mail:
 def understood(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> Sequence[Inbound]:
     """Return what a mail means, its reader called in this process: what reads it in one of its own has its tests."""
 
-    async def read_here(_script: object, data: bytes, **_: object) -> bytes:
-        found, body = reader.read(data)
-        return json.dumps(found).encode() + b"\n" + body
+    async def read_here(
+        _script: object, asked: Mapping[str, Any], data: bytes, **_: object
+    ) -> tuple[Mapping[str, Any], bytes]:
+        found, body = reader.read(asked, data)
+        return json.loads(json.dumps(found)), body
 
     with monkeypatch.context() as patched:
-        patched.setattr(messages, "run_in_child", read_here)
+        patched.setattr(messages, "ask_child", read_here)
         return asyncio.run(read_mail(mail, VALET))
