@@ -7,15 +7,16 @@ what its own turns say, without a way through Redis.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, override
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 from core.db.redis_client import redis_client
+from core.queue.redis_sender import RedisSender
 
 TURNS = "onevalet:wake:turns"
 DELIVERY = "onevalet:wake:delivery"
@@ -71,14 +72,11 @@ class NoWakeups:
 NOBODY = NoWakeups()
 
 
-class RedisWakeups:
-    """Wake workers through Redis, from a task of its own, so that no caller waits for Redis."""
+class RedisWakeups(RedisSender[Redis, tuple[str, str]]):
+    """Wake workers through Redis, never while a caller waits."""
 
     def __init__(self, redis_url: str) -> None:
-        self._url = redis_url
-        self._redis: Redis | None = None
-        self._pending: asyncio.Queue[tuple[str, str]] = asyncio.Queue(maxsize=1000)
-        self._task: asyncio.Task[None] | None = None
+        super().__init__(redis_url, "wakeup", at_once=_MAX_AT_ONCE)
         self._take_delivery: Callable[[str], bool] | None = None
         self._later: Later = NOBODY
 
@@ -94,89 +92,47 @@ class RedisWakeups:
         self._take_delivery = take
 
     def wake_turn(self, lane_id: str) -> None:
-        self._put(TURNS, lane_id)
+        self._put((TURNS, lane_id))
 
     def wake_delivery(self, conversation_id: str) -> None:
         if self._take_delivery is None or not self._take_delivery(conversation_id):
-            self._put(DELIVERY, conversation_id)
+            self._put((DELIVERY, conversation_id))
 
     def wake_memory(self, job_id: str) -> None:
-        self._put(MEMORY, job_id)
+        self._put((MEMORY, job_id))
 
     def interrupt_turn(self, lane_id: str) -> None:
-        self._put(STOPS, lane_id)
+        self._put((STOPS, lane_id))
 
-    async def start(self) -> None:
-        """Start sending; Redis need not be there yet."""
-        self._task = asyncio.create_task(self._run(), name="wakeups")
+    @override
+    def _connect(self, url: str) -> Redis:
+        return connect(url)
 
-    async def stop(self) -> None:
-        """Send what is left, for a second at most, and close."""
-        if self._task is None:
-            return
-        try:
-            async with asyncio.timeout(1):
-                await self._pending.join()
-        except TimeoutError:
-            _log.info("wakeups_closed_with_some_left", count=self._pending.qsize())
-        self._task.cancel()
-        await asyncio.wait([self._task])
-        await self._close()
+    @override
+    async def _send(self, client: Redis, items: Sequence[tuple[str, str]]) -> None:
+        queues: dict[str, list[str]] = {}
+        for queue, row_id in items:
+            queues.setdefault(queue, []).append(row_id)
+        for queue, row_ids in queues.items():
+            await _send_to(client, queue, row_ids)
 
-    def _put(self, queue: str, row_id: str) -> None:
-        try:
-            self._pending.put_nowait((queue, row_id))
-        except asyncio.QueueFull:
-            _log.info("wakeup_dropped", queue=queue)
 
-    async def _run(self) -> None:
-        while True:
-            wakeups = [await self._pending.get()]
-            while len(wakeups) < _MAX_AT_ONCE and not self._pending.empty():
-                wakeups.append(self._pending.get_nowait())
-            queues: dict[str, list[str]] = {}
-            for queue, row_id in wakeups:
-                queues.setdefault(queue, []).append(row_id)
-            try:
-                async with asyncio.timeout(2):
-                    for queue, row_ids in queues.items():
-                        await self._send(queue, row_ids)
-            except Exception as error:
-                # The outermost loop: whatever goes wrong costs these wakeups, and the next ones are tried.
-                _log.warning("wakeup_lost", queues=sorted(queues), count=len(wakeups), cause=type(error).__name__)
-                await self._close()
-            finally:
-                for _ in wakeups:
-                    self._pending.task_done()
-
-    async def _send(self, queue: str, row_ids: list[str]) -> None:
-        if self._redis is None:
-            self._redis = connect(self._url)
-        if queue == STOPS:
-            for row_id in row_ids:
-                await self._redis.publish(STOPS, row_id)
-            return
-        # A later wakeup of an id that waits already is none: `nx` keeps the earlier one's place.
-        scores = dict.fromkeys(row_ids, time.time())
-        try:
-            await self._redis.zadd(queue, scores, nx=True)
-        except ResponseError as error:
-            if "WRONGTYPE" not in str(error):
-                raise
-            # Something else stands in the queue's place: it would keep every wakeup away, and holds none.
-            _log.warning("queue_healed", queue=queue)
-            await self._redis.delete(queue)
-            await self._redis.zadd(queue, scores, nx=True)
-
-    async def _close(self) -> None:
-        redis, self._redis = self._redis, None
-        if redis is None:
-            return
-        try:
-            async with asyncio.timeout(1):
-                await redis.aclose()
-        except (RedisError, OSError, TimeoutError) as error:
-            _log.info("wakeups_close_failed", cause=type(error).__name__)
+async def _send_to(redis: Redis, queue: str, row_ids: Sequence[str]) -> None:
+    if queue == STOPS:
+        for row_id in row_ids:
+            await redis.publish(STOPS, row_id)
+        return
+    # A later wakeup of an id that waits already is none: `nx` keeps the earlier one's place.
+    scores = dict.fromkeys(row_ids, time.time())
+    try:
+        await redis.zadd(queue, scores, nx=True)
+    except ResponseError as error:
+        if "WRONGTYPE" not in str(error):
+            raise
+        # Something else stands in the queue's place: it would keep every wakeup away, and holds none.
+        _log.warning("queue_healed", queue=queue)
+        await redis.delete(queue)
+        await redis.zadd(queue, scores, nx=True)
 
 
 async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str], None]) -> None:

@@ -117,7 +117,7 @@ async def test_an_id_that_waits_is_not_added_again_and_keeps_its_place(redis_url
     async with ringing(redis_url) as wakeups:
         for row in ("cv_1", "cv_2", "cv_1", "cv_1"):
             wakeups.wake_turn(row)
-            await wakeups._pending.join()  # it is sent
+            await wakeups.sent()  # it is sent
         assert await waiting(redis_url) == ["cv_1", "cv_2"]
         async with listening(redis_url) as heard:
             assert [await asyncio.wait_for(heard.get(), PATIENCE) for _ in range(2)] == ["cv_1", "cv_2"]

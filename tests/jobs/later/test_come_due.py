@@ -138,7 +138,7 @@ async def test_a_job_that_comes_twice_or_of_nothing_does_nothing(store: Store, r
             later.come_due(DueWork.DELIVERIES, lane, timedelta(seconds=after))
         later.come_due(DueWork.TURNS, "no_such_lane", timedelta())
         later.come_due("no such work", "row", timedelta())
-        await later._pending.join()
+        await later.sent()
         await eventually(lambda: _none_wait(redis_url), "the end of the jobs")
         await inbox.accept(message("again", "+15550000001", "2"))
         await worker.until_sent(2)
@@ -156,7 +156,7 @@ async def test_a_row_has_one_job_for_a_moment(redis_url: str) -> None:
             later.come_due("habits", "h1", timedelta(hours=1))
         later.come_due("habits", "h1", timedelta(hours=2))
         later.come_due("habits", "h2", timedelta(days=30))
-        await later._pending.join()
+        await later.sent()
         assert await waits(redis_url) in (2, 3)  # the first two may lie on both sides of a tick
 
 
