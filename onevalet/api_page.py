@@ -69,10 +69,18 @@ def _entry(name: str, value: object) -> str:
 
 
 def _methods(kind: type) -> Iterator[str]:
-    """Yield the names of the public methods that a class defines itself, in their order."""
-    for name, found in vars(kind).items():
+    """Yield the names of the public methods that a class defines, then those of its bases without an entry."""
+    bases = [base for base in kind.__mro__[1:] if base.__name__ not in onevalet._HOMES and _is_ours(base)]
+    defined: dict[str, object] = {}
+    for base in (kind, *bases):
+        defined |= {name: found for name, found in vars(base).items() if name not in defined}
+    for name, found in defined.items():
         if not name.startswith("_") and inspect.isfunction(found) and found.__doc__:
             yield name
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in ("core", "abilities", "notify", "providers")
 
 
 def _signature(name: str, value: object) -> str:
