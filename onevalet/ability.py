@@ -14,7 +14,7 @@ from core.errors import ConfigError
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
-    from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+    from pydantic_settings import BaseSettings
     from typer import Typer
 
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
@@ -90,18 +90,16 @@ class Starter:
     hint: str
 
 
-class MakeSource(Protocol):
-    """Makes a source of settings."""
+@dataclass(frozen=True, slots=True)
+class SettingFamily:
+    """Variables whose names begin alike and go on as an operator chooses; together they are one field of the settings.
 
-    def __call__(
-        self,
-        settings_cls: "type[BaseSettings]",
-        environment: "PydanticBaseSettingsSource",
-        dotenv: "PydanticBaseSettingsSource",
-        /,
-    ) -> "PydanticBaseSettingsSource":
-        """Return a source for a class of settings; the environment wins over `.env`."""
-        ...
+    `read` makes its value of theirs, by the rest of each name in lower case; it raises `ConfigError` for a wrong name.
+    """
+
+    prefix: str
+    field: str
+    read: Callable[[Mapping[str, str]], Mapping[str, Any]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +111,7 @@ class OwnSettings[Kind: "BaseSettings"]:
     origins: servers that the operator named, which tools may reach at any address; empty names are ignored.
     embedders: the models that texts are embedded by, by the settings that name them.
     secrets: values that no log may show, besides the fields that are secrets by their type.
-    source: creates a reader of variables whose names the operator chooses, from the environment and from `.env`.
-    prefix: the prefix of those names.
+    family: variables whose names the operator chooses.
     """
 
     kind: type[Kind]
@@ -123,8 +120,7 @@ class OwnSettings[Kind: "BaseSettings"]:
     origins: Callable[[Kind], Iterable[str]] = lambda _: ()
     embedders: Callable[[Kind], Mapping[str, str]] = lambda _: {}
     secrets: Callable[[Kind], Iterable[str]] = lambda _: ()
-    source: "MakeSource | None" = None
-    prefix: str = ""
+    family: SettingFamily | None = None
 
 
 def _nothing() -> None:

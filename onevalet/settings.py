@@ -27,7 +27,7 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
-from onevalet.ability import OwnSettings
+from onevalet.ability import OwnSettings, SettingFamily
 from onevalet.ability_registry import all_abilities
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_tokens
@@ -121,6 +121,7 @@ type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 _OWN: tuple[OwnSettings[Any], ...] = tuple(
     ability.settings() for ability in all_abilities() if ability.settings is not None
 )
+_FAMILIES = (SettingFamily(LOOP_PREFIX, "loop"), *(own.family for own in _OWN if own.family is not None))
 if TYPE_CHECKING:
 
     class _OfAbilities(BaseSettings):
@@ -220,9 +221,8 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read the environment before `.env`, and collect from both the variables with chosen names."""
-        loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
-        own = [own.source(settings_cls, env_settings, dotenv_settings) for own in _OWN if own.source is not None]
-        return init_settings, loop, *own, env_settings, dotenv_settings
+        families = _FamilySource(settings_cls, env_settings, dotenv_settings)
+        return init_settings, families, env_settings, dotenv_settings
 
     def of[Kind: BaseSettings](self, kind: type[Kind]) -> Kind:
         """Return the settings of an ability. Raises `TypeError` if no ability declares them."""
@@ -348,8 +348,8 @@ def load_settings(**overrides: object) -> Settings:
 
 
 def prefixes() -> tuple[str, ...]:
-    """Return the prefixes of variables that are settings without a field of their own."""
-    return (LOOP_PREFIX, *(own.prefix for own in _OWN if own.prefix))
+    """Return how the names of variables begin that are settings without a field of their own."""
+    return tuple(family.prefix for family in _FAMILIES)
 
 
 def sentence_of(error: ValidationError) -> str:
@@ -366,8 +366,8 @@ def _password(url: str) -> str | None:
         return None
 
 
-class _LoopSource(PydanticBaseSettingsSource):
-    """Collect `ONEVALET_LOOP_*`, whose names only the loop's own configuration knows."""
+class _FamilySource(PydanticBaseSettingsSource):
+    """Collect the variables of families, whose names no field has."""
 
     def __init__(self, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource) -> None:
         super().__init__(settings_cls)
@@ -375,15 +375,16 @@ class _LoopSource(PydanticBaseSettingsSource):
 
     @override
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
-        """Return nothing for single fields: `__call__` returns the whole group."""
+        """Return nothing for single fields: `__call__` returns all of them."""
         return None, field_name, False
 
     @override
     def __call__(self) -> dict[str, object]:
-        """Return `loop`; the environment wins over `.env`."""
-        limits: dict[str, str] = {}
-        for source in reversed(self._sources):
-            for name, value in source.env_vars.items():
-                if name.lower().startswith(LOOP_PREFIX) and value:
-                    limits[name.lower().removeprefix(LOOP_PREFIX)] = value
-        return {"loop": limits} if limits else {}
+        """Return the field of each family that is set; the environment wins over `.env`."""
+        given = {name: value for s in reversed(self._sources) for name, value in s.env_vars.items() if value}
+        found: dict[str, object] = {}
+        for family in _FAMILIES:
+            rests = {name.removeprefix(family.prefix): given[name] for name in given if name.startswith(family.prefix)}
+            if rests:
+                found[family.field] = family.read(rests)
+        return found

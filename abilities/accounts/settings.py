@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import override
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, PydanticBaseSettingsSource
+from pydantic_settings import BaseSettings
 
 from core.errors import ConfigError
-from onevalet.ability import OwnSettings
+from onevalet.ability import OwnSettings, SettingFamily
 
 OPENID_PREFIX = "onevalet_oidc_"
 _KEYS = (
@@ -27,7 +25,7 @@ _KEYS = (
     "caldav",
     "carddav",
 )
-_NAME = re.compile(rf"{OPENID_PREFIX}([a-z0-9]{{1,20}})_({'|'.join(_KEYS)})")
+_NAME = re.compile(rf"([a-z0-9]{{1,20}})_({'|'.join(_KEYS)})")
 _SCHEMES = {
     "issuer": ("https://", "http://"),
     "imap": ("imaps://", "imap+starttls://", "imap://"),
@@ -52,30 +50,6 @@ class AccountSettings(BaseSettings):
     """`ONEVALET_OIDC_<NAME>_<KEY>`, by the server's name and the key, both in lower case."""
 
 
-class OpenidSource(PydanticBaseSettingsSource):
-    """Collect `ONEVALET_OIDC_*`, whose names the operator chooses."""
-
-    def __init__(self, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource) -> None:
-        super().__init__(settings_cls)
-        self._sources = [s for s in sources if isinstance(s, EnvSettingsSource | DotEnvSettingsSource)]
-
-    @override
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
-        """Return nothing for single fields: `__call__` returns the only one."""
-        return None, field_name, False
-
-    @override
-    def __call__(self) -> dict[str, object]:
-        """Return `openid`; the environment wins over `.env`."""
-        servers: dict[str, dict[str, str]] = {}
-        for source in reversed(self._sources):
-            for name, value in source.env_vars.items():
-                if value and name.lower().startswith(OPENID_PREFIX):
-                    server, key = _named(name)
-                    servers.setdefault(server, {})[key] = value.strip()
-        return {"openid": servers} if servers else {}
-
-
 def check_accounts(settings: AccountSettings) -> None:
     """Raise an error for a client or a server of which only a part is told."""
     for name in ("google", "microsoft"):
@@ -87,15 +61,19 @@ def check_accounts(settings: AccountSettings) -> None:
         _check_server(name, server)
 
 
-def _named(name: str) -> tuple[str, str]:
-    """Return the server and the key of a setting. Raises `ConfigError`."""
-    if match := _NAME.fullmatch(name.lower()):
-        return match[1], match[2]
-    keys = ", ".join(key.upper() for key in _KEYS)
-    raise ConfigError(
-        f"{name.upper()} is no setting: {OPENID_PREFIX.upper()} is followed by the server's name, up to 20 letters and"
-        f" digits, and one of {keys}."
-    )
+def _servers(given: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """Return the settings of each server by their keys. Raises `ConfigError`."""
+    servers: dict[str, dict[str, str]] = {}
+    for name, value in given.items():
+        if not (match := _NAME.fullmatch(name)):
+            keys = ", ".join(key.upper() for key in _KEYS)
+            raise ConfigError(
+                f"{OPENID_PREFIX}{name}".upper()
+                + f" is no setting: {OPENID_PREFIX.upper()} is followed by the server's"
+                f" name, up to 20 letters and digits, and one of {keys}."
+            )
+        servers.setdefault(match[1], {})[match[2]] = value.strip()
+    return servers
 
 
 def _check_server(name: str, server: Mapping[str, str]) -> None:
@@ -150,5 +128,8 @@ def _secrets(settings: AccountSettings) -> Sequence[str]:
 
 
 ACCOUNTS = OwnSettings(
-    AccountSettings, check=check_accounts, secrets=_secrets, source=OpenidSource, prefix=OPENID_PREFIX
+    AccountSettings,
+    check=check_accounts,
+    secrets=_secrets,
+    family=SettingFamily(OPENID_PREFIX, "openid", _servers),
 )

@@ -183,8 +183,9 @@ def test_a_rotated_slack_token_and_those_of_the_simulator_pass(tmp_path: Path, m
 
 
 def test_the_loops_numbers_are_read_from_the_environment_and_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path(".env").write_text("ONEVALET_LOOP_MAX_TURNS=3\nONEVALET_LOOP_LLM_TIMEOUT=9\n")
+    Path(".env").write_text("ONEVALET_LOOP_MAX_TURNS=3\nONEVALET_LOOP_LLM_TIMEOUT=9\nONEVALET_LOOP_MAX_STEPS\n")
     monkeypatch.setenv("ONEVALET_LOOP_MAX_TURNS", "5")
+    monkeypatch.setenv("ONEVALET_LOOP_LLM_TIMEOUT", "")
     assert load_settings().loop == {"max_turns": "5", "llm_timeout": "9"}
 
 
