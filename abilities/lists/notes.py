@@ -3,7 +3,7 @@
 from core.tools.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
-_NOTES = "notes"
+NOTES = "notes"
 _GROUP = ToolGroup("notes", gettext_noop("note, notes"))
 """Of the tools that few talks about notes need."""
 _MAX_LENGTH = 2000
@@ -23,7 +23,7 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
         raise ToolRetry(
             gettext("A note has at most {number} characters.", number=_MAX_LENGTH), note="Keep it in several."
         )
-    kept = await context.storage.put(_NOTES, context.idempotency_key, {"text": text})
+    kept = await context.storage.put(NOTES, context.idempotency_key, {"text": text})
     context.undo.offer(gettext("Note: {text}", text=text), take_back_note.name, {"key": kept.key})
     return gettext("Noted as number {number}: {text}", number=kept.number, text=text)
 
@@ -31,7 +31,7 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
 @tool(name="list_notes", effect="read")
 async def list_notes(context: ToolExecutionContext) -> str:
     """List the person's notes, each with its number."""
-    notes = await context.storage.list(_NOTES)
+    notes = await context.storage.list(NOTES)
     if not notes:
         return gettext("There are no notes.")
     return "\n".join([gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)])
@@ -40,7 +40,7 @@ async def list_notes(context: ToolExecutionContext) -> str:
 @tool(name="export_notes", effect="read", group=_GROUP)
 async def export_notes(context: ToolExecutionContext) -> str:
     """Send the person all their notes as a text file."""
-    notes = await context.storage.list(_NOTES)
+    notes = await context.storage.list(NOTES)
     if not notes:
         return gettext("There are no notes.")
     lines = [gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)]
@@ -57,13 +57,13 @@ async def forget_note(number: int, context: ToolExecutionContext) -> str:
     """
 
     async def plan() -> dict[str, str]:
-        meant = [note for note in await context.storage.list(_NOTES) if note.number == number]
+        meant = [note for note in await context.storage.list(NOTES) if note.number == number]
         return {"key": meant[0].key, "text": _text(meant[0].value)} if meant else {}
 
     planned = await plan_once(context, plan)
     if not planned:
         return gettext("There is no note {number} now.", number=number)
-    await context.storage.delete(_NOTES, planned["key"])
+    await context.storage.delete(NOTES, planned["key"])
     text = planned["text"]
     context.undo.offer(gettext("Forgotten note: {text}", text=text), restore_note.name, {"text": text})
     return gettext("Note {number} is forgotten: {text}", number=number, text=text)
@@ -76,8 +76,8 @@ async def take_back_note(key: str, context: ToolExecutionContext) -> str:
     Args:
         key: Its key.
     """
-    note = await context.storage.get(_NOTES, key)
-    await context.storage.delete(_NOTES, key)
+    note = await context.storage.get(NOTES, key)
+    await context.storage.delete(NOTES, key)
     return gettext("Undone: the note is gone: {text}", text=_text(note.value)) if note else gettext("The note is gone.")
 
 
@@ -88,7 +88,7 @@ async def restore_note(text: str, context: ToolExecutionContext) -> str:
     Args:
         text: What it said.
     """
-    kept = await context.storage.put(_NOTES, context.idempotency_key, {"text": text})
+    kept = await context.storage.put(NOTES, context.idempotency_key, {"text": text})
     return gettext("Undone: the note is back, as number {number}: {text}", number=kept.number, text=text)
 
 

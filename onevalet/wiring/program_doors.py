@@ -33,7 +33,6 @@ def token_life(settings: Settings) -> timedelta | None:
 def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio.Event | None = None) -> "ClientTools":
     """Create the tools over this process' connections. Once `stopping` is set they wait for no answer any more."""
     from core.approvals.store import ApprovalStore
-    from core.tools.storage import Storage
     from onevalet.wiring.memories import open_memories
     from operations.programs.asking import ProgramRequests
     from operations.programs.tools import ClientTools
@@ -46,7 +45,6 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
         ProgramRequests(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
         ApprovalStore(database, connections.wakeups),
         database,
-        Storage(database),
         open_memories(settings, database, clock),
         [tool for ability in all_abilities() if ability.client_tools for tool in ability.client_tools(database)],
     )

@@ -18,7 +18,6 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
-from core.tools.storage import Storage
 from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 from operations.programs.asking import ProgramRequests
@@ -58,7 +57,7 @@ class Front:
         inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.ALLOWLIST), clock=clock)
         approvals = ApprovalStore(database, NoWakeups())
         asking = ProgramRequests(database, inbox, patience)
-        tools = ClientTools(asking, approvals, database, Storage(database), None, client_tools(database))
+        tools = ClientTools(asking, approvals, database, None, client_tools(database))
         async with Client(build_server(tools, self._who, "0")) as client:
             yield client
 
