@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typer import Typer
 
     from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
-    from core.budgets.budgeted_transcriber import BudgetedTranscriber
     from core.budgets.store import DailyBudgets
     from core.clock import Clock
     from core.credentials.store import CredentialStore
@@ -110,6 +109,7 @@ class OwnSettings[Kind: "BaseSettings"]:
     for_tools: the values that tools read as `context.settings`.
     origins: servers that the operator named, which tools may reach at any address; empty names are ignored.
     embedders: the models that texts are embedded by, by the settings that name them.
+    models: likewise, further models; empty names are ignored.
     secrets: values that no log may show, besides the fields that are secrets by their type.
     family: variables whose names the operator chooses.
     """
@@ -119,6 +119,7 @@ class OwnSettings[Kind: "BaseSettings"]:
     for_tools: Callable[[Kind], Mapping[str, str]] = lambda _: {}
     origins: Callable[[Kind], Iterable[str]] = lambda _: ()
     embedders: Callable[[Kind], Mapping[str, str]] = lambda _: {}
+    models: Callable[[Kind], Mapping[str, str]] = lambda _: {}
     secrets: Callable[[Kind], Iterable[str]] = lambda _: ()
     family: SettingFamily | None = None
 
@@ -199,11 +200,16 @@ class HookFoundation:
 
 @dataclass(frozen=True, slots=True)
 class SensesFoundation:
-    """Dependencies of showing files. `sees`: whether the main model reads pictures; `eye`, `ear`: models for files."""
+    """Dependencies of showing files. `sees`: whether the main model reads pictures; `eye`: a model for pictures.
 
+    `budgets`: the budgets that pay for further models.
+    """
+
+    settings: "Settings"
+    database: "Database"
+    budgets: "DailyBudgets | None"
     sees: "Callable[[], bool]"
     eye: "BudgetedModel | None"
-    ear: "BudgetedTranscriber | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +349,7 @@ class Ability:
     client_tools: creates its tools for people's programs.
     recall: opens the memory that turns search, in a worker; None if the settings turn it off. Only a single ability
         declares it.
-    shows: creates the view of messages' files for a model, in a worker. Only a single ability declares it.
+    shows: opens the view of messages' files for a model, in a worker. Only a single ability declares it.
     memories: returns a function that opens a person's memory in a process without a model, such as `web`; None
         likewise.
     """
@@ -377,5 +383,5 @@ class Ability:
     client_tools: "Callable[[Database], Sequence[ClientTool]] | None" = None
     work: "Callable[[AsyncExitStack, WorkFoundation], Sequence[Work | Repeated | ClaimedWork[Any]]] | None" = None
     recall: "Callable[[AsyncExitStack, RecallFoundation], Recall | None] | None" = None
-    shows: "Callable[[SensesFoundation], ShowsFiles] | None" = None
+    shows: "Callable[[SensesFoundation], AbstractAsyncContextManager[ShowsFiles]] | None" = None
     memories: "Callable[[Foundation, Clock], Callable[[str], MemoryAccess] | None] | None" = None

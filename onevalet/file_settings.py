@@ -1,4 +1,4 @@
-"""The settings of people's files: their storage and lifetime, and the models for pictures and recordings."""
+"""The settings of people's files: their storage and lifetime, and the model for pictures."""
 
 import re
 from typing import Annotated
@@ -44,15 +44,10 @@ class FileSettings(BaseSettings):
     onevalet_files_link_days: int = Field(default=7, ge=1, le=365)
     onevalet_mms_countries: Countries = ("US", "CA")
     onevalet_vision_model: str = ""
-    onevalet_transcription_model: str = ""
-    onevalet_transcription_url: Origin = ""
-    onevalet_transcription_key: SecretStr | None = None
 
 
 def check_files(settings: FileSettings) -> None:
-    """Raise an error for an incomplete bucket or transcription server."""
-    if settings.onevalet_transcription_url and not settings.onevalet_transcription_model:
-        raise ConfigError("ONEVALET_TRANSCRIPTION_URL needs ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1.")
+    """Raise an error for an incomplete bucket."""
     place = settings.onevalet_files
     if "://" in place and not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_./-]*)?", place):
         raise ConfigError("ONEVALET_FILES cannot be used: give a folder, or s3://bucket or s3://bucket/prefix.")

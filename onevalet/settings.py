@@ -298,10 +298,12 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     @property
     def embedders(self) -> dict[str, str]:
         """Return the models that texts are embedded by, by the settings that name them."""
-        found: dict[str, str] = {}
-        for own in _OWN:
-            found |= own.embedders(self)
-        return found
+        return {name: model for own in _OWN for name, model in own.embedders(self).items()}
+
+    @property
+    def further_models(self) -> dict[str, str]:
+        """Return the further models of abilities, by the settings that name them."""
+        return {name: model for own in _OWN for name, model in own.models(self).items()}
 
     def secrets(self) -> list[str]:
         """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""
@@ -347,9 +349,9 @@ def load_settings(**overrides: object) -> Settings:
     return settings
 
 
-def prefixes() -> tuple[str, ...]:
-    """Return how the names of variables begin that are settings without a field of their own."""
-    return tuple(family.prefix for family in _FAMILIES)
+def is_setting(name: str) -> bool:
+    """Return whether a variable is a setting of this installation, whose abilities bring theirs."""
+    return name.lower() in Settings.model_fields or name.lower().startswith(tuple(one.prefix for one in _FAMILIES))
 
 
 def sentence_of(error: ValidationError) -> str:

@@ -1,20 +1,41 @@
 """What the assistant does with files that people send: it sees, hears, reads, searches and sends them."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any
 
 from abilities.files.words import LISTEN
-from onevalet.ability import Ability, SensesFoundation
+from onevalet.ability import Ability, OwnSettings, SensesFoundation
 
 if TYPE_CHECKING:
     from core.files.showing import ShowsFiles
+    from operations.doctor.types import Probe
 
 
-def _shows(foundation: SensesFoundation) -> "ShowsFiles":
-    from abilities.files.hearing import Hearing
-    from abilities.files.showing import FileShowing
-    from abilities.files.vision import Vision
+def _settings() -> OwnSettings[Any]:
+    from abilities.files.settings import HEARING
 
-    return FileShowing(Vision(foundation.sees, foundation.eye), Hearing(foundation.ear))
+    return HEARING
 
 
-ABILITY = Ability(name="files", needs=("documents",), tools=("abilities.files.tools",), words=(LISTEN,), shows=_shows)
+def _probes() -> "Sequence[Probe]":
+    from abilities.files.probes import PROBES
+
+    return PROBES
+
+
+def _shows(foundation: SensesFoundation) -> "AbstractAsyncContextManager[ShowsFiles]":
+    from abilities.files.opening import open_showing
+
+    return open_showing(foundation)
+
+
+ABILITY = Ability(
+    name="files",
+    needs=("documents",),
+    settings=_settings,
+    tools=("abilities.files.tools",),
+    words=(LISTEN,),
+    probes=_probes,
+    shows=_shows,
+)

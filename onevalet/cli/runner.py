@@ -96,11 +96,10 @@ def _export_others() -> None:
     """
     from pydantic_settings import DotEnvSettingsSource
 
-    from onevalet.settings import Settings, prefixes
+    from onevalet.settings import Settings, is_setting
 
     for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():
-        ours = name.lower() in Settings.model_fields or name.lower().startswith(prefixes())
-        if value and not ours and not os.environ.get(name):
+        if value and not is_setting(name) and not os.environ.get(name):
             os.environ[name] = value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from core.json_types import Json, JsonObject, read_json
+from onevalet.settings import is_setting
 
 PLACES = ("http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://127.0.0.1:8000", "http://127.0.0.1:1234")
 """Ollama, llama.cpp, vLLM, LM Studio."""
@@ -95,12 +96,13 @@ def short_of_context(kind: str, context: int) -> str:
 
 def values_for(context: int) -> dict[str, str]:
     """Return the settings for a model on this machine: its context size, and no calls besides the answer's."""
-    return {
+    values = {
         "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(min(context or 32_768, _USUAL_CONTEXT)),
         "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
         "ONEVALET_EXTRACTION": "rules",
         "ONEVALET_PROFILE": "off",
     }
+    return {name: value for name, value in values.items() if is_setting(name)}
 
 
 async def _look(session: aiohttp.ClientSession, origin: str) -> LocalServer | None:

@@ -12,7 +12,10 @@ from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
 from onevalet.init.model import PRESET, set_up_model
 from onevalet.init.place import PLACE, set_up_place, what_to_run
+from onevalet.settings import is_setting
 
+type FurtherModel = tuple[str, tuple[str, ...], Callable[[Dialogue, Draft], None]]
+"""What it is for, the names of its settings, and what asks for them."""
 type SetUp = Callable[[Dialogue, Draft, Doorway, Callable[[], str]], None]
 
 _CHANNELS: tuple[tuple[str, tuple[str, ...], SetUp], ...] = (
@@ -21,7 +24,7 @@ _CHANNELS: tuple[tuple[str, tuple[str, ...], SetUp], ...] = (
     ("Slack", (*slack.NAMES, slack.HOW), slack.set_up_slack),
     ("Email", email.NAMES, email.set_up_email),
 )
-_FURTHER_MODELS: tuple[tuple[str, tuple[str, ...], Callable[[Dialogue, Draft], None]], ...] = (
+_FURTHER_MODELS: tuple[FurtherModel, ...] = (
     ("an embedding model", (senses.EMBEDDING,), senses.set_up_embedding),
     ("a model for voice notes", senses.TRANSCRIPTION_NAMES, senses.set_up_transcription),
 )
@@ -35,7 +38,7 @@ def run_init(talk: Dialogue, draft: Draft, further: Sequence[str], *, must_reach
     talk.say()
     if _wants(talk, draft, "a model", (PRESET, "ONEVALET_MODEL"), "ONEVALET_MODEL"):
         set_up_model(talk, draft, further)
-    for title, names, set_up_further in _FURTHER_MODELS:
+    for title, names, set_up_further in further_models():
         if talk.is_given(*names) or (draft.has("ONEVALET_MODEL") and _wants(talk, draft, title, names, names[0])):
             talk.say()
             set_up_further(talk, draft)
@@ -49,6 +52,11 @@ def run_init(talk: Dialogue, draft: Draft, further: Sequence[str], *, must_reach
         raise ConfigError(f"Nothing asks for {', '.join(talk.unused)}: see `init --help` for the names.")
     draft.finish()
     _end(talk, draft, place)
+
+
+def further_models() -> list[FurtherModel]:
+    """Return the models beside the one that answers whose abilities are there."""
+    return [further for further in _FURTHER_MODELS if is_setting(further[1][0])]
 
 
 def _wants(talk: Dialogue, draft: Draft, part: str, names: tuple[str, ...], setting: str) -> bool:

@@ -1,13 +1,16 @@
 """The further models: for memory's search, and for voice notes. Each is tried before it is saved."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from core.messaging.channels import Check
 from onevalet.environment import exported
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.draft import Draft
+from onevalet.settings import Settings
+from operations.doctor.every import all_probes
 from operations.doctor.models import check_embedding
-from operations.doctor.transcription import check_transcription
+from operations.doctor.types import Installation
 
 EMBEDDING = "ONEVALET_EMBEDDING_MODEL"
 TRANSCRIPTION, KEY, URL = (f"ONEVALET_TRANSCRIPTION_{name}" for name in ("MODEL", "KEY", "URL"))
@@ -67,10 +70,16 @@ def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
         if EMBEDDING in values:
             [check] = asyncio.run(check_embedding(settings, model, _SECONDS))
         else:
-            [check] = asyncio.run(check_transcription(settings, _SECONDS))
+            [check] = asyncio.run(_look(settings, "voice notes"))
     if not check.ok:
         raise Wrong(f"{check.detail}: {check.fix}.")
     talk.say(f"  {check.detail}.")
+
+
+async def _look(settings: Settings, probe: str) -> Sequence[Check]:
+    """Return the findings of one of `doctor`'s probes, such as an ability's."""
+    [found] = [one for one in all_probes() if one.name == probe]
+    return await found.look(Installation(settings))
 
 
 def _provider(draft: Draft) -> str:

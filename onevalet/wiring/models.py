@@ -80,8 +80,7 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
         "ONEVALET_SMALL_MODEL": (settings.onevalet_small_model,),
         "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
         "ONEVALET_VISION_MODEL": (settings.onevalet_vision_model,),
-        "ONEVALET_TRANSCRIPTION_MODEL": (settings.onevalet_transcription_model,),
-        **{setting: (model,) for setting, model in settings.embedders.items()},
+        **{setting: (model,) for setting, model in (settings.embedders | settings.further_models).items()},
     }
     for setting, models in named.items():
         for model in models:

@@ -1,10 +1,9 @@
-"""The readers of pictures and recordings: their models, if any are set, and the ability that uses them."""
+"""The model for pictures, if one is set, and the ability that shows files to models."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from core.budgets.budgeted_model import BudgetedModel
-from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.files.access import Files as Files
@@ -12,7 +11,6 @@ from onevalet.ability import SensesFoundation
 from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 from providers.models.litellm_client import LiteLLMClient
-from providers.models.transcription import PATIENCE, Transcriber
 
 
 @asynccontextmanager
@@ -28,12 +26,8 @@ async def open_senses(
         eye, own_client = build_eye(settings, client, database, budgets)
         if own_client is not None:
             stack.push_async_callback(own_client.close)
-        transcriber = build_transcriber(settings)
-        if transcriber is not None:
-            stack.push_async_callback(transcriber.close)
-            await transcriber.warm_up()
-        ear = BudgetedTranscriber(transcriber, database, budgets) if transcriber else None
-        yield files.shown_by(shows(SensesFoundation(client.sees, eye, ear)))
+        foundation = SensesFoundation(settings, database, budgets, client.sees, eye)
+        yield files.shown_by(await stack.enter_async_context(shows(foundation)))
 
 
 def build_eye(
@@ -51,19 +45,6 @@ def build_eye(
         vision_model=named,
     )
     return BudgetedModel(own, database, budgets, "pictures"), own
-
-
-def build_transcriber(settings: Settings, patience: float = PATIENCE) -> Transcriber | None:
-    """Create the client of the transcription model; None if none is set. `patience` as in `Transcriber`."""
-    key = settings.onevalet_transcription_key
-    if not settings.onevalet_transcription_model:
-        return None
-    return Transcriber(
-        settings.onevalet_transcription_model,
-        url=settings.onevalet_transcription_url,
-        key=key.get_secret_value() if key else "",
-        patience=patience,
-    )
 
 
 def _same_provider(settings: Settings) -> bool:

@@ -12,7 +12,6 @@ from operations.doctor.mail_and_push import check_mail, check_push
 from operations.doctor.models import check_model
 from operations.doctor.postgres import check_login, check_server
 from operations.doctor.redis import check_redis
-from operations.doctor.transcription import check_transcription
 from operations.doctor.types import Area, Probe, over_database, over_settings
 from operations.doctor.work import (
     check_answers,
@@ -38,7 +37,6 @@ _PROBES = (
     over_database(Area.WORK, "sends without an answer", check_answers),
     over_database(Area.WORK, "delayed", check_delays),
     over_settings(Area.MODELS, "model", check_model, seconds=50.0),
-    over_settings(Area.MODELS, "voice notes", check_transcription),
     over_settings(Area.CHANNELS, "public address", check_address),
     Probe(Area.CHANNELS, "channels", check_channels, seconds=60.0),
     over_database(Area.CHANNELS, "last seen", check_last_seen),

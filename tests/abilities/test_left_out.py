@@ -42,7 +42,7 @@ SPINE = (
     "tests/contract/test_way_of_a_text.py",
 )
 """Tests of the spine that are chosen to pass without any ability."""
-CHOICE = ("accounts", "calendar", "mail", "mcp", "memory", "skills")
+CHOICE = ("accounts", "calendar", "files", "mail", "mcp", "memory", "skills")
 """The abilities that lie deepest in the product: of these one is chosen."""
 BY_CHANCE = "one"
 _COMMANDS = """
@@ -95,6 +95,11 @@ if find_spec("abilities.accounts"):
 json.dump(sorted(found), sys.stdout)
 """
 _PUBLIC = "import json, sys, onevalet; exec('from onevalet import *', {}); json.dump(onevalet.__all__, sys.stdout)"
+_PROBES = """
+import json, sys
+from operations.doctor.every import all_probes
+json.dump([probe.name for probe in all_probes()], sys.stdout)
+"""
 _SETTINGS = "import json, sys; from onevalet.settings import Settings; json.dump([*Settings.model_fields], sys.stdout)"
 
 
@@ -214,6 +219,8 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     assert bool(whole.list(_TOOLS) - tree.list(_TOOLS)) == bool(modules)
     fields = {name for ability in lacking if ability.settings for name in ability.settings().kind.model_fields}
     assert whole.list(_SETTINGS) - tree.list(_SETTINGS) == fields
+    probes = {probe.name for ability in lacking if ability.probes for probe in ability.probes()}
+    assert whole.list(_PROBES) - tree.list(_PROBES) == probes
     assert whole.list(_WORDS) - tree.list(_WORDS) == {word.name for ability in lacking for word in ability.words}
     tables = {table.name for ability in lacking for table in ability.tables}
     assert whole.list(_TABLES) - tree.list(_TABLES) == tables

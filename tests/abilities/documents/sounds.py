@@ -2,7 +2,7 @@
 
 import struct
 
-from operations.doctor.transcription import silence as wav
+from abilities.files.probes import silence as wav
 
 __all__ = ["SOUNDS", "aac", "amr", "flac", "m4a", "mp3", "ogg", "wav", "webm"]
 

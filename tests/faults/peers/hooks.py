@@ -41,7 +41,7 @@ SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "providers.email.smtp:open_submission": {"seconds": 2.0},
     "core.http.guarded_client:Limits.__init__": {"total": 3.0, "silence": 2.0},
     "abilities.mail.watcher:WatchLimits.__init__": {"renew": 1.5},
-    "onevalet.wiring.senses:build_transcriber": {"patience": 2.0},
+    "abilities.files.opening:build_transcriber": {"patience": 2.0},
 }
 """The same where they are defaults."""
 

@@ -3,11 +3,13 @@
 import io
 import wave
 
+from abilities.files.opening import build_transcriber
+from abilities.files.settings import HearingSettings
 from core.errors import ConfigError, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected, ModelTimeout
 from core.llm.types import Recording
 from core.messaging.channels import Check
 from onevalet.settings import Settings
-from onevalet.wiring.senses import build_transcriber
+from operations.doctor.types import Area, over_settings
 
 _WHAT = "voice notes"
 _RATE = 16_000
@@ -16,6 +18,7 @@ _HOW = "set ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1 (docs/files.m
 
 async def check_transcription(settings: Settings, seconds: float = 20.0) -> list[Check]:
     """Transcribe a second of silence within so many seconds; never raise."""
+    model = settings.of(HearingSettings).onevalet_transcription_model
     transcriber = build_transcriber(settings, patience=seconds)
     if transcriber is None:
         return [Check(_WHAT, True, "off: the assistant says that it cannot listen", _HOW)]
@@ -23,10 +26,10 @@ async def check_transcription(settings: Settings, seconds: float = 20.0) -> list
         await transcriber.transcribe(Recording(silence(), "silence.wav", 1.0))
     except (ModelError, ConfigError) as error:
         what, fix = _explained(error, seconds)
-        return [Check.failed(_WHAT, error, f"{settings.onevalet_transcription_model}: {what}", fix)]
+        return [Check.failed(_WHAT, error, f"{model}: {what}", fix)]
     finally:
         await transcriber.close()
-    return [Check(_WHAT, True, f"{settings.onevalet_transcription_model} answers")]
+    return [Check(_WHAT, True, f"{model} answers")]
 
 
 def silence() -> bytes:
@@ -53,3 +56,6 @@ def _explained(error: Exception, seconds: float) -> tuple[str, str]:
         case ModelRejected():
             return "it refuses a second of silence", "see whether this is a model for transcription"
     return "does not answer with a transcript", f"see whether the server is away, or its address wrong: {where}"
+
+
+PROBES = (over_settings(Area.MODELS, _WHAT, check_transcription),)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from abilities.files.probes import check_transcription
 from core.files.kinds import FileKind, kind_of
 from core.messaging.channels import Check
 from onevalet.settings import Settings, load_settings
-from operations.doctor.transcription import check_transcription
 from tests.scripted_transcription import Heard, ScriptedTranscription, fails, hangs, heard, says
 
 pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
