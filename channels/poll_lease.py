@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from core.db.database import Database
+from core.errors import StoreUnavailable
+from core.messaging.channels import Check
 
 TTL = timedelta(seconds=15)
 """Longer than one long poll with its margin; how long a process that died keeps the others waiting."""
@@ -47,3 +49,18 @@ class PollLease:
     async def look(self) -> PollState:
         row = await self._database.call("select * from look_at_poll($1, $2)", self._channel, self._account)
         return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")
+
+
+async def check_lease(lease: PollLease | None, what: str, *, does: str, fix: str) -> Check:
+    """Check whether a process reads or polls, as `does` says. `fix`: what to do about a problem that it meets."""
+    if lease is None:
+        return Check(what, ok=True, detail=f"configured; the database knows whether a process {does}")
+    try:
+        state = await lease.look()
+    except StoreUnavailable as error:
+        return Check.failed(what, error, "the database does not answer", "start Postgres")
+    if not state.polled:
+        return Check(what, ok=False, detail=f"no process {does}", fix="start `web`")
+    if state.problem:
+        return Check(what, ok=False, detail=state.problem, fix=fix)
+    return Check(what, ok=True, detail=f"one process {does}")

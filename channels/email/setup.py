@@ -6,8 +6,7 @@ from email.parser import BytesParser
 from channels.email.headers import values
 from channels.email.parse import Account
 from channels.email.verify import read_results
-from channels.poll_lease import PollLease
-from core.errors import StoreUnavailable
+from channels.poll_lease import PollLease, check_lease
 from core.messaging.channels import Check
 from providers.email.client import MailboxClient
 from providers.email.types import MailFailed, MailFailure
@@ -29,7 +28,9 @@ async def check_mailbox(client: MailboxClient, account: Account, lease: PollLeas
         fix = FIXES.get(error.failure, "correct ONEVALET_MAIL_IMAP_URL, or see whether the server is away")
         return (Check.failed("mailbox", error, f"{account.address}: {error.failure.value}", fix),)
     opened = Check("mailbox", ok=True, detail=account.address)
-    return (opened, _check_results(signers, account), await _check_reading(lease))
+    fix = "see whether the server can be reached, and the login is right"
+    reading = await check_lease(lease, "mailbox reading", does="reads", fix=fix)
+    return (opened, _check_results(signers, account), reading)
 
 
 async def read_signers(client: MailboxClient) -> Counter[str]:
@@ -56,18 +57,3 @@ def _check_results(signers: Counter[str], account: Account) -> Check:
         "if one of them is your own receiving server, set ONEVALET_MAIL_AUTHSERV_ID to it; until then all are strangers"
     )
     return Check("mail senders", ok=False, detail=f"no results of {wanted}; there are those of {found}", fix=fix)
-
-
-async def _check_reading(lease: PollLease | None) -> Check:
-    if lease is None:
-        return Check("mailbox reading", ok=True, detail="configured; the database knows whether a process reads")
-    try:
-        state = await lease.look()
-    except StoreUnavailable as error:
-        return Check.failed("mailbox reading", error, "the database does not answer", "start Postgres")
-    if not state.polled:
-        return Check("mailbox reading", ok=False, detail="no process reads", fix="start `web`")
-    if state.problem:
-        fix = "see whether the server can be reached, and the login is right"
-        return Check("mailbox reading", ok=False, detail=state.problem, fix=fix)
-    return Check("mailbox reading", ok=True, detail="one process reads")

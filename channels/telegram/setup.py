@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from telegram import BotCommand, MenuButtonCommands, WebhookInfo
 from telegram.error import TelegramError
 
-from channels.poll_lease import PollLease
+from channels.poll_lease import PollLease, check_lease
 from channels.telegram.profile import Profile, profiles
-from core.errors import ConfigError, StoreUnavailable
+from core.errors import ConfigError
 from core.messaging.channels import Change, Check, changes_of
 from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
 from providers.telegram.errors import FloodControl, describe
@@ -47,7 +47,8 @@ async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> 
     if info.url:
         fix = "it is taken away when `web` polls; to keep it, set TELEGRAM_WEBHOOK_SECRET and PUBLIC_URL"
         checks.append(Check("Telegram webhook", ok=False, detail=f"{info.url} stands in the way of polling", fix=fix))
-    return (*checks, await _check_polling(lease))
+    fix = "if it says Conflict or getUpdates: another program uses this token; stop it, or make a bot of its own"
+    return (*checks, await check_lease(lease, "Telegram polling", does="polls", fix=fix))
 
 
 def _check_webhook(info: WebhookInfo, webhook: str) -> Check:
@@ -68,21 +69,6 @@ def _check_backlog(info: WebhookInfo) -> Check:
         fix = "see whether `web` runs and Telegram can reach PUBLIC_URL; nothing is lost for 24 hours"
         return Check("Telegram backlog", ok=False, detail=f"{waiting}; {info.last_error_message}", fix=fix)
     return Check("Telegram backlog", ok=True, detail=waiting)
-
-
-async def _check_polling(lease: PollLease | None) -> Check:
-    if lease is None:
-        return Check("Telegram polling", ok=True, detail="configured; the database knows whether a process polls")
-    try:
-        state = await lease.look()
-    except StoreUnavailable as error:
-        return Check.failed("Telegram polling", error, "the database does not answer", "start Postgres")
-    if not state.polled:
-        return Check("Telegram polling", ok=False, detail="no process polls", fix="start `web`")
-    if state.problem:
-        fix = "if it says Conflict or getUpdates: another program uses this token; stop it, or make a bot of its own"
-        return Check("Telegram polling", ok=False, detail=state.problem, fix=fix)
-    return Check("Telegram polling", ok=True, detail="one process polls")
 
 
 def _is_refused(info: WebhookInfo) -> bool:
