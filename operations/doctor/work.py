@@ -4,15 +4,13 @@ from collections.abc import Sequence
 
 from asyncpg import Record
 
-from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from core.queue.worker_health import WorkerHealth, workers_seen
+from core.queue.worker_health import workers_seen
 from notify.delays import DELAYED
+from operations.worker_checks import worker_checks
 
-REPEATED = 2
-"""Failures of a part in a row that are shown: a single failure may be chance."""
 SHOWN = 5
 """Number of undeliverable messages of each kind that are named."""
 
@@ -46,7 +44,7 @@ async def check_workers(database: Database) -> Sequence[Check]:
     """Check each worker's report about itself."""
     seen = await workers_seen(database)
     checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
-    return checks + [check for worker in seen for check in _worker_checks(worker)]
+    return checks + [check for worker in seen for check in worker_checks(worker)]
 
 
 async def check_texts(database: Database) -> Sequence[Check]:
@@ -92,19 +90,6 @@ def _delayed(row: Record) -> Check:
     )
     fix = "see whether the provider is away or limits us; it is tried by itself, for a day"
     return Check(f"{row['channel']}: delayed", False, detail, fix)
-
-
-def _worker_checks(worker: WorkerHealth) -> Sequence[Check]:
-    name, checks = worker.worker.split("/")[0], []
-    if worker.ahead is not None and abs(worker.ahead) > MAX_APART:
-        direction = "ahead of" if worker.ahead > 0 else "behind"
-        detail = f"{abs(worker.ahead):,.0f} s {direction} Postgres': nothing that time decides is done there"
-        checks.append(Check(f"clock of {name}", False, detail, "set the time of that machine, by NTP for example"))
-    for part in worker.failing:
-        if int(str(part["failures"])) >= REPEATED:
-            detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
-            checks.append(Check(f"part of {name}", False, detail, "look for worker_part_failed in its log"))
-    return checks
 
 
 def _moment(value: object) -> str:

@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from core.queue.worker_health import WorkerHealth, workers_seen
+from core.queue.worker_health import workers_seen
 from notify.delays import DELAYED
 from operations.console.reading.strain import LATELY, read_strain
 from operations.console.rendering import ago
+from operations.worker_checks import worker_checks
 
 LATE = timedelta(seconds=30)
 """Age of a waiting message, or of an unsent answer, from which it is red."""
-REPEATED = 2
-"""Failures of a part in a row that are shown: a single failure may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         *_unsettled_checks(unsettled["ambiguous"], unsettled["set_aside"], unsettled["last_set_aside"]),
         *await read_strain(database, ways_in),
         *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
-        *(check for worker in workers for check in _worker_checks(worker)),
+        *(check for worker in workers for check in worker_checks(worker)),
     ]
     if any(aside.values()):
         detail = ", ".join(counted(aside[f"{noun}s"], noun) for noun in ("task", "notice", "event"))
@@ -113,17 +111,3 @@ def _delayed_check(channel: str, conversations: int, reasons: str | None) -> Che
     return Check(
         f"{channel}: delayed", False, detail, "see whether the provider is away or limits us; it is tried again"
     )
-
-
-def _worker_checks(worker: WorkerHealth) -> Sequence[Check]:
-    name = worker.worker.split("/")[0]
-    checks = []
-    if worker.ahead is not None and abs(worker.ahead) > MAX_APART:
-        way = "ahead of" if worker.ahead > 0 else "behind"
-        detail = f"{abs(worker.ahead):,.0f} s {way} Postgres: nothing that time decides is done there"
-        checks.append(Check(f"clock of {name}", False, detail, "set the time of that machine, by NTP for example"))
-    for part in worker.failing:
-        if int(str(part["failures"])) >= REPEATED:
-            detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
-            checks.append(Check(f"part of {name}", False, detail, "look for worker_part_failed in its log"))
-    return checks
