@@ -112,6 +112,11 @@ def headers(*form_targets: str) -> dict[str, str]:
     policy = (
         f"default-src 'none'; style-src '{STYLE_HASH}'; form-action {allowed}; frame-ancestors 'none'; base-uri 'none'"
     )
+    return guarded(policy)
+
+
+def guarded(policy: str) -> dict[str, str]:
+    """Return the headers that every page has, with its own policy for content."""
     return {
         "Content-Security-Policy": policy,
         "Cache-Control": "no-store",

@@ -10,6 +10,7 @@ from aiohttp import web
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from channels.http.html import guarded
 from core.clock import Clock
 from operations.console.access import Viewer
 from operations.console.visits import Visit
@@ -20,16 +21,7 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
     " frame-ancestors 'none'; base-uri 'none'"
 )
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "X-Robots-Tag": "noindex",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+HEADERS = guarded(POLICY)
 PLACES = (
     ("conversations", "Conversations"),
     ("waiting", "Waiting"),
