@@ -1,7 +1,6 @@
 """Parse the MCP servers from a TOML file when the process starts, with errors for the author of the file."""
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from abilities.mcp.types import McpServer
 from core.credentials.needs import read_need
 from core.errors import ConfigError
 from core.http.address_guard import Barred, read_target
+from core.tools.toml_file import read_toml
 
 _FROM_ENVIRONMENT = "env:"
 """The prefix of a value that is a variable's name, so that secrets need not be in the file."""
@@ -19,12 +19,7 @@ _FROM_ENVIRONMENT = "env:"
 
 def read_servers(path: Path, environment: Mapping[str, str] = os.environ) -> Sequence[McpServer]:
     """Return the servers of a file. Raises `ConfigError`, naming the file and the server in a sentence."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"ONEVALET_MCP names {path}, which cannot be read.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is no TOML: {error}.") from error
+    data = read_toml(path, "ONEVALET_MCP")
     try:
         read = _File.model_validate(data)
     except ValidationError as error:

@@ -1,6 +1,5 @@
 """Parse rules from a TOML file when the process starts, with errors for the author of the file."""
 
-import tomllib
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
@@ -12,17 +11,13 @@ from abilities.rules.rules import Condition, RuleBook, ToolRule
 from core.errors import ConfigError
 from core.hooks.hooks import Decision
 from core.tools.storage import Storage
+from core.tools.toml_file import read_toml
 from core.tools.tool import Risk
 
 
 def read_rules(path: Path, storage: Storage | None = None) -> RuleBook:
     """Return the rules that are switched on. Raises `ConfigError`: one sentence with the file and the rule."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"ONEVALET_RULES names {path}, which cannot be read.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is no TOML: {error}.") from error
+    data = read_toml(path, "ONEVALET_RULES")
     try:
         read = _File.model_validate(data)
     except ValidationError as error:
