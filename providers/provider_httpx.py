@@ -101,14 +101,24 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-class _Bounded(httpx.AsyncByteStream):
-    """A body that raises `StrangeAnswer` when it is too long."""
+class _Body(httpx.AsyncByteStream):
+    """A response's body, packed as its server says."""
 
-    def __init__(self, response: httpx.Response, most: int) -> None:
+    def __init__(self, response: httpx.Response) -> None:
         stream = response.stream
         assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
         self._stream = stream
         self._encoding = response.headers.get("Content-Encoding", "")
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _Bounded(_Body):
+    """A body that raises `StrangeAnswer` when it is too long."""
+
+    def __init__(self, response: httpx.Response, most: int) -> None:
+        super().__init__(response)
         self._status = response.status_code
         self._most = most
 
@@ -121,18 +131,12 @@ class _Bounded(httpx.AsyncByteStream):
             raise StrangeAnswer("longer than an answer of the provider", self._status)
         yield body
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
-
-class _Heard(httpx.AsyncByteStream):
+class _Heard(_Body):
     """A body that is unpacked and counted as it arrives, in pieces small enough to be read in one go."""
 
     def __init__(self, response: httpx.Response, hearing: Hearing) -> None:
-        stream = response.stream
-        assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
-        self._stream = stream
-        self._encoding = response.headers.get("Content-Encoding", "")
+        super().__init__(response)
         self._hearing = hearing
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -149,6 +153,3 @@ class _Heard(httpx.AsyncByteStream):
                 raise UnreadableBody("it ended early")
         except UnreadableBody as error:
             raise httpx.ReadError("the body cannot be decompressed") from error
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
