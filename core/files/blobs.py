@@ -78,7 +78,7 @@ class FolderStore:
             fresh.replace(path)
         finally:
             fresh.unlink(missing_ok=True)
-        _flush(path.parent)
+        flush_folder(path.parent)
 
     def _sweep(self) -> None:
         with suppress(FileNotFoundError):  # nothing was ever written, or another worker was quicker
@@ -93,7 +93,7 @@ class FolderStore:
         return None
 
 
-def _flush(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Write a folder's names to the disk: what was renamed is not safe before."""
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from core.files.blobs import flush_folder
+
 PARTIAL = ".partial"
 """The ending of an unfinished file's name; it begins with a dot."""
 
@@ -20,14 +22,6 @@ def written(path: Path) -> Iterator[IO[bytes]]:
             out.flush()
             os.fsync(out.fileno())
         os.link(partial, path)  # never over an existing file
-        _flush(path.parent)
+        flush_folder(path.parent)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _flush(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
