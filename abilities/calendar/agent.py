@@ -11,14 +11,12 @@ from abilities.calendar.opening import CHANGE, open_calendars, zone_of
 from abilities.calendar.places import CalendarEntry, EventPlace, WrittenEvent
 from abilities.calendar.types import SeriesScope
 from abilities.calendar.words import event_in_words, guests_in_words, span_in_words
-from abilities.moments.places import zone_named
-from abilities.moments.planning import NOWHERE, WHERE
+from abilities.moments.asking_where import ZoneAgent
 from onevalet import (
     AgentResult,
     AgentStatus,
     ApprovalRequest,
     InputField,
-    StandardAgent,
     ToolFailed,
     ToolRetry,
     gettext,
@@ -92,7 +90,7 @@ def one_line(text: str) -> bool:
     return 0 < len(" ".join(text.split())) <= 200
 
 
-class CalendarAgent(StandardAgent):
+class CalendarAgent(ZoneAgent):
     """Write into a calendar. The change is planned first, and shown if the person must agree.
 
     A subclass plans the change in `plan`, and makes it in `perform`. A plan is JSON: `details` are the card's lines,
@@ -114,15 +112,8 @@ class CalendarAgent(StandardAgent):
     async def on_running(self, msg: str) -> AgentResult:
         zone = await self._known_zone()
         if not zone:
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(WHERE))
-        return await self._go_on(zone)
-
-    async def on_waiting_for_input(self, msg: str) -> AgentResult:
-        zone = zone_named(msg)
-        if not zone:
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(NOWHERE))
-        await self.context.tasks.set_timezone(zone)
-        return await self._go_on(zone)
+            return self.ask_where()
+        return await self.go_on(zone)
 
     async def on_waiting_for_approval(self, msg: str) -> AgentResult:
         return await self.perform()
@@ -211,7 +202,7 @@ class CalendarAgent(StandardAgent):
         """Return the object as it was when this was planned; empty if it was too large to store."""
         return str(self.planned.get("text", ""))
 
-    async def _go_on(self, zone: str) -> AgentResult:
+    async def go_on(self, zone: str | None) -> AgentResult:
         self.state["zone"] = zone
         begun = await self._begun()
         plan = begun or dict(await self.plan())

@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from abilities.calendar.agent import CalendarAgent, how_much, option, text_of
-from abilities.calendar.creating import are_addresses
+from abilities.calendar.creating import guests
 from abilities.calendar.finding import find_event
 from abilities.calendar.following import follow, moved_json
 from abilities.calendar.group import GROUP
@@ -55,22 +55,8 @@ class ChangeEvent(CalendarAgent):
     title = option("Its new title")
     location = option("Its new place")
     notes = option("Its new notes")
-    invite = InputField(
-        "",
-        description="Email addresses of people to invite",
-        type=list[str],
-        required=False,
-        default=[],
-        validator=are_addresses,
-    )
-    uninvite = InputField(
-        "",
-        description="Email addresses of people who are not invited any more",
-        type=list[str],
-        required=False,
-        default=[],
-        validator=are_addresses,
-    )
+    invite = guests("Email addresses of people to invite")
+    uninvite = guests("Email addresses of people who are not invited any more")
     series = option("Of a series: this (usual), following, or all, as they said")
     calendar = option("The name of the calendar or account, only if they named one")
 

@@ -32,8 +32,12 @@ _MAX_GUESTS = 50
 _MAX_MINUTES = 31 * 24 * 60
 
 
-def are_addresses(given: Sequence[str]) -> str | None:
-    """Check who is invited."""
+def guests(description: str) -> InputField:
+    """Return a field for guests by their addresses, which nobody is asked for."""
+    return InputField("", description=description, type=list[str], required=False, default=[], validator=_are_addresses)
+
+
+def _are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > _MAX_GUESTS:
         return gettext("these are more than {number} addresses", number=_MAX_GUESTS)
     wrong = [address for address in given if not ADDRESS.fullmatch(address)]
@@ -71,14 +75,7 @@ class CreateEvent(CalendarAgent):
     location = option("Where it is")
     notes = option("Anything else that they want noted in it")
     repeats = option("daily, weekdays, weekly, monthly, yearly, or an RRULE such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO")
-    invite = InputField(
-        "",
-        description="Email addresses of the people to invite, only if they said so",
-        type=list[str],
-        required=False,
-        default=[],
-        validator=are_addresses,
-    )
+    invite = guests("Email addresses of the people to invite, only if they said so")
     calendar = option("The name of the calendar or account, only if they named one")
 
     async def plan(self) -> Mapping[str, Any]:

@@ -1,4 +1,5 @@
 """Times and places as people name them.
 
-`moments` reads all languages, `saying_when` asks about unreadable words, `planning` reads a plan back.
+`moments` reads all languages, `saying_when` asks about unreadable words, `asking_where` asks for the person's zone,
+and `planning` reads a plan back.
 """

@@ -6,28 +6,25 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from abilities.moments.places import zone_named
+from abilities.moments.asking_where import ZoneAgent
 from abilities.moments.saying_when import moment_said, said_elsewhere
 from onevalet import (
     AgentResult,
     AgentStatus,
     ApprovalRequest,
-    StandardAgent,
     ToolFailed,
     ToolRetry,
     gettext,
     gettext_noop,
 )
 
-WHERE = gettext_noop("Which city are you in? I need your timezone for that.")
-NOWHERE = gettext_noop("I do not know that place. Which city are you in? I need your timezone for that.")
 _NAMES = (gettext_noop("when"), gettext_noop("now"))
 """Names of a plan's details on cards."""
 _OPEN_MINUTES = 24 * 60
 """How long the person may take to agree, unless the planned moment comes sooner."""
 
 
-class PlanningAgent(StandardAgent):
+class PlanningAgent(ZoneAgent):
     """Plan a task: find its time, show it to the person, and store it once they have agreed.
 
     A subclass defines the plan: `trigger`, `about`, and `keep`. A moment such as "in 20 minutes" is resolved when it is
@@ -56,15 +53,8 @@ class PlanningAgent(StandardAgent):
         self.state["zone"] = known
         await self._try()
         if not known and self.trigger_needs_zone():
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(WHERE))
-        return await self._go_on(known)
-
-    async def on_waiting_for_input(self, msg: str) -> AgentResult:
-        zone = zone_named(msg)
-        if not zone:
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(NOWHERE))
-        await self.context.tasks.set_timezone(zone)
-        return await self._go_on(await self.context.tasks.timezone())
+            return self.ask_where()
+        return await self.go_on(known)
 
     async def on_waiting_for_approval(self, msg: str) -> AgentResult:
         # A moment that the person changed the field to is shown first.
@@ -125,7 +115,7 @@ class PlanningAgent(StandardAgent):
         self.state["seen"] = await self.context.tasks.check(tried)
         self.state["tried"] = tried
 
-    async def _go_on(self, zone: str | None) -> AgentResult:
+    async def go_on(self, zone: str | None) -> AgentResult:
         if self.asks_first():
             return self._read_back(zone)
         self.state["zone"] = zone
