@@ -15,7 +15,7 @@ _log = structlog.get_logger()
 
 
 class Setbacks:
-    """Who failed, how often in a row, and until when they are left alone; in this process only."""
+    """The people whose work failed, how often in a row, and until when they are skipped; in this process only."""
 
     def __init__(self, event: str, now: Callable[[], float] = time.monotonic) -> None:
         self._event = event
@@ -40,7 +40,7 @@ class Setbacks:
         return done
 
     def left_alone(self) -> list[str]:
-        """Return the people who failed recently, so that a query limited to some rows can look for others."""
+        """Return the people who are skipped now, so that a query with a limit can return others."""
         return [whom for whom, (_, until) in self._known.items() if self._now() < until]
 
     def _note(self, whom: str, failures: int) -> None:

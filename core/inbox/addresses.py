@@ -1,4 +1,4 @@
-"""What changes about a known address: a chat that moved, and how its person is called there."""
+"""Changes of a known address: a chat that moved, or its person's new name there."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Messages that answer what an ability sent to somebody: they are its own, and are nobody's way in."""
+"""Messages that answer a message of an ability's: they go to the ability, and never let their sender in."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -11,10 +11,10 @@ from core.messaging.messages import InboundMessage
 
 
 class TakeAnswer(Protocol):
-    """Takes a message that is not kept as its sender's, if it answers what an ability sent; else returns None.
+    """Take a message that answers a message of an ability's, and return the result; None for any other message.
 
-    `arrival` is the message as the SQL functions of the inbox take it. What the ability's `sql/awaited.sql` names is
-    held back for it from people, too.
+    Called for messages that are not stored as their sender's. `arrival` is the message in the form that the inbox's
+    SQL functions take. Messages of people that the ability's `sql/awaited.sql` selects are held back for it, too.
     """
 
     async def __call__(
@@ -26,10 +26,10 @@ _of_abilities: list[TakeAnswer] = []
 
 
 def use_answers(takers: Iterable[TakeAnswer]) -> None:
-    """Ask these of abilities, instead of those given before."""
+    """Register the takers of the abilities, in place of any earlier ones."""
     _of_abilities[:] = takers
 
 
 def takers_of_answers() -> Sequence[TakeAnswer]:
-    """Return what abilities take answers by."""
+    """Return the registered takers."""
     return tuple(_of_abilities)

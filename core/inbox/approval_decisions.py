@@ -28,9 +28,9 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Take in what decides. Statements may be repeated: their keys make them the same once more.
+    """Take in decisions. Statements may be repeated: their keys make a repeat change nothing.
 
-    On the channels in `codes_only` a bare word decides nothing, and is answered with the codes that wait.
+    On the channels in `codes_only` a bare word decides nothing; its answer lists the waiting codes.
     """
 
     database: Database
@@ -41,7 +41,7 @@ class Decisions:
     codes_only: frozenset[str] = frozenset()
 
     async def press(self, press: Press, sender: str) -> Received | None:
-        """Take in a press or a sent form, of a question too; None where its token is not one of ours."""
+        """Take in a press or a sent form, also of a question; return None if the token is not ours."""
         read = read_button(press.token)
         if read is None:
             choices = Choices(self.database, self.wakeups, self.make_id, self.access, self.clock)
@@ -71,7 +71,7 @@ class Decisions:
         return Received(row["inbound_id"], row["duplicate"], said)
 
     async def _form_errors(self, press: Press, sender: str, token: str) -> dict[str, str]:
-        """Return what is wrong with a form that the person who was asked sent; of others' nothing is said."""
+        """Return the errors of a form by field; none if its sender is not the person who was asked."""
         row = await self.database.call(
             "select * from form_sent($1,$2,$3,$4)", press.address.channel, press.address.account, sender, token
         )
@@ -81,7 +81,7 @@ class Decisions:
             return form_errors(read_form(row["form"]), dict(press.entered or ()))
 
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
-        """Take in an exact word; the row is `receive_message`'s, `outcome` None where it decided nothing."""
+        """Take in an exact word; return the row of `receive_message`, its `outcome` None if nothing was decided."""
         address = message.address
         row = await self.database.one(
             "select * from receive_exact($1,$2,$3,$4)",

@@ -1,4 +1,4 @@
-"""What came in, as the SQL functions of the inbox take it: the type `arrival` in core/db/sql/migrations."""
+"""Arrivals in the form that the inbox's SQL functions take: the type `arrival` in core/db/sql/migrations."""
 
 from dataclasses import asdict
 
@@ -11,7 +11,7 @@ from core.people.access_policy import Access, Policy
 
 
 def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, make_id: IdMaker) -> JsonObject:
-    """Return where something came from, with the ids of what may have to be made to answer it."""
+    """Return the origin of an arrival, with new ids for the rows that an answer may need."""
     address = came.address
     return {
         "channel": address.channel,
@@ -29,7 +29,7 @@ def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, mak
 
 
 def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
-    """Return a press, which lets nobody in."""
+    """Return the arrival of a press, which never lets its sender in."""
     listed_only = access.policy is Policy.ALLOWLIST and not access.admits(
         press.address.channel, press.address.account, sender
     )
@@ -45,7 +45,7 @@ def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> Jso
 
 
 def of_message(message: InboundMessage, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
-    """Return a message, with whether it may let its sender in."""
+    """Return the arrival of a message, with whether it may let its sender in."""
     return {
         **from_address(message, sender, make_id),
         "id": make_id("msg"),
@@ -69,7 +69,7 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
 
 
 def named(sender: str) -> str:
-    """Return the sender as stored. Raises `RequestRefused` if nobody is named."""
+    """Return the sender in its stored form. Raises `RequestRefused` if it is empty."""
     stored = storable(sender)
     if not stored.strip():
         raise RequestRefused("no sender")

@@ -25,7 +25,7 @@ class Ignored:
     make_id: IdMaker
 
     async def record(self, message: IgnoredMessage) -> Received:
-        """Record one, once; where it has a reply, queue that for somebody whom we know."""
+        """Record a message once; if it has a reply, queue that if its sender is a known person."""
         address = message.address
         row = await self.database.call(
             "select ignore_message($1,$2,$3,$4) as added",
@@ -41,7 +41,7 @@ class Ignored:
         return Received(message.keys[0] if message.keys else None, duplicate=not added)
 
     async def _say_once(self, message: IgnoredMessage) -> None:
-        """Owe a sentence about it, once per place, reason and kind, to somebody whom we know."""
+        """Queue a sentence about it to a known person, once per place, reason and kind."""
         with speaking(await language_at(self.database, message.address, message.sender)):
             reply = gettext(message.reply)
         row = await self.database.call(

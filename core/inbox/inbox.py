@@ -72,7 +72,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A message that is kept and not acted upon, as too much waits. Without a conversation nobody is told so."""
+    """A message that is stored but refused, because too many wait. Without a conversation its sender is not told."""
 
     conversation: str
     full: bool
@@ -80,15 +80,15 @@ class _Refused:
 
 
 def _refusal(answer: Mapping[str, Any] | None) -> _Refused | None:
-    """Read what `refuse_beyond` returned: null for a message that was accepted."""
+    """Parse the result of `refuse_beyond`: null for an accepted message."""
     return None if answer is None else _Refused(answer["conversation"], answer["full"], answer["language"])
 
 
 class Inbox(Overviews):
-    """Take in whatever a channel parsed, commit it, and wake a worker. Messages that come together share a commit.
+    """Commit all that channels parsed, and wake a worker. Messages that come together share a commit.
 
-    `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
-    kept and refused. On the channels in `codes_only` approvals are decided by their codes only.
+    `access`: the policy for strangers; by default they are given a code. A message beyond the limits `waiting` is
+    stored but refused. On the channels in `codes_only` approvals are decided by their codes only.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Inbox(Overviews):
         return await self._received(message, sender, row, _refusal(row["refused"]))
 
     async def _refused(self, row: asyncpg.Record) -> _Refused | None:
-        """Refuse an exact word that decided nothing where too much waits, as any other text."""
+        """Refuse an exact word that decided nothing, like any other text, if too many messages wait."""
         if row["duplicate"] or not row["lane_id"]:
             return None
         refused = await self._database.one(
@@ -174,7 +174,7 @@ class Inbox(Overviews):
     async def _received(
         self, message: InboundMessage, sender: str, row: asyncpg.Record, refused: _Refused | None
     ) -> Received:
-        """Wake a worker for a message that was accepted, or for the reply to one that was refused."""
+        """Wake a worker for an accepted message, or for the reply to a refused one."""
         address = message.address
         if row["inbound_id"] is None:
             return await self._strangers.meet(message, sender) or await self._receive(message)
@@ -201,7 +201,7 @@ class Inbox(Overviews):
             self._wakeups.wake_delivery(refused.conversation)
 
     async def _press(self, press: Press) -> Received:
-        """Decide or answer by a press; record a press of a button that is not ours, and do nothing else."""
+        """Take in a press as a decision or an answer; a press of a button that is not ours is only recorded."""
         if received := await self._decisions.press(press, named(press.sender)):
             return received
         return await self._ignored.record(

@@ -1,4 +1,4 @@
-"""A stranger who types a code that one of our people was given: asked first, then let in as that person."""
+"""Strangers who type the link code of a person: they confirm first, and are then let in as that person."""
 
 from enum import StrEnum
 
@@ -22,10 +22,10 @@ _log = structlog.get_logger()
 
 
 class StrangerLink(StrEnum):
-    """The outcome of a code that somebody typed whom nobody knows."""
+    """The outcome of a link code that a stranger typed."""
 
     ASK = "ask"
-    """They have to agree first, in another message."""
+    """The stranger has to confirm first, in another message."""
     LINKED = "linked"
     DUPLICATE = "duplicate"
     WRONG = "wrong"
@@ -38,7 +38,7 @@ _COUNTS = (StrangerLink.ASK, StrangerLink.LINKED, StrangerLink.DUPLICATE)
 
 
 class LinkStrangers:
-    """Link the address of somebody whom nobody knows to the person whose code they type."""
+    """Link a stranger's address to the person whose code the stranger types."""
 
     def __init__(self, database: Database, wakeups: Wakeups, make_id: IdMaker, clock: Clock) -> None:
         self._database = database
@@ -47,9 +47,9 @@ class LinkStrangers:
         self._clock = clock
 
     async def take(self, message: InboundMessage, sender: str) -> Received | None:
-        """Ask or link, all in one transaction; None where the message has no code that counts.
+        """Ask or link, in one transaction; return None if the message has no valid code.
 
-        Raises `StoreUnavailable` when nothing was kept.
+        Raises `StoreUnavailable` if nothing was stored.
         """
         command = message.command
         if command is None or command.name != "link" or not command.argument:
@@ -95,9 +95,9 @@ class LinkStrangers:
     async def _ask(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, tenant_id: str, identity_id: str
     ) -> list[str]:
-        """Owe the stranger the question; return its conversation, none where they said STOP."""
+        """Queue the question to the stranger; return its conversation, or none if they said STOP."""
         places = sorted(await places_of(connection, tenant_id), key=lambda place: place.id != identity_id)
-        # Whoever types a person's code is mostly that person.
+        # The sender of a person's code is most likely that person.
         with speaking(message.sender_language or await language_in(connection, tenant_id)):
             question = link_question(places, code)
         rows = await connection.fetch(
@@ -108,7 +108,7 @@ class LinkStrangers:
         return [row["conversation_id"] for row in rows]
 
     async def _tell(self, connection: Connection, tenant_id: str, identity_id: str) -> list[str]:
-        """Note the link, and owe what was linked to every place, the new one too; return their conversations."""
+        """Record the link, and queue the news of it to every address of the person; return the conversations."""
         places = await places_of(connection, tenant_id)
         new = [place for place in places if place.id == identity_id]
         old = [place for place in places if place.id != identity_id]

@@ -1,4 +1,4 @@
-"""The inbox as processes build it: each call is timed, counted by what became of it, and a span."""
+"""The inbox as processes build it: each call is timed, counted by its outcome, and traced as a span."""
 
 import time
 from typing import override
@@ -31,11 +31,11 @@ _KINDS = {
 
 
 class MeasuredInbox(Inbox):
-    """An inbox that tells the metrics and the trace of each commit."""
+    """An inbox that reports each commit to the metrics and the trace."""
 
     @override
     async def accept(self, inbound: Inbound) -> Received:
-        """Commit it as `Inbox` does, and raise what it raises."""
+        """Commit as `Inbox` does, with the same errors."""
         with tracing.span("receive", SpanKind.CONSUMER, {"onevalet.inbound.kind": _KINDS[type(inbound)]}) as span:
             received = await self._measured(inbound)
             span.set({"onevalet.inbound": received.id or "", "onevalet.inbound.duplicate": received.duplicate})

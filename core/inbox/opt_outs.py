@@ -1,4 +1,4 @@
-"""Opt-outs: STOP and START of a person, and a chat that blocks us. The /stop of a turn is an interrupt."""
+"""Opt-outs: STOP and START of a person, and a chat that blocks us. The command /stop is an interrupt instead."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The page of a person: read across approvals and tasks, and never written."""
+"""The overview of a person: read across approvals and tasks, never written."""
 
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
@@ -10,14 +10,14 @@ MAX_SHOWN = 10
 
 
 class Overviews:
-    """Read everybody's pages, one person at a time."""
+    """Read the overview of one person at a time."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
 
     async def overview(self, address: Address, user_key: str) -> Overview | None:
-        """Return the page of the person with that identity; None for a stranger. Raises `StoreUnavailable`."""
+        """Return the overview of the person with that identity; None for a stranger. Raises `StoreUnavailable`."""
         found = await self._database.call(
             "select tenant_id from find_identity($1,$2,$3)", address.channel, address.account, user_key
         )

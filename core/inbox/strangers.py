@@ -1,4 +1,4 @@
-"""Senders who are nobody's yet: kept without their text, and given a pairing code where the policy says so."""
+"""Unknown senders: their messages are stored without text, and they get a pairing code if the policy says so."""
 
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Strangers:
-    """Meet strangers."""
+    """Record messages of strangers, and answer them as the policy says."""
 
     database: Database
     wakeups: Wakeups
@@ -44,10 +44,10 @@ class Strangers:
         object.__setattr__(self, "links", links)
 
     async def meet(self, message: InboundMessage, sender: str) -> Received | None:
-        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12).
+        """Store the message without its text; if the policy says so, queue the sentence with a code once (promise 12).
 
-        What answers a message that an ability sent is the ability's instead. None: it was held back as such an answer,
-        which is waited for no longer, so that it is now its sender's own.
+        An answer to a message of an ability's goes to the ability instead. Returns None for a message that was held
+        back as such an answer but is awaited no longer: it now counts as its sender's own.
         """
         address, now = message.address, self.clock.now()
         arrival = of_message(message, sender, self.access, self.make_id)

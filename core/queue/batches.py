@@ -1,4 +1,4 @@
-"""Work that is done some rows at a time."""
+"""Work that is done in batches of rows."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime

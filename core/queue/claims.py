@@ -1,4 +1,4 @@
-"""Rows that a worker claims and works off beside its turns, some of them at a time."""
+"""Rows that a worker claims and processes beside its turns."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from datetime import timedelta
 
 @dataclass(frozen=True, slots=True)
 class ClaimedWork[Claim]:
-    """One kind of rows. `queue` is where wakeups name them (core.queue.wakeups), and `due` tells that some wait.
+    """One kind of row. Wakeups put its ids into `queue` (core.queue.wakeups); `due` is its kind of due work.
 
-    `claim` claims the row that is named, or the one that has waited longest; `run` does its work. At most `slots` are
-    worked off at a time, and they are looked for every `poll` in any case.
+    `claim` claims the named row, or without a name the row that has waited longest; `run` does its work. At most
+    `slots` rows run at a time. Without any wakeup, a worker claims every `poll`.
     """
 
     name: str

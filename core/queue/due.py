@@ -1,6 +1,6 @@
-"""What is due: one question for all of a worker's work, asked every few seconds and whenever there may be news.
+"""Due work: one query for all of a worker's work, repeated every few seconds and whenever there may be news.
 
-It is the net under wakeups, which tell what is due now, and jobs of arq's, which tell what was to come due.
+It finds work whose wakeup, or whose arq job for a later moment, was lost.
 """
 
 import asyncio
@@ -16,18 +16,18 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 
 LOOK = 2.5
-"""Seconds between two looks while nothing tells of work: what a lost wakeup costs at most, and a quarter more."""
+"""Seconds between two queries without news. With the jitter of a quarter, the longest delay by a lost wakeup."""
 SOON = 0.5
-"""Seconds between news and the look that they cause: one look for all that comes meanwhile, so that a busy worker, to
-which there are always news, looks twice a second."""
+"""Seconds between news and the query that follows. One query serves all news of that time, so a busy worker, which
+always has news, queries twice a second."""
 ASK_ANYWAY = 60.0
-"""Seconds after which each kind of work looks for itself, whatever was due."""
+"""Seconds after which each kind of work looks for rows by itself, whatever the query returned."""
 
 _log = structlog.get_logger()
 
 
 class DueWork(StrEnum):
-    """The kinds of the spine's work that `what_is_due` knows; abilities name their own."""
+    """The spine's kinds of work in `what_is_due`; abilities name their own."""
 
     TURNS = "turns"
     DELIVERIES = "deliveries"
@@ -42,7 +42,7 @@ _BY_PEOPLES_CLOCK = frozenset[str]({DueWork.AGENTS})
 
 
 class DueWatch:
-    """Ask what is due, and call those who do it. Each worker has one."""
+    """Query the due work and call the callbacks for it. Each worker has one watch."""
 
     def __init__(self, database: Database, clock: Clock, every: float = LOOK) -> None:
         self._database = database
@@ -53,29 +53,29 @@ class DueWatch:
         self._news = asyncio.Event()
 
     def call(self, work: str, call: Callable[[], None], *, by_peoples_clock: bool = False) -> None:
-        """Call this whenever such work is due, and say whether that goes by people's time; it returns at once."""
+        """Register a callback for a kind of work; it must return at once. `by_peoples_clock`: due by people's time."""
         self._calls.setdefault(work, []).append(call)
         if by_peoples_clock:
             self._by_peoples_clock.add(work)
 
     def tell(self, work: str) -> None:
-        """Call those who do this kind of work: its moment has come."""
+        """Call the callbacks for a kind of work."""
         for call in self._calls.get(work, ()):
             call()
 
     def look(self) -> None:
-        """Look soon: something was done here that others may follow."""
+        """Query soon: work that was done here may have made other work due."""
         self._news.set()
 
     async def run(self) -> None:
-        """Look again and again until cancelled; the first time at once."""
+        """Query until cancelled, the first time at once."""
         while True:
             try:
                 pause = await self.once()
             except StoreUnavailable as error:
                 _log.warning("due_unknown", cause=str(error))
                 pause = self._every
-            # Workers that look at different moments find what is new sooner than any one of them.
+            # Workers that query at different moments find new work sooner than a single worker does.
             pause = min(pause, self._every * (0.75 + random.random() / 2))
             try:
                 async with asyncio.timeout(pause):
@@ -86,7 +86,7 @@ class DueWatch:
             self._news.clear()
 
     async def once(self) -> float:
-        """Call those whose work is due; return the seconds until the next is. Raises `StoreUnavailable`."""
+        """Call the callbacks for due work; return the seconds until more is due. Raises `StoreUnavailable`."""
         now = await self._clock.sound_now()
         soonest = self._every
         for row in await self._database.rows("select * from what_is_due($1)", now):
@@ -98,7 +98,7 @@ class DueWatch:
         return soonest
 
     def _real_seconds(self, work: str, wait: float, now: datetime | None) -> float:
-        """Return a wait by the machine's clock: people's may go faster, or stand still."""
+        """Convert a wait to the machine's clock: people's clock may run faster, or stand still."""
         if wait > 0 and now is not None and work in self._by_peoples_clock:
             return self._clock.real_seconds(wait)
         return wait

@@ -1,7 +1,7 @@
-"""Later: a row whose moment is known is a deferred job of arq's, by which a worker claims it then.
+"""Later: for a row that comes due at a known moment, a deferred arq job makes a worker claim it then.
 
-Jobs carry ids, never truth. One that is lost, late or doubled changes nothing: each claim is a row's, and the watch
-over what is due (core.queue.due) finds what no job named.
+Jobs carry ids, never truth. A job that is lost, late or doubled changes nothing: the row is what is claimed, and the
+watch over due work (core.queue.due) finds rows without a job.
 """
 
 import math
@@ -18,25 +18,25 @@ from core.queue.redis_sender import RedisSender
 
 QUEUE = "onevalet:later"
 COME_DUE = "come_due"
-"""The function of the jobs (jobs.later.functions)."""
+"""Name of the function that the jobs run (jobs.later.functions)."""
 TAKING, QUEUEING = "onevalet-later", "onevalet-queueing"
-"""What Redis lists the connections as of arq's workers, and of those who queue."""
+"""Names of connections in Redis' list of clients: of arq's workers, and of processes that queue jobs."""
 HORIZON = timedelta(days=1)
-"""What is further away is queued when it is nearer, so that Redis holds little and a loss of it costs little."""
+"""Rows that are due after this are queued later, so that Redis holds few jobs and its loss costs little."""
 TICK = 0.1
-"""Seconds: moments are rounded up to these, and a row has one job for each."""
+"""Seconds to a multiple of which moments are rounded up. A row has one job for each such moment."""
 _MARGIN = 0.05
-"""Seconds past its moment that a row is claimed: one that is not due yet would cost the job."""
+"""Seconds added to a moment: a job that ran before its row is due would be wasted."""
 _SECONDS = 2.0
-"""How long a connection may take."""
+"""Seconds to wait for a connection."""
 _AWAY = 2.0
-"""Seconds for which nothing is queued once it did not answer."""
+"""Seconds without queueing after Redis failed."""
 
 
 def open_pool(redis_url: str, name: str, **options: object) -> ArqRedis:
-    """Return arq's client, whose connections have this name.
+    """Return arq's client, with a name for its connections.
 
-    It reads and writes JSON, never pickle, whose reader runs what a writer wants.
+    It reads and writes JSON, never pickle, which can run code of whoever wrote it.
     """
     pool = client_of(ArqRedis, redis_url, client_name=name, socket_connect_timeout=_SECONDS, **options)
     pool.job_serializer, pool.job_deserializer, pool.default_queue_name = pack, unpack, QUEUE
@@ -50,7 +50,7 @@ class LaterJobs(RedisSender[ArqRedis, tuple[str, str, float]]):
         super().__init__(redis_url, "later", rest=_AWAY)
 
     def come_due(self, work: str, row_id: str, after: timedelta) -> None:
-        """Have a row of this kind of work claimed after so long. Never raises, never waits for the network."""
+        """Queue a job that claims a row of a kind of work after a time. Never raises, never waits for the network."""
         if after <= HORIZON:
             moment = time.time() + max(after.total_seconds(), 0.0) + _MARGIN
             self._put((work, row_id, math.ceil(moment / TICK) * TICK))
@@ -62,7 +62,7 @@ class LaterJobs(RedisSender[ArqRedis, tuple[str, str, float]]):
     @override
     async def _send(self, client: ArqRedis, items: Sequence[tuple[str, str, float]]) -> None:
         for work, row_id, moment in items:
-            # arq takes no second job of an id that it holds.
+            # arq ignores a job whose id is queued already.
             job_id = f"{work}:{row_id}:{round(moment / TICK)}"
             due = datetime.fromtimestamp(moment, UTC)
             await client.enqueue_job(COME_DUE, work, row_id, _job_id=job_id, _defer_until=due)

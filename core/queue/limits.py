@@ -1,11 +1,11 @@
-"""Overload: how much runs at once, how much may wait, and what people are told past that."""
+"""Overload: limits on running and waiting work, and the sentences for people whose messages are refused."""
 
 from dataclasses import dataclass
 
 from core.language.catalogue import gettext, gettext_noop, speaking
 
 MAX_LANES_PER_TENANT = 4
-"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
+"""Lanes of one person that run at once. The others wait, so that one person cannot delay everybody else."""
 BUSY = gettext_noop(
     "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
     "please send it again later."
@@ -18,12 +18,12 @@ FULL = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class BacklogLimits:
-    """How many messages may wait for their turn: one person's, and all people's together."""
+    """The limits on waiting messages: of one person, and of all people together."""
 
     of_person: int = 100
     of_all: int = 10_000
 
     def refusal(self, *, full: bool, language: str | None = None) -> str:
-        """Return the sentence for a person whose backlog is full, or else for one of too many who wait."""
+        """Return the sentence for a refused message. `full`: the person's own backlog is full, not that of all."""
         with speaking(language):
             return gettext(FULL, number=self.of_person) if full else gettext(BUSY)

@@ -1,11 +1,11 @@
-"""How job payloads are written in Redis: JSON, never pickle, whose reader runs what a writer wants."""
+"""Job payloads in Redis: JSON, never pickle, which can run code of whoever wrote it."""
 
 import json
 from typing import Any
 
 
 def pack(job: dict[str, Any]) -> bytes:
-    """Write arq's job dictionary. Exceptions (arq keeps none for us, but may pass one) become their name."""
+    """Serialize arq's job dictionary. An exception becomes its name: arq stores no results for us, but may pass one."""
     return json.dumps(job, default=lambda value: f"{type(value).__name__}").encode()
 
 

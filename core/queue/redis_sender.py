@@ -12,17 +12,17 @@ from redis.exceptions import RedisError
 
 _MOST_PENDING = 1000
 _SECONDS = 2.0
-"""How long Redis may take for what is sent at once."""
+"""Seconds to wait for Redis with one batch."""
 _CLOSING = 1.0
 
 _log = structlog.get_logger()
 
 
 class RedisSender[Client: Redis, Item: tuple[Any, ...]](ABC):
-    """Send items in their order, at most `at_once` in one go; what cannot be sent is lost.
+    """Send items in order, at most `at_once` in a batch. A batch that cannot be sent is lost.
 
-    `word` begins the names of log events, which tell items by their first values. `rest`: seconds after a failure in
-    which items are dropped, so that a Redis that is away costs no time.
+    `word` begins the names of log events, which show the first value of each item. `rest`: seconds after a failure
+    for which items are dropped, so that an absent Redis costs no time.
     """
 
     def __init__(self, redis_url: str, word: str, *, at_once: int = 1, rest: float = 0.0) -> None:
@@ -37,29 +37,29 @@ class RedisSender[Client: Redis, Item: tuple[Any, ...]](ABC):
 
     @abstractmethod
     def _connect(self, url: str) -> Client:
-        """Return a new client, which is quick to give up."""
+        """Return a new client that gives up quickly."""
 
     @abstractmethod
     async def _send(self, client: Client, items: Sequence[Item]) -> None:
-        """Send items; whatever it raises means that they are lost."""
+        """Send a batch. If this raises, the batch is lost."""
 
     def _put(self, item: Item) -> None:
-        """Have an item sent soon. Never raises, never waits for the network."""
+        """Queue an item. Never raises, never waits for the network."""
         try:
             self._pending.put_nowait(item)
         except asyncio.QueueFull:
             _log.info(f"{self._word}_dropped", of=item[0])
 
     async def start(self) -> None:
-        """Start sending; Redis need not be there yet."""
+        """Start sending; Redis may be away still."""
         self._task = asyncio.create_task(self._run(), name=self._word)
 
     async def sent(self) -> None:
-        """Wait until all that was put is sent, or lost."""
+        """Wait until all queued items are sent or lost."""
         await self._pending.join()
 
     async def stop(self) -> None:
-        """Send what is left, for a second at most, and close."""
+        """Send the remaining items, for a second at most, and close."""
         if self._task is None:
             return
         try:
@@ -82,7 +82,7 @@ class RedisSender[Client: Redis, Item: tuple[Any, ...]](ABC):
                         self._client = self._client or self._connect(self._url)
                         await self._send(self._client, items)
             except Exception as error:
-                # The outermost loop: whatever goes wrong costs these items, and the next ones are tried.
+                # The outermost loop: any error costs this batch only, and the next one is tried.
                 self._rests_until = time.monotonic() + self._rest
                 of = sorted({str(item[0]) for item in items})
                 _log.warning(f"{self._word}_lost", of=of, count=len(items), cause=type(error).__name__)

@@ -1,7 +1,7 @@
-"""Pauses of peers that exceeded their allowance, told between processes over Redis.
+"""Pauses of peers that exceeded their allowance, shared between processes through Redis.
 
-Without that, such a peer would cost each process its whole allowance, and again after each start. Nobody waits for
-Redis: each process goes by what it knows, and where Redis is away or empty, by what it noted itself.
+Otherwise such a peer would cost each process its whole allowance, and again after each start. No process waits for
+Redis: each uses the pauses that it knows, and while Redis is away or empty, those that it noted itself.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ from core.http.peer import MAX_PAUSE, Pause, Pauses
 
 KEY = "onevalet:left-alone"
 EVERY = 5.0
-"""Seconds until what others noted is looked for; what is noted here is told at once."""
+"""Seconds between two looks for pauses of other processes. A new pause of this process is shared at once."""
 _SECONDS = 2.0
-"""How long Redis may take."""
+"""Seconds to wait for Redis."""
 _SAME = 0.1
-"""Seconds by which two readings of one pause may differ: each is converted from one clock to another."""
+"""Seconds by which two readings of a pause may differ: each reading is converted between two clocks."""
 
 _log = structlog.get_logger()
 
 
 class SharedPauses:
-    """Share the pauses of this process while it runs, all of them unless some are given."""
+    """Share the pauses of this process while it runs: by default all of them."""
 
     def __init__(self, redis_url: str, pauses: Collection[Pauses] = Pauses.shared) -> None:
         self._pauses = pauses
@@ -38,13 +38,13 @@ class SharedPauses:
         self._is_away = self._is_told = False
 
     async def start(self) -> None:
-        """Learn what is known before any peer is asked; Redis need not be there yet, and nothing is logged of that."""
+        """Read the known pauses before any peer is asked. Redis may be away still; that is not logged."""
         Pauses.on_news.add(self._news.set)
         await self._try(quietly=True)
         self._task = asyncio.create_task(self._run(), name="shared pauses")
 
     async def stop(self) -> None:
-        """End it."""
+        """Stop sharing."""
         Pauses.on_news.discard(self._news.set)
         if self._task is not None:
             self._task.cancel()
@@ -74,7 +74,7 @@ class SharedPauses:
             self._is_away = self._is_told = False
 
     async def _exchange(self) -> None:
-        """Learn what is later there, and tell what is later here: also after Redis has lost everything."""
+        """Exchange pauses in both directions, the later one of each peer; this also refills an emptied Redis."""
         async with self._redis.pipeline(transaction=False) as asked:
             asked.time()
             asked.hgetall(KEY)
@@ -99,7 +99,7 @@ class SharedPauses:
 
 
 def _later(here: Mapping[str, Pause], there: Mapping[str, Pause], ahead: float, now: float) -> dict[str, str]:
-    """Return the pauses that end later here, as Redis stores them. `ahead`: seconds that our clock is ahead of its."""
+    """Return the pauses that end later here, in Redis' form. `ahead`: seconds by which our clock is ahead of Redis'."""
     told = {}
     for name, pause in here.items():
         until = pause.until - ahead
@@ -109,7 +109,7 @@ def _later(here: Mapping[str, Pause], there: Mapping[str, Pause], ahead: float, 
 
 
 def _read(row: str, now: float) -> Pause | None:
-    """Return a pause as Redis keeps it; None where it has no effect any more, or is none."""
+    """Parse a pause from Redis; None if it is over or unreadable."""
     try:
         times, until = row.split()
         pause = Pause(int(times), float(until))

@@ -1,8 +1,8 @@
-"""Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost one costs three seconds.
+"""Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost wakeup costs three seconds.
 
 Each queue is a sorted set in Redis: ids by the time of their first wakeup. An id that waits there is not added again,
-one worker takes it, and that worker takes it in the moment in which it comes. A worker with a free slot delivers
-what its own turns say, without a way through Redis.
+and one worker takes it as soon as it comes. A worker with a free slot delivers the replies of its own turns without
+going through Redis.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ TURNS = "onevalet:wake:turns"
 DELIVERY = "onevalet:wake:delivery"
 MEMORY = "onevalet:wake:memory"
 STOPS = "onevalet:stops"
-"""Told to all workers, since nobody knows whose turn it is, and kept for none."""
+"""Broadcast to all workers, since the sender does not know which worker runs the turn; never stored."""
 
 LISTEN = 10.0
-"""Seconds for which Redis holds the question for the next id; it is then asked again."""
+"""Seconds for which Redis may block while a queue is empty; then it is asked again."""
 SILENT = 5.0
-"""Seconds past that until a Redis that says nothing counts as away."""
+"""Seconds beyond that after which a silent Redis counts as away."""
 _MAX_AT_ONCE = 100
 
 _log = structlog.get_logger()
@@ -37,7 +37,7 @@ class Later(Protocol):
     """Have a worker claim a row at its moment. Never raises, never waits for the network."""
 
     def come_due(self, work: str, row_id: str, after: timedelta) -> None:
-        """Name a row of a kind of work (core.queue.due) that is due after so long; without an id, any of them."""
+        """Name a row of a kind of work (core.queue.due) that is due after a time; with an empty id, any row."""
         ...
 
 
@@ -51,12 +51,12 @@ class Wakeups(Later, Protocol):
     def wake_memory(self, job_id: str) -> None: ...
 
     def interrupt_turn(self, lane_id: str) -> None:
-        """Tell the worker that runs the lane's turn that its person asked to stop, or wrote what interrupts it."""
+        """Tell the worker of the lane's turn that the person asked to stop, or wrote something that interrupts it."""
         ...
 
 
 class NoWakeups:
-    """No wakeups: the watch over what is due (core.queue.due) finds everything."""
+    """No wakeups: the watch over due work (core.queue.due) finds everything."""
 
     def wake_turn(self, lane_id: str) -> None: ...
 
@@ -81,14 +81,14 @@ class RedisWakeups(RedisSender[Redis, tuple[str, str]]):
         self._later: Later = NOBODY
 
     def queue_later(self, later: Later) -> None:
-        """Queue by this what is due later. Processes without it, as `web` is, leave that to the workers' watch."""
+        """Use this for rows that are due later; a process without it, such as `web`, leaves them to the watch."""
         self._later = later
 
     def come_due(self, work: str, row_id: str, after: timedelta) -> None:
         self._later.come_due(work, row_id, after)
 
     def offer_deliveries(self, take: Callable[[str], bool]) -> None:
-        """Offer each delivery to this process first: what `take` does not take wakes another one."""
+        """Offer each delivery to this process first: if `take` returns False, another worker is woken."""
         self._take_delivery = take
 
     def wake_turn(self, lane_id: str) -> None:
@@ -122,23 +122,23 @@ async def _send_to(redis: Redis, queue: str, row_ids: Sequence[str]) -> None:
         for row_id in row_ids:
             await redis.publish(STOPS, row_id)
         return
-    # A later wakeup of an id that waits already is none: `nx` keeps the earlier one's place.
+    # `nx`: an id that waits already keeps its earlier place.
     scores = dict.fromkeys(row_ids, time.time())
     try:
         await redis.zadd(queue, scores, nx=True)
     except ResponseError as error:
         if "WRONGTYPE" not in str(error):
             raise
-        # Something else stands in the queue's place: it would keep every wakeup away, and holds none.
+        # A key of another type in the queue's place would keep every wakeup out, and holds none.
         _log.warning("queue_healed", queue=queue)
         await redis.delete(queue)
         await redis.zadd(queue, scores, nx=True)
 
 
 async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str], None]) -> None:
-    """Ring for each id of a queue as it comes, the next only once `ready` returns; each id rings in one worker.
+    """Call `ring` with each id of a queue as it comes, once `ready` has returned; each id reaches one worker.
 
-    Raises `RedisError`, `OSError` or `TimeoutError` where Redis is away.
+    Raises `RedisError`, `OSError` or `TimeoutError` if Redis is away.
     """
     async with connect(redis_url) as redis:
         while True:
@@ -150,9 +150,9 @@ async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str
 
 
 async def hear_interrupts(redis_url: str, look: Callable[[str], Awaitable[None]]) -> None:
-    """Look at each lane whose person asked to stop.
+    """Call `look` with each lane whose turn may have to stop.
 
-    Raises `RedisError`, `OSError` or `TimeoutError` where Redis is away.
+    Raises `RedisError`, `OSError` or `TimeoutError` if Redis is away.
     """
     async with connect(redis_url) as redis, redis.pubsub(ignore_subscribe_messages=True) as stops:
         await stops.subscribe(STOPS)
@@ -165,11 +165,11 @@ async def hear_interrupts(redis_url: str, look: Callable[[str], Awaitable[None]]
 
 
 class Ready(Protocol):
-    """Return once there is room for one more."""
+    """Return once there is room for another id."""
 
     async def __call__(self) -> None: ...
 
 
 def connect(url: str) -> Redis:
-    """Return a client that is quick to give up, since callers try again by themselves."""
+    """Return a client that gives up quickly, since its callers try again."""
     return redis_client(url, socket_connect_timeout=2)

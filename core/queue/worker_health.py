@@ -1,4 +1,4 @@
-"""How the workers fare, as each of them has written it down."""
+"""The health of workers, by their own reports."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from core.json_types import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """One worker that was seen lately.
+    """A worker that reported lately.
 
-    `ahead`: seconds by which its machine's time is ahead of Postgres', None while it has not looked. `failing`: its
-    parts that fail, each with part, failures (in a row), cause and at.
+    `ahead`: seconds by which its machine's clock is ahead of Postgres', None until it was compared. `failing`: its
+    failing parts, each with part, failures (in a row), cause and at.
     """
 
     worker: str
@@ -20,7 +20,7 @@ class WorkerHealth:
 
 
 async def workers_seen(database: Database) -> list[WorkerHealth]:
-    """Return the workers that were seen within the last minute."""
+    """Return the workers that reported within the last minute."""
     rows = await database.rows(
         "select worker, clock_ahead, failing from worker_health"
         " where seen_at > clock_timestamp() - interval '1 minute' order by worker"
