@@ -8,7 +8,7 @@ from core.errors import StoreUnavailable
 from core.messaging.channels import Check
 
 TTL = timedelta(seconds=15)
-"""Longer than one long poll with its margin; how long a process that died keeps the others waiting."""
+"""Longer than a long poll with its margin. A process that died keeps the others waiting for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,21 @@ class PollLease:
         self._owner = owner
 
     async def claim(self) -> int | None:
-        """Take or renew the lease; return the offset to continue from, None while another process holds it."""
+        """Take or renew the lease; return the offset to continue from, or None while another process holds it."""
         row = await self._database.call(
             "select next_offset from claim_poll($1, $2, $3, $4)", self._channel, self._account, self._owner, TTL
         )
         return int(row["next_offset"]) if row else None
 
     async def keep(self, offset: int, problem: str = "") -> bool:
-        """Store the offset, and the present problem; return False when the lease was lost."""
+        """Store the offset and the present problem; return False if the lease was lost."""
         row = await self._database.call(
             "select keep_poll($1, $2, $3, $4, $5) as kept", self._channel, self._account, self._owner, offset, problem
         )
         return bool(row and row["kept"])
 
     async def release(self) -> None:
-        """Let the next process begin at once."""
+        """End the lease, so that another process can begin at once."""
         await self._database.call("select release_poll($1, $2, $3)", self._channel, self._account, self._owner)
 
     async def look(self) -> PollState:
@@ -52,7 +52,7 @@ class PollLease:
 
 
 async def check_lease(lease: PollLease | None, what: str, *, does: str, fix: str) -> Check:
-    """Check whether a process reads or polls, as `does` says. `fix`: what to do about a problem that it meets."""
+    """Check whether a process holds the lease. `does`: its work, reads or polls; `fix`: the fix for its problem."""
     if lease is None:
         return Check(what, ok=True, detail=f"configured; the database knows whether a process {does}")
     try:

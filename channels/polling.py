@@ -14,9 +14,9 @@ from core.messaging.stalls import POLL_TROUBLED
 
 FIRST_PAUSE = 0.5
 NOT_OURS_PAUSE = 3.0
-"""Seconds between two looks whether the process that reads has ended."""
+"""Seconds between two looks at whether the reading process has ended."""
 TRIES = 5
-"""How often something that breaks us is tried before it is left out, which is recorded."""
+"""Tries of an item that breaks us before it is recorded and left out."""
 
 _log = structlog.get_logger()
 
@@ -49,7 +49,7 @@ class PollLoop:
         self._stopping.set()
 
     async def run(self, step: Callable[[], Awaitable[float]]) -> None:
-        """Run steps until stopped, then let the next process begin."""
+        """Run steps until stopped, then release the lease."""
         while not self._stopping.is_set():
             try:
                 pause = await step()
@@ -65,7 +65,7 @@ class PollLoop:
         await self._release()
 
     async def claim(self) -> int | None:
-        """Take or renew the lease; return the offset to continue from, None while another process holds it."""
+        """Take or renew the lease; return the offset to continue from, or None while another process holds it."""
         known = await self._lease.claim()
         if known is None:
             self.held = False
@@ -107,11 +107,11 @@ class PollLoop:
         return self._broken[number] >= TRIES
 
     def taken(self, number: int) -> None:
-        """Forget the errors over something that was committed or left out."""
+        """Forget the errors of an item that was committed or left out."""
         self._broken.pop(number, None)
 
     async def unless_stopped[T](self, work: Awaitable[T]) -> T | None:
-        """Wait for something; cancel it and return None at once when stopped."""
+        """Return the result of `work`; if stopped, cancel it and return None at once."""
         working = asyncio.ensure_future(work)
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:
@@ -124,12 +124,12 @@ class PollLoop:
                 await asyncio.gather(working, return_exceptions=True)
 
     def later(self) -> float:
-        """Return the next pause, longer than the last."""
+        """Return the next pause, which is longer than the last."""
         self._pause = min(self._max_pause, max(FIRST_PAUSE, self._pause * 2))
         return self._pause
 
     def went_well(self) -> None:
-        """Begin with the shortest pause again."""
+        """Reset the pause to the shortest."""
         self._pause = 0.0
 
     async def _rest(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""A call to a provider: what it sends, whether it may leave, and what became of it."""
+"""A call to a provider: the message as it is sent, the permission to send it, and its outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.messaging.states import CallOutcome, IdentityState, SendState
 
 
 class Begun(StrEnum):
-    """Whether a call may leave."""
+    """The answer to whether a call may leave."""
 
     GO = "go"
     SENT = "sent"
@@ -18,18 +18,18 @@ class Begun(StrEnum):
     UNREACHABLE = "unreachable"
     """The person has stopped or blocked the channel."""
     OVER_PERSON = "over_person"
-    """The person has had all of the day's segments: the message was ended, and sent elsewhere where that can be."""
+    """The person's segments of the day are used up: the message was ended, and sent elsewhere if possible."""
     OVER_ALL = "over_all"
-    """All people together have had all of the day's segments."""
+    """The segments of the day for all people together are used up."""
     KEPT = "kept"
-    """Another rendering is stored, and is to be sent instead."""
+    """Another rendering is stored already and must be sent instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """What became of one attempt: `state` of the part, `outcome` for the record, when to come back.
+    """The end of an attempt: the new `state` of the part, the `outcome` for the record, and the time to the next one.
 
-    `identity_state` is what the attempt showed of the person's address; None where it showed nothing.
+    `identity_state`: the state of the person's address as the attempt showed it; None if it showed nothing.
     """
 
     state: SendState
@@ -43,7 +43,7 @@ class PartEnd:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A message as its channel sends it. `text`: the words that its sentences became; None where it has none."""
+    """A message as its channel sends it. `text`: its translated sentences; None if it has none."""
 
     parts: Sequence[Part]
     text: str | None = None

@@ -1,4 +1,4 @@
-"""What a channel may be able to do besides: each is a protocol of its own, and callers ask whether a channel has it."""
+"""Optional capabilities of channels: each is a protocol, and callers check whether a channel implements it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,17 +13,17 @@ from core.messaging.channels import NotificationChannel, Part
 from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
 
 MAX_CHARACTERS = 30_000
-"""The most in one message, on any channel: no person reads more in a chat."""
+"""Characters of a message at most, on any channel: nobody reads more in a chat."""
 OVER = "I have sent you as many texts as I may today, so answers stop until tomorrow."
 MOVED = "I have sent you as many texts as I may today. Until tomorrow my answers are in your other chat with me."
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentBudget:
-    """The most segments of one message, of one person's day, and of all people's day.
+    """The limits on segments: of a message, of a person's day, and of all people's day.
 
-    What is beyond a message's is kept until the person asks for it. A card is shown whole or not at all, so it may have
-    twice as many.
+    The rest of a longer message is kept until the person asks for it. A card is shown whole or not at all, so its limit
+    is twice as high.
     """
 
     message: int = 12
@@ -38,14 +38,14 @@ class SegmentBudget:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a call is about to cost, and the moment by which its day is told."""
+    """The cost of a call that is about to leave, and the moment that determines its day."""
 
     segments: int
     now: datetime
     budget: SegmentBudget
 
     def to_json(self, make_id: IdMaker) -> JsonObject:
-        """Return what `begin_delivery` takes, with ids for what it may have to send instead."""
+        """Return the argument of `begin_delivery`, with ids for the message that it may have to send instead."""
         return {
             "segments": self.segments,
             "now": self.now.isoformat(),
@@ -60,24 +60,24 @@ class Bill:
 
 @runtime_checkable
 class Stalling(Protocol):
-    """Optional capability of a way in: it knows by itself when nothing comes in over it."""
+    """Optional capability of a way in: it notices by itself if nothing can come in."""
 
     name: str
 
     @property
     def stall(self) -> str:
-        """Return why nothing comes in, without the provider's words; empty where all is well."""
+        """Return why nothing comes in, without the provider's words; empty if all is well."""
         ...
 
 
 def stalls_of(channels: Iterable[object]) -> dict[str, str]:
-    """Return the channels that know by themselves whether anything comes in, each with what is wrong or nothing."""
+    """Return the problem, or an empty text, of each channel that notices by itself if nothing comes in."""
     return {channel.name: channel.stall for channel in channels if isinstance(channel, Stalling)}
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Somebody who can be written to. `user_key` is what the provider vouches for, `name` its name for them."""
+    """A person who can be written to. `user_key`: the id that the provider vouches for; `name`: its name for them."""
 
     address: Address
     user_key: str
@@ -86,38 +86,38 @@ class Reached:
 
 @runtime_checkable
 class Reaching(Protocol):
-    """Optional capability: somebody who has not written to us can be written to."""
+    """Optional capability: write to a person who has never written to us."""
 
     async def reach(self, key: str) -> Reached:
-        """Return where somebody is written to, by what the channel knows people by.
+        """Return the address of a person by the channel's key for people.
 
-        Raises `core.errors.DeliveryError`: `Rejected` where there is nobody, or nobody who may be written to.
+        Raises `core.errors.DeliveryError`: `Rejected` if there is no such person, or none who may be written to.
         """
         ...
 
 
 @runtime_checkable
 class Billed(Protocol):
-    """Optional capability: each part costs money by its segments."""
+    """Optional capability: each part is billed by its segments."""
 
     budget: SegmentBudget
 
 
 def bill_of(channel: object, part: Part, now: datetime) -> Bill | None:
-    """Return what sending a part is billed as; None on a channel that is paid otherwise."""
+    """Return the bill for sending a part; None on a channel that does not bill parts."""
     return Bill(part.segments, now, channel.budget) if isinstance(channel, Billed) else None
 
 
 @runtime_checkable
 class Pressable(Protocol):
-    """Optional capability: a message's buttons are shown, and pressing them comes in as `Press`."""
+    """Optional capability: show a message's buttons; a press of one comes in as `Press`."""
 
     shows_buttons: bool
 
 
 @runtime_checkable
 class Carrying(Protocol):
-    """Optional capability: files are sent as files. Elsewhere, and where they are not carried, a link is said."""
+    """Optional capability: send files as files. Otherwise the person gets a link."""
 
     def carries(self, file: Media, to: Address) -> bool:
         """Return whether a file of this type and size can be sent there."""
@@ -126,38 +126,38 @@ class Carrying(Protocol):
 
 @runtime_checkable
 class Marking(Protocol):
-    """Optional capability: mark a person's message while it is worked on, where nothing else shows that.
+    """Optional capability: mark a person's message while it is worked on, if nothing else shows that.
 
-    Marks are hints: both calls return at once, log errors and never raise. `message` is the provider's id of it.
+    Marks are hints: both calls return at once, log errors and never raise. `message`: the provider's id of the message.
     """
 
     def mark(self, to: Address, message: str) -> None:
-        """Set the mark; one that stands already stays."""
+        """Set the mark, if it is not set yet."""
         ...
 
     def unmark(self, to: Address, message: str) -> None:
-        """Take the mark away, whichever process has set it."""
+        """Remove the mark, whichever process set it."""
         ...
 
 
 @runtime_checkable
 class Unseen(Protocol):
-    """Optional capability: where nothing shows that we are at work, a person who waits for long is told in words."""
+    """Optional capability: tell a person who waits for long in words, if nothing shows that we are at work."""
 
     told_after: float
-    """Seconds of a silent model after which they are, once a turn."""
+    """Seconds of a silent model after which the person is told, once a turn."""
 
     def unseen(self, to: Address) -> bool:
-        """Return whether nothing shows there."""
+        """Return whether nothing there shows that we are at work."""
         ...
 
 
 @runtime_checkable
 class Telling(Protocol):
-    """Optional capability: say in a few words what is done for the person, in place of only that we are at work."""
+    """Optional capability: name the present work in a few words, instead of only showing that we are at work."""
 
     async def show_doing(self, to: Address, text: str) -> None:
-        """Show it until the next word or the answer. A hint: errors are logged, never raised."""
+        """Show the words until the next ones or the answer. A hint: errors are logged, never raised."""
         ...
 
 
@@ -166,50 +166,50 @@ class Preview(Protocol):
     """Optional capability: show a partial answer."""
 
     draft_every: float
-    """Seconds to leave between two drafts, as the provider wants it."""
+    """Seconds between two drafts that the provider requires."""
 
     async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
-        """Show the text so far, Markdown that may end anywhere, in place of what this `draft_id` showed before.
+        """Show the text so far, Markdown that may end anywhere, in place of the previous draft of this `draft_id`.
 
-        A hint: not every text comes, and the final message is sent by the outbox all the same. Raises
-        `core.errors.DeliveryError`: `RateLimited` pauses the drafts, any other ends those of this turn.
+        A hint: texts may be skipped, and the outbox sends the final message in any case. Raises
+        `core.errors.DeliveryError`: `RateLimited` pauses the drafts of this turn, any other error ends them.
         """
         ...
 
 
 @runtime_checkable
 class Redrawing(Protocol):
-    """Optional capability: change a part that was sent."""
+    """Optional capability: redraw a sent part."""
 
     async def redraw(self, part: Part, provider_id: str, to: Address, line: str) -> None:
-        """Redraw a sent part: its text as it was, without closing and buttons, and `line` (plain) below.
+        """Redraw a sent part: the same text without its closing and buttons, and `line` (plain) below.
 
-        Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
-        never be drawn (too old, deleted).
+        Repeatable: a part that looks so already counts as done. Raises `core.errors.DeliveryError`: `Rejected` if the
+        part can never be redrawn (too old, deleted).
         """
         ...
 
 
 @runtime_checkable
 class Streaming(Protocol):
-    """Optional capability: an answer grows in the message that will hold it.
+    """Optional capability: let an answer grow in its final message.
 
-    That message is nobody's answer until `send` is given it as `Target.stream`: then it holds the part, or the part
-    is sent again and the message is gone. Either way the person has the part once. All but `streams_to` raise
-    `core.errors.DeliveryError`.
+    That message becomes the answer only when `send` gets it as `Target.stream`: then it holds the part, or else the
+    part is sent again and the message is deleted. Either way the person has the part once. All methods but
+    `streams_to` raise `core.errors.DeliveryError`.
     """
 
     stream_every: float
-    """Seconds to leave between two additions, as the provider wants it."""
+    """Seconds between two additions that the provider requires."""
     stream_limit: int
-    """Characters that a growing message may have."""
+    """Characters of a growing message at most."""
 
     def streams_to(self, to: Address) -> bool:
-        """Return whether answers there may grow."""
+        """Return whether answers to this address may grow."""
         ...
 
     async def start_stream(self, to: Address) -> str:
-        """Begin an empty message and give the provider's id of it."""
+        """Begin an empty message and return the provider's id of it."""
         ...
 
     async def append_stream(self, to: Address, stream: str, text: str) -> None:
@@ -217,23 +217,23 @@ class Streaming(Protocol):
         ...
 
     async def find_stream(self, to: Address, since: datetime) -> str | None:
-        """Find a message that was begun since then and never got a word, since its id was lost."""
+        """Find a message that was begun since then and stayed empty because its id was lost."""
         ...
 
     async def drop_stream(self, to: Address, stream: str) -> None:
-        """Delete a message; one that is gone already is no error."""
+        """Delete a message, if it is still there."""
         ...
 
 
 def shortened(message: OutboundMessage) -> OutboundMessage:
-    """Return a message cut to a readable length, with a note where it was cut. A card is never cut."""
+    """Return a message cut to a readable length, with a note at the cut. A card is never cut."""
     if len(message.text) <= MAX_CHARACTERS or message.kind is OutboundKind.CARD:
         return message
     return replace(message, text=f"{message.text[:MAX_CHARACTERS].rstrip()}\n\n{gettext(replies.REST_LEFT_OUT)}")
 
 
 def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
-    """Return whether a card is too long to read, or too expensive, to be shown in full on a channel."""
+    """Return whether a card is too long, or too expensive, to be shown in full on a channel."""
     if len(card.text) > MAX_CHARACTERS:
         return True
     return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One provider message, ready to send: an outbound message is sent in one or more of these.
+    """A provider's message, ready to send: an outbound message is sent in one or more parts.
 
-    `text` is what the person reads, plain, and the fallback where the provider refuses `data`: the
-    provider's own formatting (entities, blocks, a keyboard), which only its renderer and sender read.
-    `segments` counts what is billed (SMS). Portions after the first, which is 0, wait until the person asks for more.
+    `text`: the plain text, which is sent if the provider refuses `data`. `data`: the provider's own formatting
+    (entities, blocks, a keyboard), which only its renderer and sender read. `segments`: billed segments (SMS).
+    `portion`: portions after the first, which is 0, wait until the person asks for more.
     """
 
     text: str
@@ -30,48 +30,48 @@ class Part:
 
     @property
     def file(self) -> OutgoingFile | None:
-        """Return the file that the part uploads; None for any other part."""
+        """Return the file that the part uploads; None if it uploads none."""
         file = self.data.get("file")
         return OutgoingFile.from_json(file) if isinstance(file, dict) else None
 
     @property
     def uploads(self) -> bool:
-        """Return whether sending it takes as long as files do."""
+        """Return whether sending the part takes as long as an upload."""
         return self.file is not None or bool(self.data.get("attached"))
 
 
 def file_part(file: OutgoingFile) -> Part:
-    """Return the part that uploads a file; its text is said where the provider refuses it."""
+    """Return the part that uploads a file; its text is sent if the provider refuses the file."""
     return Part(file.instead or file.name, {"file": file.to_json()})
 
 
 type ReadFile = Callable[[str], Awaitable[bytes | None]]
-"""Returns the content of one of a person's files by its id, None where it is gone. Raises `Unavailable`."""
+"""Returns the content of a person's file by its id; None if it is gone. Raises `Unavailable`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where one part goes. `ref` is our opaque id of it, never reused: it travels with the call where
-    the provider has room for it (Twilio's StatusCallback, Slack's metadata): a lost answer can be found."""
+    """The destination of a part. `ref`: our opaque id of the part, never reused. It travels with the call if the
+    provider has room for it (Twilio's StatusCallback, Slack's metadata), so that a lost answer can be found."""
 
     address: Address
     ref: str
     reply_to: str = ""
     subject: str = ""
-    """What the message is about that `reply_to` names, where messages have subjects."""
+    """The subject of the message that `reply_to` names, if messages have subjects."""
     stream: str | None = None
-    """The message that grew while this part was written (`Streaming`): the part takes its place."""
+    """The message that grew while this part was written (`Streaming`), which the part replaces."""
     read_file: ReadFile | None = None
-    """Reads the files of the person it goes to, and of nobody else."""
+    """Reads the files of the recipient, and of nobody else."""
 
     async def content_of(self, file: OutgoingFile) -> bytes | None:
-        """Return a file's content; None where it is gone. Raises `core.errors.Unavailable`."""
+        """Return a file's content; None if it is gone. Raises `core.errors.Unavailable`."""
         return await self.read_file(file.id) if self.read_file else None
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The provider's word that it accepted a part. `moved_to` is set when it moved the conversation."""
+    """The provider's confirmation that it accepted a part. `moved_to`: where it moved the conversation, if it did."""
 
     provider_id: str
     moved_to: str | None = None
@@ -84,9 +84,9 @@ class NotificationChannel(Protocol):
 
     name: str
     can_find: bool
-    """Whether `find` can answer. Where it cannot, an ambiguous part follows the channel's stated policy."""
+    """Whether `find` can answer. If not, an ambiguous part follows the channel's stated policy."""
     resend_unknown: bool
-    """The stated policy for an ambiguous part that cannot be looked up: send again (may double) or leave."""
+    """The policy for an ambiguous part that cannot be looked up: send it again (it may double), or leave it."""
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         """Turn a message into the provider's parts, in order; pure, deterministic, never empty."""
@@ -102,7 +102,7 @@ class NotificationChannel(Protocol):
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         """Look up a part whose answer was lost. Return None if the provider shows that it never arrived.
 
-        Raises `Unavailable` while that cannot be told.
+        Raises `Unavailable` while the provider cannot tell.
         """
         ...
 
@@ -117,13 +117,13 @@ class NotificationChannel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that `channels setup` found or changed at the provider."""
+    """A setting that `channels setup` found or changed at the provider."""
 
     what: str
     before: str
     after: str
     by_hand: bool = False
-    """Nothing was changed: the operator has to."""
+    """Nothing was changed: the operator has to change it."""
 
 
 def changes_of(names: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
@@ -134,59 +134,59 @@ def changes_of(names: Sequence[str], before: Sequence[str], after: Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of `doctor`: what was looked at, whether it is well, and what to do when it is not."""
+    """A line of `doctor`: the name of the check, its result, and the fix."""
 
     what: str
     ok: bool
     detail: str
     fix: str = ""
     late: bool = False
-    """No answer came in time: what was asked may be busy and not away. `doctor` asks it again, alone."""
+    """No answer came in time: the server may be busy, not away. `doctor` asks it again, alone."""
 
     @classmethod
     def failed(cls, what: str, error: BaseException, detail: str, fix: str) -> "Check":
-        """Return the line of a look that an error ended."""
+        """Return the line of a check that an error ended."""
         return cls(what, False, detail, fix, late=took_too_long(error))
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What became of something taken in: `duplicate` when we knew it already.
+    """The result of taking something in. `duplicate`: it was known already.
 
-    For a press: `said` is shown to the presser at once where the provider can (a toast, at most 200 characters),
-    and `form` is to be opened for them. Neither is owed: the press counts whether they are seen or not.
+    For a press: `said` is shown to the presser at once if the provider can (a toast, at most 200 characters), and
+    `form` is opened for them. Neither is guaranteed: the press counts whether they are seen or not.
     """
 
     id: str | None
-    """Ours, or else the provider's; None where nothing was taken."""
+    """Our id, or else the provider's; None if nothing was taken in."""
     duplicate: bool = False
     said: str | None = None
     form: Form | None = None
     errors: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with a form that was sent, by field; it was not taken, and stays open."""
+    """The errors of a sent form, by field. It was not taken in, and stays open."""
 
 
 class InboundSink(Protocol):
-    """Where every channel hands in what it parsed: the core inbox."""
+    """The core inbox, as channels see it: each hands in here all that it parsed."""
 
     async def accept(self, inbound: Inbound) -> Received:
-        """Commit it; only after this returns may the provider be told that we have it.
+        """Commit it. Only after this returns may the provider be told that we have it.
 
-        Repeating the call with the same keys adds nothing. Raises `StoreUnavailable` when it may not be kept.
+        A repeat with the same keys adds nothing. Raises `StoreUnavailable` if it may not have been stored.
         """
         ...
 
 
 class Sweep:
-    """How far a sweep of what was missed came, in the channel's own words; empty at its beginning.
+    """The checkpoint of a sweep for missed messages, in the channel's own form; empty at its beginning.
 
-    This one remembers nothing: a sweep that is done in one go.
+    This class stores none: a sweep that runs in one go.
     """
 
     place: str = ""
 
     async def reached(self, place: str) -> None:
-        """Remember that all before this place is in the inbox; raises `LeaseLost` when somebody else sweeps by now."""
+        """Store that all before this place is in the inbox. Raises `LeaseLost` if another process sweeps by now."""
 
 
 WHOLE = Sweep()
@@ -203,22 +203,22 @@ class Channel(Protocol):
         ...
 
     async def identify(self) -> None:
-        """Learn `account` where only the provider knows it; raises `Unavailable`. Needed before `catch_up`."""
+        """Ask for `account` if only the provider knows it. Raises `Unavailable`. Needed before `catch_up`."""
         ...
 
     async def start(self) -> None:
-        """Start sockets or polling, if this channel has any."""
+        """Start the sockets or the polling of this channel, if any."""
         ...
 
     async def stop(self) -> None:
-        """Stop taking in; what is being committed is finished first."""
+        """Stop taking in, after all commits that are under way."""
         ...
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring in through the inbox what the provider kept since then; return how many were new.
+        """Bring the provider's messages since then into the inbox; return the number of new ones.
 
-        It may be cut off anywhere: `sweep` says from where to go on, and is told what was reached. Never past
-        anything that is not in the inbox yet.
+        It may be cut off anywhere: `sweep` says from where to continue, and stores each place that was reached, never
+        one past a message that is not in the inbox yet.
         """
         ...
 
@@ -227,5 +227,5 @@ class Channel(Protocol):
         ...
 
     async def check(self) -> Sequence[Check]:
-        """Look at the provider's side for `doctor`; never raises."""
+        """Check the provider's side for `doctor`; never raises."""
         ...

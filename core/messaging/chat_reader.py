@@ -1,4 +1,4 @@
-"""All chat words, from the rooms and the abilities that declare them, and how a message is read as one."""
+"""All chat words, collected from the rooms and abilities that declare them, and the parsing of messages as commands."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,15 +16,15 @@ ROOMS = (
     "core.consents.chat_words",
     "core.people.chat_words",
 )
-"""The modules that declare words, each in its `WORDS`: by name, since the rooms above this one are among them. HELP and
-the menus have the words in this order, then those of abilities, and those about answers and words last."""
+"""The modules that declare words, each in its `WORDS`; by name, since some belong to rooms above this one. HELP and the
+menus list the words in this order, then those of abilities, and last those about answers and words."""
 _LAST = "core.messaging.help_words"
 _END = ".!。！"
 _HEARD = "/.!?,;:。！？，"
-"""What a model that transcribes may write around a word."""
+"""Marks that a transcription model may write around a word."""
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 _MAX_MARKED = 60
-"""Characters of a word with marks around it: to look for the end of a long row of them takes its square in time."""
+"""Characters of a word with marks around it at most: finding the end of a long row of marks takes quadratic time."""
 
 
 class ChatWords:
@@ -44,7 +44,7 @@ class ChatWords:
         return self._named.get(name)
 
     def read(self, text: str, channel: str) -> Command | None:
-        """Read a message that is nothing but a command, typed as plain words; None for any other."""
+        """Parse a message that consists of a command typed in plain words; None for any other message."""
         words = " ".join(text.split()).rstrip(_END)
         if command := self._with_argument(words):
             return command
@@ -55,7 +55,7 @@ class ChatWords:
         return Command(marked.name) if marked and marked.loosely and marked.stands_alone(channel) else None
 
     def spoken(self, text: str, channel: str) -> Command | None:
-        """Read a command that is all that a person said in a voice note, where nobody can say a slash."""
+        """Parse a voice note that consists of a command, which nobody can begin with a slash; None for any other."""
         words = " ".join(text.split()).strip(_HEARD)
         if command := self._with_argument(words):
             return command
@@ -65,7 +65,7 @@ class ChatWords:
         return Command(word.name)
 
     def slash(self, name: str, argument: str = "") -> Command:
-        """Return the command that a person typed with a slash, in whichever language; an unknown one as it is."""
+        """Return the command that a person typed with a slash in any language; an unknown name stays as it is."""
         words = " ".join(f"{name} {argument}".split())
         if whole := self._words.get(words.lower()):
             return Command(whole.name)
@@ -76,7 +76,7 @@ class ChatWords:
         return Command(word.name if word else name, argument)
 
     def in_menu(self, channel: str) -> Iterator[ChatCommand]:
-        """Yield what a channel's menu offers."""
+        """Yield the commands in the menu of a channel."""
         return (command for command in self.commands if channel in command.channels.menu)
 
     def _with_argument(self, words: str) -> Command | None:
@@ -85,7 +85,7 @@ class ChatWords:
 
 
 def _by_name_and_word(commands: Iterable[ChatCommand]) -> tuple[dict[str, ChatCommand], dict[str, ChatCommand]]:
-    """Return commands by their names, and by what is written for them. Raises `ConfigError` for what means two."""
+    """Return commands by their names, and by their words. Raises `ConfigError` for an ambiguous name or word."""
     named: dict[str, ChatCommand] = {}
     words: dict[str, ChatCommand] = {}
     for command in commands:
@@ -101,9 +101,9 @@ _of_abilities: list[ChatCommand] = []
 
 
 def use_words(commands: Iterable[ChatCommand]) -> None:
-    """Read, list and answer these words of abilities too, instead of those given before.
+    """Register the words of the abilities, in place of any earlier ones.
 
-    Raises `ConfigError` if one of them means something already.
+    Raises `ConfigError` if a word has another meaning already.
     """
     _of_abilities[:] = commands
     chat_words.cache_clear()
@@ -113,6 +113,6 @@ def use_words(commands: Iterable[ChatCommand]) -> None:
 
 @cache
 def chat_words() -> ChatWords:
-    """Return the words of all rooms and abilities, read when the first message is."""
+    """Return the words of all rooms and abilities, which are loaded with the first message."""
     rooms = (command for room in ROOMS for command in import_module(room).WORDS)
     return ChatWords([*rooms, *_of_abilities, *import_module(_LAST).WORDS])

@@ -1,7 +1,7 @@
 """The declaration of a chat word: what a person types for the gateway itself, answered without a model.
 
 A word is declared once, in the `chat_words.py` of its room, which `core.messaging.chat_reader` lists, or by an ability.
-Whatever reads, lists or answers a word reads its declaration.
+All code that parses, lists or answers a word uses its declaration.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,39 +12,39 @@ from core.language.catalogue import current_language
 
 NOWHERE = frozenset[str]()
 WITHOUT_SLASHES = frozenset({"sms", "slack", "email"})
-"""The channels on which nobody writes slashes: there a word counts that stands alone."""
+"""The channels on which nobody writes slashes: there a word counts if it is the whole message."""
 MENUS = frozenset({"slack", "telegram"})
-"""The channels that show people a list of the words to pick from."""
+"""The channels with a menu of the words."""
 A_NUMBER = " ?#?([0-9]{1,9})"
-"""The argument of a word that means one of a numbered list."""
+"""The argument of a word that refers to an entry of a numbered list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """Where a word counts and where it is shown; None is everywhere."""
+    """The channels on which a word counts, and on which it is shown; None stands for all."""
 
     alone: frozenset[str] | None = None
-    """Where the word by itself counts. With a slash, or with what it takes, it does so everywhere."""
+    """Where the word counts by itself. With a slash, or with its argument, it counts everywhere."""
     listed: frozenset[str] | None = None
-    """Where HELP has it."""
+    """Where HELP lists it."""
     unlisted: frozenset[str] = NOWHERE
-    """Where HELP leaves it out all the same."""
+    """Where HELP leaves it out nevertheless."""
     menu: frozenset[str] = MENUS
-    """Which menus offer it."""
+    """The menus that contain it."""
 
 
 UNLISTED = Channels(listed=NOWHERE, menu=NOWHERE)
-"""A word that the sentences name where there is use for it."""
+"""For a word that only sentences mention, where it is useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """One word, declared once. `name` is what follows a slash, and what is stored of a message.
+    """The declaration of a chat word. `name`: its name after a slash, which is also stored with a message.
 
-    `words` are what people write by language, the one that our sentences name first; `argument` is the pattern of what
-    may follow, with a group for what counts of it. `help` is the line about it in HELP, the menus and docs/words.md.
+    `words`: the words that people type, by language, first the word that our sentences mention. `argument`: the pattern
+    of what may follow, with a group for the part that counts. `help`: its line in HELP, the menus and docs/words.md.
 
-    `answer` names a `core.turns.words.asked.WordHandler` as `module:function`: reading words does not load it.
+    `answer` names a `core.turns.words.asked.WordHandler` as `module:function`, which is loaded only when it is needed.
     """
 
     name: str
@@ -54,43 +54,43 @@ class ChatCommand:
     argument: str = ""
     channels: Channels = Channels()
     typed: str = ""
-    """The word as plain text, where HELP shows another one than the name."""
+    """The word that HELP shows in plain text, if it is not the name."""
     example: str = ""
-    """How HELP writes it on every channel, where nothing shorter says enough."""
+    """The form that HELP shows on every channel, if a shorter one would not explain the word."""
     spoken: bool = True
-    """Whether it counts in a voice note as well."""
+    """Whether it also counts in a voice note."""
     loosely: bool = False
-    """Whether it counts with any marks around it: a question mark too, and what a mail program puts there."""
+    """Whether it counts with any marks around it, such as a question mark or the marks of a mail program."""
     checked: bool = True
-    """Whether the checks of a turn are asked first. A turn that the word begins asks them itself."""
+    """Whether the checks of a turn run before the answer. A turn that the word begins runs them itself."""
 
     def __iter__(self) -> Iterator[str]:
-        """Yield all that people write for it, in whichever language."""
+        """Yield its words in all languages."""
         return (word for words in self.words.values() for word in words)
 
     @property
     def needs_argument(self) -> bool:
-        """Return whether the word is a command only with what it takes."""
+        """Return whether the word is a command only with its argument."""
         return bool(self.argument) and self.channels.alone == NOWHERE
 
     def word(self) -> str:
-        """Return the word as our sentences name it in the person's language."""
+        """Return the word that our sentences mention in the person's language."""
         return self.words.get(current_language(), self.words["en"])[0]
 
     def is_listed(self, channel: str) -> bool:
-        """Return whether HELP has a line about it on a channel."""
+        """Return whether HELP lists it on a channel."""
         where = self.channels
         listed = where.listed is None or channel in where.listed
         return listed and channel not in where.unlisted
 
     def stands_alone(self, channel: str) -> bool:
-        """Return whether it counts on a channel where it is all that was written."""
+        """Return whether it counts on a channel if it is the whole message."""
         return self.channels.alone is None or channel in self.channels.alone
 
 
 @dataclass(frozen=True, slots=True)
 class CommandUndo:
-    """What takes a command back: the call of a tool, and `title`, which says what was done."""
+    """The undo of a command: the call of a tool, and `title`, which describes the command."""
 
     title: str
     tool: str
@@ -99,12 +99,12 @@ class CommandUndo:
 
 @dataclass(frozen=True, slots=True)
 class CommandAnswer:
-    """What is said to a command. `new_session`: what was said before is set aside for the model."""
+    """The reply to a command. `new_session`: the model no longer sees the talk before it."""
 
     text: str
     new_session: bool = False
     reason: str = ""
-    """Why nothing is said, where `text` is empty."""
+    """The reason for an empty `text`."""
     queued: tuple[str, ...] = ()
-    """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
+    """Conversations with messages that are queued already: the answer, or news of it for others."""
     undo: CommandUndo | None = None

@@ -1,4 +1,4 @@
-"""Claimed rows of the outbox that no call to a provider ends."""
+"""Claimed rows of the outbox that end without a call to a provider."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ class ClaimedRows:
         self._database = database
 
     async def tell_missing(self, claim: Claim) -> None:
-        """Note that this row tells of the messages of its conversation that were given up; repeatable."""
+        """Record that this row tells the person of the conversation's lost messages; repeatable."""
         async with self._database.tenant(claim.tenant_id) as connection:
             await connection.execute(
                 "update outbound set told_missing_by = $3 where tenant_id = $1 and conversation_id = $2 and id <> $3"
@@ -26,7 +26,7 @@ class ClaimedRows:
     async def fail(self, claim: Claim, reason: str, *, missed: bool = False) -> None:
         """End a row that may not be sent at all; it stays visible with its reason.
 
-        `missed`: it is our fault, so the person is told with the next message that they may miss something.
+        `missed`: the failure is ours, so the next message tells the person that they may have missed something.
         """
         if missed:
             async with self._database.tenant(claim.tenant_id) as connection:
@@ -42,7 +42,7 @@ class ClaimedRows:
         )
 
     async def set_aside(self, claim: Claim, reason: str) -> None:
-        """End a row about which nothing can be written; what comes after it goes on."""
+        """End a row whose other writes fail, so that the rows after it can be sent."""
         await self._database.call(
             "select set_aside_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
         )
@@ -54,11 +54,11 @@ class ClaimedRows:
         )
 
     async def end_stream(self, claim: Claim) -> None:
-        """Drop a row whose growing message was taken back."""
+        """End a row whose growing message was deleted."""
         await self._database.call("select end_stream($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence)
 
     async def put_off(self, claim: Claim, delay: timedelta) -> None:
-        """Come back to a row later; it counts as an attempt."""
+        """Postpone a row; this counts as an attempt."""
         await self._database.call(
             "select put_off_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, delay
         )

@@ -1,4 +1,4 @@
-"""The providers' copies of messages, and which of them a channel can delete."""
+"""The providers' copies of messages, and the capability of a channel to delete them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from core.messaging.messages import Address
 
 @dataclass(frozen=True, slots=True)
 class ProviderCopy:
-    """A message as the provider keeps it. `is_ours`: we sent it."""
+    """A message at the provider. `is_ours`: we sent it."""
 
     address: Address
     provider_id: str
@@ -19,13 +19,13 @@ class ProviderCopy:
 
 @runtime_checkable
 class Erasing(Protocol):
-    """Optional capability of a way out: the provider deletes messages when it is asked to."""
+    """Optional capability of a way out: delete messages at the provider."""
 
     erases_theirs: bool
-    """Whether it deletes what people wrote, too."""
+    """Whether it also deletes people's messages."""
     erases_within: timedelta | None
-    """How old a message may be; None: of any age."""
+    """The greatest age of a message that it deletes; None if it deletes messages of any age."""
 
     async def erase(self, to: Address, provider_id: str) -> bool:
-        """Delete a message; True where it is gone, False where the provider refuses. Raises `DeliveryError`."""
+        """Delete a message; return True if it is gone, False if the provider refuses. Raises `DeliveryError`."""
         ...

@@ -1,4 +1,4 @@
-"""What is due: a claimed outbound row with its message, its address and its parts."""
+"""Due messages: a claimed outbound row with its message, its address and its parts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from core.messaging.states import IdentityState, SendState
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to send one outbound row, until its lease ends; every write carries the fence.
+    """The right to send an outbound row until its lease ends; every write carries the fence.
 
-    `row`: the message as it was read with the claim.
+    `row`: the message, which was read together with the claim.
     """
 
     tenant_id: str
@@ -31,15 +31,15 @@ class Claim:
 
 
 type Ended = Literal["approved", "cancelled", "replaced", "expired", "reissued"]
-"""How a request for consent ended, as SQL names it."""
+"""The end of a request for consent, as SQL names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardState:
-    """State of the request that a card shows, at the moment at which the card is sent.
+    """The state of the request on a card at the moment when the card is sent.
 
-    `timeout` begins when the first of its cards was sent; `expires_at` is None until then. `ended` is None while it
-    waits for a decision.
+    `timeout` begins when the first card of the request is sent; `expires_at` is None until then. `ended` is None while
+    the request waits for a decision.
     """
 
     code: str
@@ -52,9 +52,9 @@ class CardState:
 
 @dataclass(frozen=True, slots=True)
 class DueMessage:
-    """A claimed row: what to send, where, how often it was tried, and how long it has waited.
+    """A claimed row: its message, its address, the number of its attempts, and its waiting time.
 
-    `reachable` is false when the person said STOP or blocked us, unless this is what confirms that STOP.
+    `reachable` is False if the person said STOP or blocked us, unless this message confirms that STOP.
     """
 
     message: OutboundMessage
@@ -63,57 +63,57 @@ class DueMessage:
     attempts: int
     age: timedelta
     stream: str | None = None
-    """The provider's id of the message that grew while this was written; None while that is not known."""
+    """The provider's id of the message that grew while this one was written; None while it is unknown."""
     stream_at: datetime | None = None
-    """When that message was begun, by the database's clock; None when none was."""
+    """The moment when that message was begun, by the database's clock; None if there is none."""
     overtaken: bool = False
-    """Whether something else was said since then, so that the answer belongs below it."""
+    """Whether another message came since then, below which the answer belongs."""
     missing: bool = False
-    """Whether an earlier message of this conversation was given up, and nobody has told the person yet."""
+    """Whether an earlier message of this conversation was given up without the person knowing."""
     exact: bool = False
-    """Whether it says one fixed thing alone: what confirms a STOP."""
+    """Whether its text is fixed and must stand alone, such as the confirmation of a STOP."""
     own_chat: bool = True
-    """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
+    """Whether it goes to the person's own chat: a refusal by a group does not mean that they cannot be reached."""
     hangs: int = 0
-    """How many workers it has blocked."""
+    """The number of workers that it has blocked."""
     rendered: bool = False
     """Whether its parts are stored."""
     language: str | None = None
-    """The person's, as a BCP 47 tag; None where it is not known."""
+    """The person's language as a BCP 47 tag; None if it is unknown."""
     timezone: str | None = None
-    """The person's, as an IANA name; None where it is not known."""
+    """The person's timezone as an IANA name; None if it is unknown."""
     answers: str = ""
-    """The provider's id of the message that this answers, and what that was about, where messages have subjects."""
+    """The provider's id of the message that this one answers; below, its subject, if messages have subjects."""
     subject: str = ""
     sentences: tuple[Sentence, ...] = ()
-    """What the message says instead of a text of its own, until its first rendering fixes the words."""
+    """The sentences that stand for the text until the first rendering fixes the words."""
     traceparent: str | None = None
     """The context of the span in which it was queued."""
     waited: timedelta | None = None
-    """How long the person has waited for this answer, or did until it began to grow in sight; None where it is none."""
+    """The person's wait for this answer, which ends when it begins to grow in sight; None if it is no answer."""
     asks: CardState | None = None
-    """Of a card: its request."""
+    """The request of a card."""
     read_at: float = field(default_factory=monotonic, compare=False)
-    """When all this was read, by the process' own clock."""
+    """The moment of reading, by the process' own clock."""
 
     @property
     def takes_back(self) -> bool:
-        """Tell that there is nothing to say, only a message without an answer to take back."""
+        """Return whether there is only an abandoned growing message to delete."""
         return self.stream_at is not None and not self.message.text and not self.message.media
 
     @property
     def tells_missing(self) -> bool:
-        """Tell that an earlier message may be missing: never on a card, which shows what is consented to."""
+        """Return whether to say that an earlier message may be missing; never on a card, which shows an action only."""
         return self.missing and not self.exact and self.message.kind is not OutboundKind.CARD
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """A part as it was rendered at the first attempt.
+    """A part as it was rendered for the first attempt.
 
-    `attempt`: the number of its last call, 0 before the first; `silent_for`: how long ago that started.
-    `lost`: how many of its calls have an unknown outcome; `lost_since`: when the first of those started, by
-    the database's clock.
+    `attempt`: the number of its last call, 0 before the first; `silent_for`: the time since that call started.
+    `lost`: the number of its calls with an unknown outcome; `lost_since`: the start of the first of them, by the
+    database's clock.
     """
 
     number: int
@@ -127,7 +127,7 @@ class KeptPart:
 
 
 async def load_message(database: Database, claim: Claim) -> DueMessage:
-    """Return the claimed row with the address it goes to."""
+    """Return the claimed row with its address."""
     row = claim.row or await database.one("select * from read_outbound($1,$2)", claim.tenant_id, claim.outbound_id)
     identity_state = IdentityState(row["identity_state"])
     message = OutboundMessage(
@@ -172,7 +172,7 @@ async def load_parts(database: Database, claim: Claim) -> list[KeptPart]:
 
 
 def kept_parts(rows: Iterable[asyncpg.Record]) -> list[KeptPart]:
-    """Return rows of `read_parts` as values."""
+    """Convert rows of `read_parts`."""
     return [
         KeptPart(
             number=row["part"],
@@ -189,7 +189,7 @@ def kept_parts(rows: Iterable[asyncpg.Record]) -> list[KeptPart]:
 
 
 def new_parts(rendered: Iterable[dict[str, Any]]) -> list[KeptPart]:
-    """Return parts that have just been stored, before any call."""
+    """Convert parts that have just been stored, before any call."""
     none = timedelta()
     return [
         KeptPart(

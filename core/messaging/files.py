@@ -1,4 +1,4 @@
-"""Files on their way out: what a channel is given of one."""
+"""Files on their way out, as channels get them."""
 
 from dataclasses import asdict, dataclass, fields
 from datetime import timedelta
@@ -6,15 +6,15 @@ from datetime import timedelta
 from core.json_types import JsonObject
 
 FILE_LEASE = timedelta(seconds=60)
-"""How long a row of the outbox is kept while a file of it is uploaded."""
+"""The lease on a row of the outbox while its file is uploaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingFile:
-    """A person's file as it is sent to them. Its content is read while it is sent, by `id`.
+    """A person's file that is sent to them. Its content is read by `id` while it is sent.
 
-    `address` is a link to it that expires, None without a public address. `instead` is said where the channel refuses
-    it, `gone` where it was deleted meanwhile.
+    `address`: a link to the file that expires; None without a public address. `instead`: the text if the channel
+    refuses the file; `gone`: the text if it was deleted in the meantime.
     """
 
     id: str
@@ -26,11 +26,11 @@ class OutgoingFile:
     gone: str = ""
 
     def to_json(self) -> JsonObject:
-        """Return the form that a part keeps."""
+        """Return the form that is stored with a part."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "OutgoingFile":
-        """Read what `to_json` wrote; fields that a newer release adds are left out."""
+        """Parse the result of `to_json`, without fields that a newer release added."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})  # type: ignore[arg-type]

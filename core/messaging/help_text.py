@@ -1,4 +1,4 @@
-"""What /help says: the words that a person can type, one a line, as each channel has them. Pure."""
+"""The text of /help: the words that a person can type on each channel, a line each. Pure."""
 
 from core.language.catalogue import gettext, gettext_noop
 from core.messaging.chat_reader import chat_words
@@ -12,22 +12,22 @@ _BY_CODE = (
     (gettext_noop("EDIT 7K make it 3pm"), gettext_noop("change it before you approve it")),
     ("SNOOZE 7K 1h", gettext_noop("be asked again later")),
 )
-"""What decides, which is no command (`core.approvals.exact_replies`)."""
+"""The words that decide, which are no commands (`core.approvals.exact_replies`)."""
 _BY_CARRIER = (
     ("STOP", gettext_noop("end all messages from me")),
     ("START", gettext_noop("get messages from me again")),
 )
-"""What the carrier reads in a text message before we do."""
+"""The words that the carrier handles in a text message before we see it."""
 
 
 def help_text(channel: str) -> str:
-    """Return the list of words; an unknown channel has slashes and no buttons."""
+    """Return the list of words; an unknown channel counts as one with slashes and without buttons."""
     listed = (f"- {word}: {what}" for word, what in words(channel))
     return "\n".join([gettext(OPENING), "", gettext("These words work:"), *listed])
 
 
 def words(channel: str) -> tuple[tuple[str, str], ...]:
-    """Return each word that works on a channel as a person types it there, with what it does."""
+    """Return the words of a channel as a person types them there, each with its explanation."""
     listed = [command for command in chat_words().commands if command.is_listed(channel)]
     return (
         *((as_shown(command, channel), gettext(command.help)) for command in listed if not command.example),
@@ -49,13 +49,13 @@ def as_typed(command: ChatCommand, channel: str) -> str:
 
 
 def as_shown(command: ChatCommand, channel: str) -> str:
-    """Return a command as a line of text shows it: where it has a blank, as code."""
+    """Return a command for a line of text: as code if it contains a blank."""
     typed = as_typed(command, channel)
     return f"`{typed}`" if " " in typed else typed
 
 
 def where_help_is(channel: str) -> str:
-    """Return the sentence that names the word for the list."""
+    """Return the sentence that mentions the word for this list."""
     return gettext("{word} lists the words that I know.", word=as_shown(HELP, channel))
 
 

@@ -1,4 +1,4 @@
-"""The words for what we say: the rest of a long text, and the list of the words."""
+"""The words for our own texts: the rest of a long text, and the list of words."""
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import Channels, ChatCommand
@@ -13,7 +13,7 @@ MORE = ChatCommand(
     answer="core.turns.words.talk:the_rest",
     checked=False,
 )
-"""Asks for the rest of a long text, where one is kept; else it is a word like any other."""
+"""The word for the rest of a long text, if a rest is kept; otherwise it is ordinary text."""
 HELP = ChatCommand(
     name="help",
     words={"en": ("help",)},

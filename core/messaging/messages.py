@@ -20,11 +20,10 @@ KEPT_FILE = "kept:"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Name one thread of talk on one channel: the place where we speak to a person.
+    """The address of a thread of talk on a channel: the place where we speak to a person.
 
-    `account` is our side (a Twilio sender, a Slack team id, a bot's numeric id); `peer` is where the
-    provider delivers (an E.164 number, a Slack DM channel id, a Telegram chat id); `thread` is empty for
-    the top level.
+    `account`: our side (a Twilio sender, a Slack team id, a bot's numeric id). `peer`: the place to which the provider
+    delivers (an E.164 number, a Slack DM channel id, a Telegram chat id). `thread`: empty for the top level.
     """
 
     channel: str
@@ -35,14 +34,14 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Point at a file: one that a person sent by its provider's reference, one that goes out by our own."""
+    """A reference to a file: the provider's for a file from a person, our own for a file that goes out."""
 
     url: str
     content_type: str
     name: str = ""
     size: int | None = None
     voice: bool = False
-    """Whether it was recorded as a message to us, so that what it says is said by its sender."""
+    """Whether it was recorded as a message to us, so that its words are the sender's."""
 
     @property
     def file_id(self) -> str | None:
@@ -59,24 +58,24 @@ class Command:
 
 
 class Origin(StrEnum):
-    """Whose words a person's message has."""
+    """The author of the words in a person's message."""
 
     OWN = "own"
     FORWARDED = "forwarded"
-    """Somebody else's, or older ones, which the person passed on."""
+    """Somebody else's words, or older ones, which the person forwarded."""
     VIA_BOT = "via_bot"
-    """Those of a program, sent in the person's name."""
+    """The words of a program, sent in the person's name."""
     CLIENT = "client"
-    """Those of a program to which the person gave a token: a request, which their assistant answers."""
+    """The words of a program with a token of the person's: a request, which their assistant answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class InboundMessage:
     """A person's message, normalised.
 
-    `sender` is the identity's user key: an E.164 number, a Slack user id, a Telegram numeric id; never a
-    display name. `keys` are all dedupe keys the provider gives for this message (DESIGN section 6); any
-    known one makes it a duplicate. `sent_at` is the provider's time, None where it states none.
+    `sender`: the identity's user key, such as an E.164 number, a Slack user id or a Telegram numeric id; never a
+    display name. `keys`: all dedupe keys that the provider gives for this message (DESIGN section 6); any known key
+    makes it a duplicate. `sent_at`: the provider's time, None if it states none.
     """
 
     address: Address
@@ -89,32 +88,32 @@ class InboundMessage:
     sender_name: str = ""
     sender_timezone: str | None = None
     sender_language: str | None = None
-    """A BCP 47 tag: the language that the provider tells of the sender, or where it tells none, that of the words."""
+    """A BCP 47 tag: the sender's language by the provider, or if it names none, the language of the text."""
     provider_id: str | None = None
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""
-    """The provider's id of the message of ours that this one answers, where the provider says so."""
+    """The provider's id of our message that this one answers, if the provider says so."""
     origin: Origin = Origin.OWN
     """Words that are not the person's own decide nothing and command nothing."""
     subject: str = ""
-    """What a mail is about, without "Re:" and the like."""
+    """The subject of a mail, without "Re:" and the like."""
     points: tuple[Pointed, ...] = ()
-    """What the person points at; `text` and `media` are what they said and sent themselves."""
+    """Words that the person points at; `text` and `media` are the person's own."""
     pointed_media: tuple[Media, ...] = ()
-    """The files of what the person points at."""
+    """The files that belong to `points`."""
     goes_on: str | None = None
-    """What stood where the provider cut a longer text after this part of it, empty in the midst of a word: the next
-    message may be the rest. None where this message cannot be such a part."""
+    """The character at which the provider cut a longer text after this part, empty inside a word: the next message may
+    be the rest. None if this message cannot be such a part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
     """A button that a person pressed, or a form that they sent.
 
-    `token` came back from `Action.token` or `Form.token`: clients can forge it, so it proves nothing; authority is
-    `sender`, the identity's user key, and what is stored under the token. `provider_id` names the message on which
-    the button stood. `entered` are a sent form's values by field name, None for a button. `has_forms`: the channel
-    can open a form for the presser.
+    `token` comes from `Action.token` or `Form.token`. Clients can forge it, so it proves nothing: authority comes from
+    `sender`, the identity's user key, and from the row stored under the token. `provider_id`: the message with the
+    button. `entered`: the values of a sent form by field name, None for a button. `has_forms`: the channel can open a
+    form for the presser.
     """
 
     address: Address
@@ -138,34 +137,34 @@ class IgnoreReason(StrEnum):
     OTHER_ACCOUNT = "other_account"
     OPTED_OUT = "stopped"
     UNKNOWN = "unknown"
-    """The sender is nobody we know, and the access policy does not let them in."""
+    """The sender is unknown, and the access policy does not let them in."""
     CARRIER = "carrier"
-    """The carrier's side answers this word itself."""
+    """The carrier answers this word itself."""
     REACTION = "reaction"
-    """A reaction to a message, which a phone sent as a text."""
+    """A reaction to a message that a phone sent as a text."""
     BROKEN = "broken"
-    """It broke us each time that it was tried."""
+    """It broke us at each try."""
     UNPROVEN = "unproven"
-    """Nothing proves who wrote it: a mail whose sender the receiving server does not vouch for."""
+    """Its author is unproven: a mail for whose sender the receiving server does not vouch."""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredMessage:
-    """An authentic message that we do not answer; kept without its text."""
+    """An authentic message that we do not answer; it is stored without its text."""
 
     address: Address
     sender: str
     keys: tuple[str, ...]
     reason: IgnoreReason
     reply: str = ""
-    """Said once per conversation, reason and kind, where a person would otherwise wonder (a group): a sentence of the
-    catalogues, in English, which the inbox says in the person's language. So is `ReachabilityChange.reply`."""
+    """A reply that is sent once per conversation, reason and kind, if a person would otherwise wonder (in a group): the
+    English key of a sentence, which the inbox says in the person's language. So is `ReachabilityChange.reply`."""
     kind: str = ""
-    """What it was that we cannot read, as the provider calls it: each kind has its answer."""
+    """The provider's name for the kind of a message that we cannot read; each kind has its own reply."""
 
 
 class DeliveryStatus(StrEnum):
-    """What a provider says became of a part after it accepted it, in rising rank."""
+    """The status of a part that the provider accepted, as it reports it; in rising rank."""
 
     ACCEPTED = "accepted"
     SENT = "sent"
@@ -176,17 +175,17 @@ class DeliveryStatus(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Order statuses so that a late callback never moves a part back."""
+        """Return the order of a status, so that a late callback never moves a part back."""
         ranks = {"accepted": 0, "sent": 1, "failed": 2, "undelivered": 2, "delivered": 3, "read": 4}
         return ranks[self.value]
 
 
 @dataclass(frozen=True, slots=True)
 class StatusUpdate:
-    """A provider's later word on one part we sent. `ref` is our own id where the provider returns it.
+    """A provider's later report on a sent part. `ref`: our own id, if the provider returns it.
 
-    `files_lost`: it took the part, but could not fetch or use the files, and sent nothing.
-    `gone`: the address that it was sent to exists no more.
+    `files_lost`: it accepted the part, but could not fetch or use the files, and sent nothing.
+    `gone`: the part's address no longer exists.
     """
 
     channel: str
@@ -200,7 +199,7 @@ class StatusUpdate:
 
 
 class ReachabilityReason(StrEnum):
-    """Why a person can be reached at an address, or not any more."""
+    """The reason why a person can or cannot be reached at an address."""
 
     OPTED_IN = "started"
     OPTED_OUT = "stopped"
@@ -220,16 +219,16 @@ class ReachabilityChange:
     reason: ReachabilityReason
     keys: tuple[str, ...] = ()
     reply: str = ""
-    """Said once to the sender's own address when this changed anything, where the carrier does not confirm it."""
+    """A reply to the sender's own address if this changed anything and the carrier does not confirm it."""
     said_at: datetime | None = None
-    """When, as the provider tells it, where it does: what was said later and known earlier counts."""
+    """The provider's time, if it states one: of two changes the later one by this time counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SenderProfile:
-    """What the provider says of somebody, asked after they wrote; empty: it says none.
+    """A person's profile at the provider, read after they wrote; values that it does not state are empty.
 
-    `timezone` is an IANA name, `language` a BCP 47 tag.
+    `timezone`: an IANA name; `language`: a BCP 47 tag.
     """
 
     channel: str
@@ -257,7 +256,7 @@ type Inbound = (
 
 
 class OutboundKind(StrEnum):
-    """What an outbound message is for; the policy of `notify` depends on it."""
+    """The purpose of an outbound message, on which the policy of `notify` depends."""
 
     REPLY = "reply"
     CARD = "card"
@@ -268,7 +267,7 @@ class OutboundKind(StrEnum):
 
 
 class ActionStyle(StrEnum):
-    """How a button looks where the provider has looks."""
+    """The style of a button, if the provider has styles."""
 
     PLAIN = "plain"
     PRIMARY = "primary"
@@ -283,12 +282,12 @@ class Action:
     token: str
     style: ActionStyle = ActionStyle.PLAIN
     needs_forms: bool = False
-    """Whether it does anything only where the channel can open a form; elsewhere it is left out."""
+    """Whether it needs a channel that can open forms; elsewhere it is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutboundMessage:
-    """A message queued for a person: Markdown text, and buttons where the channel has them."""
+    """A message queued for a person: Markdown text, and buttons if the channel has them."""
 
     id: str
     kind: OutboundKind
@@ -297,11 +296,11 @@ class OutboundMessage:
     """Buttons, below the last of the parts: a press proves that all parts were sent."""
     media: tuple[Media, ...] = field(default=())
     files: tuple[OutgoingFile, ...] = ()
-    """Those of `media` that the channel carries, filled in for its renderer. They follow the text."""
+    """The files of `media` that the channel carries, filled in for its renderer. They follow the text."""
     wants_reply: bool = False
-    """Where the provider can, the person's answer is begun as a reply to this message (Telegram's force_reply)."""
+    """Whether the provider should open a reply to this message for the person, if it can (Telegram's force_reply)."""
     closing: str = ""
-    """The end of `text` that holds only while a card is open, in plain words: a redraw leaves it out."""
+    """The end of `text` that applies only while a card is open, in plain words; a redraw leaves it out."""
 
     @property
     def lasting(self) -> str:
@@ -316,14 +315,14 @@ class OutboundMessage:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of ours by its key, with the values to fill in; its words are found when the message is rendered."""
+    """A sentence of ours by its key, with its values; it is translated when the message is rendered."""
 
     key: str
     values: JsonObject
 
 
 class FormFieldKind(StrEnum):
-    """How a value of a form is entered."""
+    """The kind of a form's field."""
 
     LINE = "line"
     TEXT = "text"
@@ -333,7 +332,7 @@ class FormFieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One value of a form: `name` comes back with what was entered, `value` is what stands in it at first."""
+    """A field of a form. `name`: its key in the sent form; `value`: its initial value."""
 
     name: str
     label: str
@@ -342,16 +341,16 @@ class FormField:
     options: tuple[str, ...] = ()
     required: bool = True
     schema: JsonObject = field(default_factory=dict)
-    """What can be told of a value without the tool, as JSON schema; `pattern` is for all of a text or list item."""
+    """The checks that need no tool, as JSON schema; `pattern` must match a whole text or list item."""
     wanted: str = ""
-    """What the value must be, in words for the person."""
+    """The requirement for the value, in words for the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a person fills in, where the provider has forms. Without fields it only shows `text`, which is no Markdown.
+    """A form for a person, if the provider has forms. Without fields it only shows `text`, which is no Markdown.
 
-    A field that the provider cannot hold is left out, and is then missing in `Press.entered`: it stays as it is.
+    A field that the provider cannot show is left out, and so missing in `Press.entered`: its value stays as it is.
     """
 
     token: str

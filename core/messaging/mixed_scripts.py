@@ -1,19 +1,19 @@
-"""Letters that pose as those of another script: `p` and `a` of the Cyrillic in an otherwise Latin word."""
+"""Letters that pose as letters of another script, such as Cyrillic `p` and `a` in an otherwise Latin word."""
 
 import unicodedata
 
 import regex
 
 _ALIKE = ("Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu", "Georgian", "Deseret")
-"""Scripts whose letters look like those of one another (Unicode TR39). Others are written together, as in Japanese."""
+"""Scripts with letters that look alike (Unicode TR39). Other scripts are properly mixed, as in Japanese."""
 _LETTERS = {name: regex.compile(rf"\p{{Script={name}}}") for name in _ALIKE}
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
 
 
 def posing_letters(text: str) -> frozenset[int]:
-    """Return where letters stand that are of another script than most of their word, and those in a disguise.
+    """Return the indexes of letters whose script is not that of most of their word, and of disguised letters.
 
-    In a word with Latin letters all others are meant: those are the words that are posed as.
+    In a word with Latin letters, all letters of other scripts count: Latin words are those that are imitated.
     """
     if text.isascii():
         return frozenset()
@@ -36,7 +36,7 @@ def _script(letter: str) -> str:
 
 
 def _is_disguised(letter: str) -> bool:
-    """Return whether a letter is a variant of an ASCII one, such as a full-width or a mathematical `a`."""
+    """Return whether a letter is a variant of an ASCII letter, such as a full-width or a mathematical `a`."""
     if letter < "\u0100" or unicodedata.category(letter)[0] not in "LN":
         return False
     plain = unicodedata.normalize("NFKC", letter)

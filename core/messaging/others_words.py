@@ -1,4 +1,4 @@
-"""What others wrote, as a piece of a line for a person: without markup, hidden characters or anything to press."""
+"""The words of others inside a line for a person: without markup, hidden characters or anything to press."""
 
 import re
 
@@ -13,17 +13,17 @@ _LINK = re.compile(
 )
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DOMAIN = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
-"""The dot by which chats take a word such as example.com for an address of the web."""
+"""The dot that makes chats take a word such as example.com for a web address."""
 _PRESSED = re.compile(r"(?<!\w)[@/]+(?=\w)")
-"""What makes a name or a command of the word behind it, which a press opens or sends."""
+"""The mark that makes a name or a command of the word behind it, which a press opens or sends."""
 _BEGINS = re.compile(r"(?P<number>\d*)(?P<mark>[#>+=|-]|[.)])")
-"""What Markdown reads as a heading, a quotation or a list where it begins a line."""
+"""The beginning of a line that Markdown reads as a heading, a quotation or a list."""
 
 
 def others_words(text: str, longest: int = 80) -> str:
-    """Return what others wrote as Markdown that reads as plain words, on one line, cut where it is longer.
+    """Return a text of others as Markdown that reads as plain words, on one line, cut to `longest`.
 
-    An address of the web is left out, since chats would make a link of it.
+    Web addresses are left out, since chats would make links of them.
     """
     line = " ".join(_inert(word) for word in one_line(text).split())
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"

@@ -33,7 +33,7 @@ _log = structlog.get_logger()
 
 
 class Outbox(ClaimedRows):
-    """Claim what is due, head by head, and record what became of it."""
+    """Claim due rows, the head of each conversation first, and record the outcome of their calls."""
 
     def __init__(self, database: Database, make_id: IdMaker, lease: timedelta) -> None:
         super().__init__(database)
@@ -45,19 +45,19 @@ class Outbox(ClaimedRows):
     async def enqueue(
         self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
     ) -> None:
-        """Put messages into the outbox outside of a turn; held ones wait for `release`. Repeatable by their ids."""
+        """Put messages into the outbox outside of a turn; held messages wait for `release`. Repeatable by their ids."""
         rows = [asdict(message) | {"held": held} for message in messages]
         await self._database.call("select enqueue($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
 
     async def release(self, tenant_id: str, outbound_id: str) -> bool:
-        """Let a held message go, after all that became sendable before it; False when it was not held."""
+        """Release a held message, behind all that became sendable before; return False if it was not held."""
         row = await self._database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
         return bool(row and row["released"])
 
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
-        """Take the head of the named conversation, or whichever is due longest; None when none is due.
+        """Claim the head of the named conversation, or the row that is due longest; return None if none is due.
 
-        The message is read with it; one that cannot be read is claimed all the same, and `load` fails.
+        The message is read with the claim. A message that cannot be read is claimed nevertheless, and `load` fails.
         """
         try:
             return await self._claim(_CLAIM_AND_READ, conversation_id, worker)
@@ -80,13 +80,13 @@ class Outbox(ClaimedRows):
         return self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
 
     async def load(self, claim: Claim) -> DueMessage:
-        """Return the claimed row with the address it goes to."""
+        """Return the claimed row with its address."""
         return await load_message(self._database, claim)
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part], text: str | None = None) -> list[KeptPart]:
         """Store the rendering, or return the one that an earlier attempt stored.
 
-        `text`: the words that the message's sentences became; they are its text from now on.
+        `text`: the message's translated sentences, which become its text.
         """
         rendered = [self._kept(claim, portion) for portion in _portions(parts)]
         rows = await self._database.rows(
@@ -113,7 +113,7 @@ class Outbox(ClaimedRows):
     async def begin_delivery(
         self, claim: Claim, part: int, attempt: int, bill: Bill | None = None, *, uploads: bool = False
     ) -> Begun:
-        """Commit that a call is about to leave, and what it costs, or learn why it must not. Raises `LeaseLost`."""
+        """Commit that a call is about to leave, with its cost, or return why it must not. Raises `LeaseLost`."""
         lease = FILE_LEASE if uploads else self.lease
         given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, lease)
         if bill is None:
@@ -131,9 +131,9 @@ class Outbox(ClaimedRows):
         attempt: int,
         bill: Bill | None = None,
     ) -> tuple[Begun, list[KeptPart]]:
-        """Do what `keep_parts` does, and `begin_delivery` for the first part, in one round trip.
+        """Do `keep_parts`, and `begin` for the first part, in one round trip.
 
-        `Begun.KEPT`: the parts are those that an earlier attempt stored, and no call has begun.
+        `Begun.KEPT`: the returned parts were stored by an earlier attempt, and no call has begun.
         """
         portions = [self._kept(claim, portion) for portion in _portions(rendered.parts)]
         row = await self._database.one(
@@ -151,21 +151,21 @@ class Outbox(ClaimedRows):
         return begun, await self.parts(claim) if begun is Begun.KEPT else new_parts(portions[0])
 
     async def settle(self, claim: Claim) -> SendState:
-        """End a row whose parts have all ended; return its state, `sending` while a part is open."""
+        """End a row if all its parts have ended; return its state, which is `sending` while a part is open."""
         row = await self._database.one(
             "select settle_outbound($1,$2,$3) as state", claim.tenant_id, claim.outbound_id, claim.fence
         )
         return SendState(row["state"])
 
     async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> SendState:
-        """Record what became of the call; return the row's state."""
+        """Record the outcome of a call; return the row's state."""
         row = await self._end("select end_delivery($1,$2,$3,$4,$5,$6,$7) as state", claim, part, attempt, end)
         return SendState(row["state"])
 
     async def end_and_claim(
         self, claim: Claim, part: int, attempt: int, end: PartEnd, worker: str
     ) -> tuple[SendState, Claim | None]:
-        """Do what `end_delivery` does; claim the conversation's next row with it, if that ends this one."""
+        """Do `end_delivery`; if it ends the row, also claim the conversation's next row."""
         owner = self._owner(worker)
         statement = "select * from end_delivery($1,$2,$3,$4,$5,$6,$7,$8)"
         try:
@@ -174,7 +174,7 @@ class Outbox(ClaimedRows):
             self._unanswered.append(owner)
             raise
         except asyncpg.PostgresError:
-            # What became of the call is known nowhere else: it may not depend on the row after it.
+            # The outcome is known nowhere else, so recording it must not depend on the next row.
             _log.exception("following_not_claimed", conversation=claim.conversation_id)
             return await self.end_delivery(claim, part, attempt, end), None
         return SendState(row["state"]), _claimed(row, owner)
@@ -216,5 +216,5 @@ def _claimed(row: asyncpg.Record | None, owner: str, *, read: bool = False) -> C
 
 
 def _portions(parts: Sequence[Part]) -> list[list[Part]]:
-    """Return the parts by the portions in which they are sent."""
+    """Group the parts by their portions."""
     return [list(portion) for _, portion in groupby(parts, key=lambda part: part.portion)] or [[]]

@@ -1,4 +1,4 @@
-"""What a channel may show a person of their own besides the talk: what waits for them, and what comes next."""
+"""The overview that a channel may show a person beside the talk: waiting decisions and coming tasks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from core.messaging.messages import Address
 
 @dataclass(frozen=True, slots=True)
 class WaitingDecision:
-    """An approval that is open. `until` is None while its expiry has not begun."""
+    """An open approval. `until` is None as long as its expiry has not begun."""
 
     code: str
     summary: str
@@ -20,7 +20,7 @@ class WaitingDecision:
 
 @dataclass(frozen=True, slots=True)
 class ComingTask:
-    """A scheduled task, a reminder among them, and when it is due next. `number` is the person's name for it."""
+    """A scheduled task or reminder with its next time. `number`: its number for the person."""
 
     number: int
     title: str
@@ -29,7 +29,7 @@ class ComingTask:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """One person's page, read at `now`; times are shown in `zone`. `more_…` count what is left out."""
+    """The overview of a person as of `now`; times are shown in `zone`. `more_…`: the number of omitted entries."""
 
     now: datetime
     zone: ZoneInfo
@@ -38,17 +38,17 @@ class Overview:
     more_decisions: int = 0
     more_tasks: int = 0
     language: str | None = None
-    """The person's; a BCP 47 tag."""
+    """The person's language as a BCP 47 tag."""
 
 
 @runtime_checkable
 class OverviewSource(Protocol):
-    """Optional capability of an inbox: tell what its channel may show on a page of the person's."""
+    """Optional capability of an inbox: return a person's overview."""
 
     async def overview(self, address: Address, user_key: str) -> Overview | None:
-        """Return the page of the person who writes from there; None for a stranger. Raises `StoreUnavailable`.
+        """Return the overview of the person who writes from there; None for a stranger. Raises `StoreUnavailable`.
 
-        Of `address`, only channel and account count.
+        Only the channel and the account of `address` count.
         """
         ...
 

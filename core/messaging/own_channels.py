@@ -1,4 +1,4 @@
-"""Channels that a plugin brings: subclass what you need, and name the module in ONEVALET_CHANNELS."""
+"""Channels of plugins: subclass the classes that you need, and name the module in ONEVALET_CHANNELS."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSetup:
-    """What a channel is made with. `relay` leads from the workers to the web process that holds a connection."""
+    """The arguments of a channel. `relay` leads from the workers to the web process that holds a connection."""
 
     clock: Clock
     relay: Relay
@@ -41,7 +41,7 @@ class InboundChannel:
         return ()
 
     async def identify(self) -> None:
-        """Learn `account` where only the provider knows it."""
+        """Ask for `account` if only the provider knows it."""
 
     async def start(self) -> None:
         """Start sockets or polling."""
@@ -50,7 +50,7 @@ class InboundChannel:
         """Stop taking in."""
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring in what the provider kept since then; return how many were new."""
+        """Bring the provider's messages since then into the inbox; return the number of new ones."""
         return 0
 
     async def setup(self) -> Sequence[Change]:
@@ -58,7 +58,7 @@ class InboundChannel:
         return ()
 
     async def check(self) -> Sequence[Check]:
-        """Look at the provider's side for `doctor`."""
+        """Check the provider's side for `doctor`."""
         return ()
 
 
@@ -81,7 +81,7 @@ class OutboundChannel:
         raise NotImplementedError
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look up a part whose answer was lost, where `can_find`."""
+        """Look up a part whose answer was lost, if `can_find`."""
         raise Unavailable("This channel cannot look up what it sent.")
 
     async def show_working(self, to: Address) -> None:

@@ -1,4 +1,4 @@
-"""What a person points at with a message: one that it answers or quotes, or that it shares with words of their own."""
+"""Words that a person's message points at: those of a message that it answers, quotes or shares."""
 
 import re
 from collections.abc import Iterable
@@ -9,23 +9,23 @@ from typing import Self
 from core.json_types import Json, JsonObject
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What is shown of a kind's name: nothing that could pass for a sentence."""
+"""The shown part of a kind's name, which cannot pass for a sentence."""
 
 
 class Whose(StrEnum):
-    """Who wrote what a person points at."""
+    """The author of the words that a person points at."""
 
     OWN = "own"
     ASSISTANT = "assistant"
     OTHERS = "others"
-    """Anybody else, or nobody knows: such words decide nothing and command nothing, as those that are forwarded."""
+    """Somebody else, or an unknown author: like forwarded words, these decide nothing and command nothing."""
     UNREAD = "unread"
-    """No words: something came with the message that cannot be read; `text` is what the provider calls it."""
+    """No words: an attachment that cannot be read; `text` is the provider's name for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """Words that a message points at. `part` is what the person chose of them, `files` how many files they came with.
+    """Words that a message points at. `part`: the passage that the person chose; `files`: the number of their files.
 
     The files themselves are among those of the message.
     """
@@ -41,7 +41,7 @@ class Pointed:
 
     @classmethod
     def from_json(cls, row: JsonObject) -> Self:
-        """Return what `to_json` made a row of."""
+        """Parse the stored form."""
         files = row.get("files")
         return cls(
             str(row["text"]), Whose(str(row["whose"])), str(row.get("part", "")), files if isinstance(files, int) else 0
@@ -49,12 +49,12 @@ class Pointed:
 
 
 def unread(kind: str) -> Pointed:
-    """Return what tells of something that came with a message and cannot be read."""
+    """Return a note of an attachment that cannot be read."""
     return Pointed(kind.replace("_", " ") if _KIND.fullmatch(kind) else "something", Whose.UNREAD)
 
 
 def pointed_of(rows: Json) -> tuple[Pointed, ...]:
-    """Return what a stored message points at; a message of before such were stored has none."""
+    """Parse the words that a stored message points at; none for a message older than this column."""
     return tuple(Pointed.from_json(row) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
 
 

@@ -1,3 +1,3 @@
-"""Where programs of people write: a channel without a provider, on which the user key is the id of a token."""
+"""The channel of people's programs: it has no provider, and its user keys are the ids of tokens."""
 
 CHANNEL, ACCOUNT = "mcp", "local"

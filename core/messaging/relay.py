@@ -1,4 +1,4 @@
-"""Messages between processes that nobody keeps: what a worker says to the process that holds a person's connection."""
+"""Unstored messages between processes, such as from a worker to the process that holds a person's connection."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -12,18 +12,18 @@ from core.json_types import JsonObject, object_in
 
 PREFIX = "onevalet:relay:"
 LISTEN = 5.0
-"""Seconds of silence after which the connection is tried."""
+"""Seconds of silence after which the connection is tested."""
 
 
 class Relay:
-    """Tell and hear by topic, over Redis. What nobody hears at once is gone, so it carries hints and offers only."""
+    """Send and receive by topic, over Redis. A message without a listener is lost, so only hints and offers use it."""
 
     def __init__(self, redis_url: str) -> None:
         self._url = redis_url
         self._redis: Redis | None = None
 
     async def tell(self, topic: str, message: JsonObject) -> int:
-        """Tell all who hear a topic; return how many they are. Raises `Unavailable` while Redis is away."""
+        """Send to all listeners of a topic; return their number. Raises `Unavailable` while Redis is away."""
         self._redis = self._redis or redis_client(self._url, socket_connect_timeout=2)
         try:
             return int(await self._redis.publish(_name(self._redis, topic), json.dumps(message)))
@@ -31,7 +31,7 @@ class Relay:
             raise Unavailable("Redis is away") from error
 
     async def hear(self, topic: str) -> AsyncGenerator[JsonObject]:
-        """Yield what is told from now on, first an empty object once it is heard. Raises `Unavailable`."""
+        """Yield the messages of a topic, first an empty object once the subscription holds. Raises `Unavailable`."""
         try:
             async with (
                 redis_client(self._url, socket_connect_timeout=2) as redis,
@@ -55,9 +55,9 @@ class Relay:
 
 
 def _name(redis: Redis, topic: str) -> str:
-    """Return the name of a topic in Redis, whose Pub/Sub knows no databases: https://redis.io/docs/latest/develop/pubsub/.
+    """Return the name of a topic in Redis, with the database: https://redis.io/docs/latest/develop/pubsub/.
 
-    Two installations may share a server, each with a database number of its own.
+    Pub/Sub ignores database numbers, by which two installations may share a server.
     """
     database = int(redis.connection_pool.connection_kwargs.get("db") or 0)
     return f"{PREFIX}{database}:{topic}" if database else f"{PREFIX}{topic}"

@@ -1,4 +1,4 @@
-"""Find what was said: messages of one person by their words, both theirs and ours."""
+"""Search the messages of one person, both theirs and ours, by words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,12 +21,12 @@ _READ = (
 )
 
 _CUT_WORD = re.compile(r"^\S{1,20}\s+")
-"""The rest of a word with which a part of a text begins."""
+"""The rest of a cut word at the beginning of an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """A message that was found. `inward`: the person wrote it. `recipient`: to whom else we wrote for them."""
+    """A found message. `inward`: the person wrote it. `recipient`: the other person to whom we wrote for them."""
 
     id: str
     conversation_id: str
@@ -44,7 +44,7 @@ class SaidMessage:
 
 @dataclass(frozen=True, slots=True)
 class FoundAfter:
-    """The place where a page begins: after this message."""
+    """The message after which a page begins."""
 
     at: datetime
     id: str
@@ -62,15 +62,15 @@ class ConversationAccess(Protocol):
 class PersonMessages:
     """Search in one person's messages. Implements `ConversationAccess`.
 
-    A message is found once its turn has ended, or once it was sent: only workers write the words, so that they cost a
-    webhook nothing.
+    A message can be found once its turn has ended, or once it was sent: only workers index words, so that webhooks pay
+    nothing for it.
     """
 
     database: Database
     tenant_id: str
 
     async def search(self, words: str, limit: int = 10, after: FoundAfter | None = None) -> Sequence[SaidMessage]:
-        """Return messages that have all of the words, the newest first; those after a place, if one is given."""
+        """Return messages that have all of the words, the newest first. `after`: the message before the page."""
         async with self.database.tenant(self.tenant_id) as connection:
             found = await connection.fetch(
                 "select message_id from find_messages($1, $2, $3, $4)",
@@ -101,7 +101,7 @@ async def read_said(connection: Connection, tenant_id: str, ids: Sequence[str]) 
 
 
 def excerpt(text: str, words: str, around: int = 120) -> tuple[str, str, str]:
-    """Return the part of a text around the first of the words: what is before it, the word as written, what follows."""
+    """Return an excerpt around the first of the words: the text before it, the word as written, the text after it."""
     place = _first_place(text, words)
     start, end = place if place else (0, 0)
     before, after = text[max(start - around, 0) : start], text[end : end + around]
@@ -117,6 +117,6 @@ def _first_place(text: str, words: str) -> tuple[int, int] | None:
 
 
 def _stems(words: str) -> Iterable[str]:
-    """Return the words without a plural's end, so that "boilers" is shown in "boiler" too."""
+    """Return the words without plural endings, so that a search for "boilers" also marks "boiler"."""
     for word in re.findall(r"\w+", words):
         yield word[:-1] if len(word) > 4 and word.endswith("s") else word

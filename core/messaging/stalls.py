@@ -1,4 +1,4 @@
-"""What stalls, over all processes: messages that wait for too long, ways in that nobody polls, and no worker at all."""
+"""Stalls in all processes: messages that wait for too long, ways in that no process polls, a lack of workers."""
 
 import time
 from collections.abc import Callable
@@ -7,22 +7,22 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 
 WAITS_LONG = 60.0
-"""Seconds that a message may wait for a worker before it is told."""
+"""Seconds of waiting for a worker after which a message counts as stalled."""
 UNSENT_LONG = 300.0
-"""Seconds that a message may wait to be sent before it is told."""
+"""Seconds of waiting to be sent after which a message counts as stalled."""
 FRESH = 5.0
-"""Seconds for which what was read is given again: anybody may ask for a web process' health."""
+"""Seconds for which a result is reused: anybody may ask for the health of a web process."""
 
 POLL_TROUBLED = "its poll meets a problem"
-"""Told by the process that polls and by every other; `doctor` has the provider's words."""
+"""The phrase for it in every process, also those that do not poll; `doctor` has the provider's words."""
 
-# Ages by the database's clock, which wrote the times: a machine's own may be wrong.
+# Ages by the database's clock, which also wrote the times: the clock of a machine may be wrong.
 OLDEST = """
 select coalesce(extract(epoch from clock_timestamp() - waiting), 0)::float8 as waiting,
        coalesce(extract(epoch from clock_timestamp() - to_send), 0)::float8 as to_send
 from console_oldest()
 """
-# A process that ended well gave its lease back: an account that nobody means to poll any more does not stall.
+# A process that ends well releases its lease, so that an account that is no longer polled does not count as stalled.
 POLLERS = """
 select channel, bool_or(lease_until < clock_timestamp()) as unpolled, bool_or(poll_problem <> '') as troubled
 from channel_state where owner is not null group by channel order by channel
@@ -31,7 +31,7 @@ _WORKERS = "select from worker_health where seen_at > clock_timestamp() - interv
 
 
 class Stalls:
-    """Read what stalls, at most once in a few seconds."""
+    """Read the stalls, at most once in a few seconds."""
 
     def __init__(self, database: Database, now: Callable[[], float] = time.monotonic) -> None:
         self._database = database
@@ -40,7 +40,7 @@ class Stalls:
         self._read_at = float("-inf")
 
     async def known(self) -> tuple[str, ...]:
-        """Return a phrase for each; none while Postgres is away, which is told elsewhere."""
+        """Return a phrase for each stall; none while Postgres is away, which is reported elsewhere."""
         if self._now() - self._read_at > FRESH:
             try:
                 self._known = await read_stalls(self._database)

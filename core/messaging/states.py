@@ -1,4 +1,4 @@
-"""The states of what is sent, and of those whom it is sent to, as the database holds them."""
+"""The states of messages, and of their recipients' addresses, as the database holds them."""
 
 from enum import StrEnum
 
@@ -7,38 +7,38 @@ class SendState(StrEnum):
     """The state of an outbound message or of one of its parts."""
 
     HELD = "held"
-    """Waits to be released."""
+    """It waits for its release."""
     READY = "ready"
     SENDING = "sending"
     CHECKING = "checking"
-    """The outcome of a call is unknown, and is looked up or waited for."""
+    """The outcome of a call is unknown, and is looked up or awaited."""
     SENT = "sent"
     AMBIGUOUS = "ambiguous"
-    """Ended without anybody knowing whether it arrived."""
+    """Its end: whether it arrived is unknown."""
     FAILED = "failed"
 
     @property
     def is_open(self) -> bool:
-        """Return whether a sender has work left with it."""
+        """Return whether a sender still has work to do on it."""
         return self in (SendState.READY, SendState.SENDING, SendState.CHECKING)
 
 
 class CallOutcome(StrEnum):
-    """What became of one call to a provider."""
+    """The outcome of a call to a provider."""
 
     ACCEPTED = "accepted"
     FOUND = "found"
     """Its answer was lost; the provider shows that it accepted the part."""
     AMBIGUOUS = "ambiguous"
     LEFT = "left"
-    """Its answer was lost, and nobody will look for it any more."""
+    """Its answer was lost, and is no longer looked for."""
     RETRY = "retry"
     GAVE_UP = "gave_up"
     REJECTED = "rejected"
 
 
 class IdentityState(StrEnum):
-    """Whether a person can be reached at an address."""
+    """The state of an address: whether its person can be reached there."""
 
     ACTIVE = "active"
     OPTED_OUT = "stopped"

@@ -7,7 +7,7 @@ from core.db.database import Database
 
 @dataclass(frozen=True, slots=True)
 class StreamRow:
-    """Held under the turn's lease until the turn ends; then the reply takes its place, or it is taken back."""
+    """A row that is held under the turn's lease until the turn ends; then the reply replaces it, or it is deleted."""
 
     database: Database
     tenant_id: str
@@ -17,9 +17,9 @@ class StreamRow:
     outbound_id: str
 
     async def begin(self) -> bool:
-        """Take the row before the provider is asked for a message; False: it is not the time for one.
+        """Create the row before the provider is asked for a message; return False if this is not the time for it.
 
-        Something else is to be sent first, or an earlier worker began one. Raises `LeaseLost`.
+        Something else has to be sent first, or an earlier worker began a message. Raises `LeaseLost`.
         """
         return await self._told("select begin_stream($1,$2,$3,$4,$5) as told", self.turn_id, self.outbound_id)
 
@@ -31,11 +31,11 @@ class StreamRow:
         return await self._told("select keep_stream($1,$2,$3,$4,$5) as told", self.outbound_id, stream)
 
     async def forget(self) -> None:
-        """Delete the row: no message was begun."""
+        """Delete the row, since no message was begun."""
         await self.database.call("select forget_stream($1,$2)", self.tenant_id, self.outbound_id)
 
     async def leads(self) -> bool:
-        """Return whether words may still be added: nothing has come between, and the turn runs."""
+        """Return whether words may still be added: the message is the last one there, and the turn runs."""
         row = await self.database.call("select stream_leads($1,$2) as told", self.tenant_id, self.outbound_id)
         return bool(row and row["told"])
 

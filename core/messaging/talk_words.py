@@ -21,7 +21,7 @@ INTERRUPT = ChatCommand(
     spoken=False,
     loosely=True,
 )
-"""What runs is stopped when the word comes in; by SMS, STOP itself is the carrier's word."""
+"""The running turn is stopped as soon as the word comes in; by SMS, STOP itself is the carrier's word."""
 START = ChatCommand(
     name="start",
     words={"en": ("start",)},
@@ -31,5 +31,5 @@ START = ChatCommand(
     spoken=False,
     loosely=True,
 )
-"""What Telegram sends when somebody opens the chat."""
+"""The command that Telegram sends when a person opens the chat."""
 WORDS = (NEW, INTERRUPT, START)

@@ -1,4 +1,4 @@
-"""Messages that did not arrive, or of which nobody knows whether they did: sent again, or left at that."""
+"""Messages that did not arrive, or may not have: an operator sends them again, or drops them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from core.ids import IdMaker
 
 
 class UnsettledState(StrEnum):
-    """Why a message is listed as unsettled, as `find_unsettled` names it."""
+    """The reason why a message is unsettled, as `find_unsettled` names it."""
 
     FAILED = "failed"
     UNDELIVERED = "undelivered"
@@ -18,18 +18,18 @@ class UnsettledState(StrEnum):
 
 
 class Settlement(StrEnum):
-    """What became of the wish to send a message again, or to leave it."""
+    """The outcome of a request to send a message again, or to drop it."""
 
     RESENT = "resent"
     DROPPED = "dropped"
     OPEN = "open"
     """It is still being sent, or has arrived."""
     SETTLED = "settled"
-    """Somebody decided about it before."""
+    """It was decided before."""
     UNREACHABLE = "unreachable"
     """Its person said STOP, or blocked us."""
     OVER = "over"
-    """Its card asks for nothing any more."""
+    """Its card is no longer open."""
     MISSING = "missing"
 
     @property
@@ -39,13 +39,13 @@ class Settlement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnsettledMessages:
-    """Settle messages, each of a named person."""
+    """Settle messages of a named person."""
 
     database: Database
     make_id: IdMaker
 
     async def resend(self, tenant_id: str, outbound_id: str) -> tuple[Settlement, str]:
-        """Queue a message once more, without the parts that arrived; return its conversation too, to wake a sender."""
+        """Queue a message again without the parts that arrived; also return its conversation, to wake a sender."""
         row = await self.database.one(
             "select * from resend_outbound($1,$2,$3)", tenant_id, outbound_id, self.make_id("out")
         )

@@ -1,4 +1,4 @@
-"""Texts made safe to show: no character hides, turns others around, or poses as another."""
+"""Make texts safe to show: no character hides, reverses others, or poses as another."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ import unicodedata
 from core.messaging.mixed_scripts import posing_letters
 
 _MARKUP = re.compile(r"[\\`*~\[\]<]|&(?=#?[0-9A-Za-z]+;)|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown reads as more than itself inside a line. The SQL function `literal` has the same pattern."""
+"""Characters with a meaning in Markdown inside a line. The SQL function `literal` has the same pattern."""
 
 
 _MAX_OF_SUMMARY = 200
@@ -16,22 +16,22 @@ _JOINER = "\u200d"
 
 
 _PICTURE = "\ufe0f"
-"""What makes a picture of the character before it."""
+"""The selector that shows the preceding character as a picture."""
 
 
 _GAP = re.compile(r"(?<=\S) {5,}")
-"""Spaces inside a line; those that begin one are how it is set."""
+"""Many spaces inside a line; those at its beginning are its indentation."""
 
 
 _TAIL = re.compile(r" +(?=\n|\Z)")
-"""Spaces that end a line, which some channels leave out."""
+"""Spaces at the end of a line, which some channels leave out."""
 
 
 _ROOM = re.compile(r"[ \t\r\n]+")
 
 
 _OURS = re.compile(r"<(?=U\+[0-9A-F]+>|[0-9]+ spaces?>|tab>)")
-"""The beginning of what a person wrote as this module names what is hidden."""
+"""The beginning of a person's own text that looks like this module's name for a hidden character."""
 
 
 _DROPPED = frozenset("\u030a\u0333\u033f")
@@ -41,14 +41,14 @@ _DROPPED = frozenset("\u030a\u0333\u033f")
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(number) for number in range(0xFE00, 0xFE0F)
 }
-"""Letters and marks by their category that no font draws."""
+"""Letters and marks, by category, that no font draws."""
 
 
 def visible(text: str) -> str:
-    """Name every character that a screen would hide, that would turn the order of others around, or poses as another.
+    """Replace every character that a screen would hide, that reverses others, or that poses as another by its name.
 
-    Spaces that would push the rest of a line out of sight are counted, and those at its end. Two different texts are
-    never returned alike.
+    Spaces that would push the rest of a line out of sight, and those at its end, are replaced by their number. Two
+    different texts never have the same result.
     """
     posing = posing_letters(text)
     ours = {match.start() for match in _OURS.finditer(text)}
@@ -61,7 +61,7 @@ def visible(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a line as Markdown that reads as the line itself."""
+    """Escape a line so that Markdown shows it as it is."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
@@ -71,7 +71,7 @@ def plain_words(text: str) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Return a text as one short line; an argument is never shown by this alone."""
+    """Return a text as one short line. An argument must never be shown by this alone."""
     line = plain_words(text)
     return line if is_short(line) else line[: _MAX_OF_SUMMARY - 3] + "..."
 
@@ -90,7 +90,7 @@ def _spaces(run: str) -> str:
 
 
 def _is_seen(text: str, at: int) -> bool:
-    """Return whether a screen shows the character at a place of a text."""
+    """Return whether a screen shows the character at this index."""
     char = text[at]
     if char in "\n ":
         return True
@@ -101,5 +101,5 @@ def _is_seen(text: str, at: int) -> bool:
         return bool(at) and (text[at - 1] in "0123456789#*" or unicodedata.category(text[at - 1]) in ("So", "Sm", "Po"))
     if char in _BLANK or char in _DROPPED or "\U000e0100" <= char <= "\U000e01ef":
         return False
-    # Controls, formats (bidi, zero width), separators that are no plain space, surrogates, what nobody assigned.
+    # Controls, formats (bidi, zero width), separators other than a plain space, surrogates, unassigned characters.
     return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")

@@ -1,8 +1,8 @@
-"""Receipts noted in Redis while the database does not take them.
+"""Receipts noted in Redis while the database cannot take them.
 
-What a provider said of a call is known to one worker only until it is written down. If that worker dies while
-the database is away, the next one would have to take the outcome for unknown, and a channel that cannot be asked would
-send the part again. A note is a hint: without Redis the outcome is unknown, as before.
+Until a receipt is stored, only one worker knows it. If that worker dies while the database is away, the outcome of the
+call would be unknown to the next worker, and on a channel without a look-up the part would be sent again. A note is a
+hint: without Redis the outcome stays unknown.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from core.db.redis_client import redis_client
 from core.messaging.channels import Receipt
 
 NOTE_AFTER = 0.25
-"""Seconds that the database may take to write a receipt before it is noted."""
+"""Seconds to wait for the database before a receipt is noted."""
 NOTE_SECONDS = 86_400
-"""How long a note is kept."""
+"""Seconds for which a note is kept."""
 REDIS_SECONDS = 1.0
 
 _log = structlog.get_logger()
@@ -33,7 +33,7 @@ class ReceiptNotes:
 
     @asynccontextmanager
     async def while_written(self, ref: str, receipt: Receipt | None) -> AsyncIterator[None]:
-        """Note the receipt, if any, once the block that writes it down takes long."""
+        """Note the receipt, if any, as soon as the block that stores it takes long."""
         if receipt is None:
             yield
             return
@@ -44,7 +44,7 @@ class ReceiptNotes:
             note.cancel()
 
     async def find(self, ref: str) -> Receipt | None:
-        """Return the receipt noted for a part, if there is one and Redis can be asked."""
+        """Return the noted receipt of a part; None if there is none or Redis is away."""
         try:
             async with asyncio.timeout(REDIS_SECONDS):
                 note = await self._client.get(_key(ref))
