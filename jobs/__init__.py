@@ -1,1 +1,1 @@
-"""What a worker runs, under leases and with backoff: turns, deliveries, what is later, and upkeep."""
+"""The work of a worker, under leases and with backoff: turns, deliveries, later work, and upkeep."""

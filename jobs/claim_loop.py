@@ -1,4 +1,4 @@
-"""Run one kind of work within a limit: rows that a wakeup names at once, and rows that the slow poll finds."""
+"""Run one kind of work within a limit: rows named by wakeups at once, and other rows when the slow poll finds them."""
 
 import asyncio
 import random
@@ -19,10 +19,10 @@ _log = structlog.get_logger()
 class Runner[Claim]:
     """Claim rows and run them, at most `slots` at once in this process.
 
-    `claim` claims the named row or any due one. `run` does its work, and when cancelled hands back what it holds and
-    raises `CancelledError`; it returns True when its end may let a waiting row start. A wakeup waits for a free slot
-    before it claims, so that a busy process does not take what an idle one could. `news` is called whenever a wakeup
-    came or work has ended, since other work may follow.
+    `claim` claims the named row or any due row. `run` does its work; if cancelled it hands back what it holds and
+    raises `CancelledError`; it returns True if its end may let a waiting row start. A wakeup waits for a free slot
+    before it claims, so that a busy process leaves rows to an idle one. `news` is called whenever a wakeup has come or
+    work has ended, since other work may follow.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Runner[Claim]:
         self._stopping = False
 
     async def wake(self, row_id: str) -> None:
-        """Claim the row that a wakeup named; return when its work has started, or when it is not to be had."""
+        """Claim the row that a wakeup named; return when its work has started, or if it cannot be claimed."""
         await self._take(row_id)
 
     async def room(self) -> None:
@@ -69,14 +69,14 @@ class Runner[Claim]:
         ringing.add_done_callback(self._rings.discard)
 
     def take(self, row_id: str) -> bool:
-        """Claim a row as `ring` does if a slot is free for it; return whether one is."""
+        """If a slot is free, claim a row as `ring` does; return whether a slot was free."""
         if self._stopping or len(self._rings) + len(self._tasks) >= self._slots:
             return False
         self.ring(row_id)
         return True
 
     async def poll(self) -> None:
-        """Claim due rows until stopped: those whose wakeup was lost are found here."""
+        """Claim due rows until stopped, also those whose wakeup was lost."""
         while not self._stopping:
             self._room.clear()
             if not await self._take(None):
@@ -85,7 +85,7 @@ class Runner[Claim]:
                         await self._room.wait()
 
     async def stop(self, grace: timedelta) -> None:
-        """Claim nothing more, let running work finish within the grace time, and cancel the rest."""
+        """Stop claiming, let running work finish within the grace time, and cancel the rest."""
         self._stopping = True
         for ringing in self._rings:
             ringing.cancel()

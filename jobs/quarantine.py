@@ -41,7 +41,7 @@ class QuarantineProcess:
                 return
 
     async def stop(self, grace: timedelta = GRACE) -> None:
-        """Claim nothing more; finish or hand back the running turn."""
+        """Stop claiming; finish or hand back the running turn."""
         if self._poll is not None:
             self._poll.cancel()
             await asyncio.wait([self._poll])

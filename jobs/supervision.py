@@ -16,11 +16,11 @@ from core.queue.quarantine import CURRENT_WORK
 FIRST_PAUSE, MAX_PAUSE = 0.2, 60.0
 """Seconds before a failed part is started again: doubling, up to the maximum."""
 AWAY_PAUSE = 2.0
-"""The maximum where only Redis or Postgres were away."""
+"""The maximum if only Redis or Postgres was away."""
 REPEATED = 2
-"""Failures of a part in a row that are told: a single one may be chance."""
+"""Failures of a part in a row that are reported: a single failure may be chance."""
 STEADY = 60.0
-"""Seconds that a part has to run until it no longer counts as failing."""
+"""Seconds that a part must run before it no longer counts as failing."""
 
 _log = structlog.get_logger()
 
@@ -73,7 +73,7 @@ class PartSupervisor:
                 longest = AWAY_PAUSE
                 _log.warning("worker_part_restarts", part=part.name, cause=type(error).__name__)
             except Exception as error:
-                # The outermost handler of a part: an unforeseen error of one part may not end another.
+                # The outermost handler of a part: an unforeseen error of one part must not end another.
                 failures = self._failures(history) + 1
                 history.failing = FailingPart(part.name, failures, type(error).__name__, datetime.now(UTC))
                 _log.exception("worker_part_failed", part=part.name, failures=failures)

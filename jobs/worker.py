@@ -21,11 +21,11 @@ from jobs.turns.runner import TurnRunner
 TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
 POLL = timedelta(seconds=1)
-"""Of a process without a watch over what is due."""
+"""The interval of a process without a watch over due work."""
 GRACE = timedelta(seconds=20)
-"""How long a stop waits for running turns before it hands them back."""
+"""The time for which a stop waits for running turns before it hands them back."""
 GRACE_BESIDE = timedelta(seconds=2)
-"""How long it waits for work that is claimed beside them."""
+"""The time for which it waits for work that is claimed beside turns."""
 _URGENT_PAUSE = 2.0
 """The longest pause before a part is restarted that people wait for."""
 
@@ -71,7 +71,7 @@ class WorkerProcess:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start to listen and poll; Redis and Postgres need not be up yet."""
+        """Start to listen and poll; Redis and Postgres may still be away."""
         self._start(TURNS, "turns", self._turn_runner)
         self._start(DELIVERY, "delivery", self._delivery_runner)
         for work, runner in self._beside:
@@ -93,7 +93,7 @@ class WorkerProcess:
             self._spawn(self._watch.run, "what is due")
 
     def ring(self, work: str, row_id: str) -> None:
-        """Claim a row whose moment has come, if a slot is free; without one, it is claimed when one is."""
+        """Claim a row whose moment has come, at once or when a slot becomes free."""
         runner = self._runners.get(work)
         if runner is not None and row_id:
             runner.take(row_id)
@@ -101,11 +101,11 @@ class WorkerProcess:
             self._watch.tell(work)
 
     def take_delivery(self, conversation_id: str) -> bool:
-        """Deliver what a conversation waits for, if a slot is free; return whether one is."""
+        """Deliver a conversation's messages if a slot is free; return whether a slot was free."""
         return self._delivery_runner.take(conversation_id)
 
     async def stop(self, grace: timedelta = GRACE) -> None:
-        """Claim nothing more, finish or hand back running work, and close."""
+        """Stop claiming, finish or hand back running work, and close."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -1,4 +1,4 @@
-"""When a delivery is tried again: in one place, for all channels."""
+"""The retries of deliveries, in one place for all channels."""
 
 import random
 from datetime import timedelta
@@ -12,18 +12,18 @@ FIRST = 1.0
 LONGEST = 300.0
 GIVE_UP_AFTER = timedelta(hours=24)
 CHECK_AFTER = timedelta(seconds=5)
-"""How long a lost answer waits for a callback, and for the provider's list to be complete."""
+"""The time to wait after a lost answer for a callback, and for the provider's list to be complete."""
 RESEND_AFTER: tuple[timedelta, ...] = (
     timedelta(seconds=10),
     timedelta(minutes=1),
     timedelta(minutes=5),
     timedelta(minutes=15),
 )
-"""Pauses before a part with an unknown outcome is sent again where nothing can be looked up. Each send may add a copy,
-so they are few, and spaced so that an outage of minutes costs no answer."""
+"""Pauses before a part with an unknown outcome is sent again on a channel without a look-up. Each send may add a copy,
+so there are few, spaced so that an outage of minutes costs no answer."""
 MAX_WAIT = timedelta(hours=1)
-"""The longest Retry-After that is obeyed. Providers' limits end within minutes; one that names a day is tried again
-every hour."""
+"""The longest Retry-After that is obeyed. Providers' limits end within minutes; for a Retry-After of a day, the call is
+tried again every hour."""
 
 
 def backoff(attempt: int, chance: random.Random) -> timedelta:
@@ -40,15 +40,15 @@ def resend_pause(unknown: int, chance: random.Random) -> timedelta:
 
 
 def resend_patience(unknown: int) -> timedelta:
-    """Return how old the newest of `unknown` calls without an outcome must be before the part may be sent again."""
+    """Return the age that the newest of `unknown` calls without an outcome must have before the part is sent again."""
     return RESEND_AFTER[min(unknown, len(RESEND_AFTER)) - 1]
 
 
 def after_look_up(receipt: Receipt | None, unknown: int) -> PartEnd | None:
-    """Return how a part ends that was looked up; None: it is sent again.
+    """Return the end of a part that was looked up, or None if it is to be sent again.
 
-    `unknown`: its calls without an outcome, 0 where the provider shows all that it took; where it may not, copies stay
-    few.
+    `unknown`: the number of its calls without an outcome, or 0 if the provider lists all that it accepted. If it may
+    not, the number of copies stays small.
     """
     if receipt is not None:
         return PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
@@ -72,7 +72,7 @@ def fate(
     if error.retryable and age < GIVE_UP_AFTER:
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:
-            # Never earlier than asked; the jitter keeps workers from retrying at the same moment.
+            # Never earlier than the provider asks; the jitter keeps workers from retrying at the same moment.
             delay = min(error.retry_after, MAX_WAIT) + timedelta(seconds=chance.random() * 0.25)
         return PartEnd(SendState.READY, CallOutcome.RETRY, error_code=error.code, reason=cause, delay=delay)
     state = None

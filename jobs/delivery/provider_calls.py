@@ -26,7 +26,7 @@ from jobs.delivery import backoff
 from jobs.delivery.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 
 STEP = 0.5
-"""The most seconds that one interval counts: more pass only while the loop is held up."""
+"""Seconds that an interval counts at most: more pass only while the loop is held up."""
 
 
 async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
@@ -63,17 +63,17 @@ SEND_TIMEOUT = 10.0
 FILE_TIMEOUT = 40.0
 """Seconds in which a file is uploaded, all of its calls together."""
 LOOK_UP_WITHIN = GIVE_UP_AFTER
-"""How long an unknown outcome is looked up while the provider cannot tell. Later messages do not wait that long:
-`claim_outbound` lets them pass."""
+"""The time for which an unknown outcome is looked up while the provider cannot tell. Later messages do not wait so
+long: `claim_outbound` lets them pass."""
 MAX_RESENT = len(RESEND_AFTER)
-"""How often a part with an unknown outcome is sent again where nothing can be looked up."""
+"""Repeats of a part with an unknown outcome on a channel without a look-up."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderCalls:
-    """Call a provider and decide what its answer means for the part. `chance` spreads the retries."""
+    """Call a provider and decide the end of the part by its answer. `chance` spreads the retries."""
 
     chance: random.Random = field(default_factory=random.Random)
 
@@ -114,7 +114,7 @@ class ProviderCalls:
     async def look_up(
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target
     ) -> PartEnd | None:
-        """Find out about a call whose answer was lost. None: it did not arrive, or it is to be sent again."""
+        """Look up a call whose answer was lost. Return None if the part is to be sent again."""
         if part.lost_since is None:
             return None
         patience = CHECK_AFTER
@@ -137,13 +137,13 @@ class ProviderCalls:
         except (TimeoutError, DeliveryError) as error:
             return _still_unknown(part, type(error).__name__)
         except Exception as error:
-            # A bug in the adapter tells nothing either, and may not block the conversation.
+            # A bug in the adapter gives no answer either, and must not block the conversation.
             _log.exception("look_up_failed", outbound=due.message.id)
             return _still_unknown(part, type(error).__name__)
         return backoff.after_look_up(receipt, part.lost if channel.resend_unknown else 0)
 
     async def take_back(self, due: DueMessage, channel: NotificationChannel) -> bool:
-        """Remove the message that was begun for an answer that never came. False: it may be tried again."""
+        """Delete the message that was begun for an answer that never came. Return False if it may be tried again."""
         if due.stream_at is None or not isinstance(channel, Streaming):
             return True
         try:
@@ -160,7 +160,7 @@ class ProviderCalls:
 
 
 def _sends_unknown_again(due: DueMessage, channel: NotificationChannel) -> bool:
-    """Return whether what nobody can look up is sent again: never to others, who are told once what was approved."""
+    """Return whether a part that cannot be looked up is sent again: never to others, who get an approved text once."""
     return channel.resend_unknown and not channel.can_find and due.message.kind is not OutboundKind.OUTREACH
 
 

@@ -1,4 +1,4 @@
-"""Redraws: the card of what was decided or answered shows the outcome. Decide first, draw second (promise 10)."""
+"""Redraws: the card of a decision or an answer shows the outcome. Decide first, draw second (promise 10)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ MAX_TRIES = 6
 DRAW_TIMEOUT = 10.0
 SLOTS = 4
 GRACE = timedelta(seconds=2)
-"""How long a stop waits for cards that are being drawn: others are due again when their lease ends."""
+"""The time for which a stop waits for cards that are being drawn; the others are due again when their leases end."""
 POLL = timedelta(seconds=0.5)
 """Short, because a person who pressed a button waits for the card to change."""
 
@@ -54,7 +54,7 @@ class RedrawRunner:
         self._runner.look()
 
     async def poll(self) -> None:
-        """Draw due cards until cancelled; those that are being drawn then are drawn, while the channels are open."""
+        """Draw due cards until cancelled; the last ones are finished while the channels are still open."""
         try:
             await self._runner.poll()
         except asyncio.CancelledError:
@@ -66,7 +66,7 @@ class RedrawRunner:
         return await self._redraws.claim()
 
     async def run(self, claim: RedrawClaim) -> None:
-        """Draw a card and record the result; give the card up when the database refuses that twice."""
+        """Draw a card and record the result; give the card up if the database refuses the record twice."""
         for _ in range(2):
             try:
                 await self._drawn(claim)

@@ -1,6 +1,6 @@
 """From a due message to the provider's parts, in the person's language.
 
-People's files leave as files where the channel carries them, and as links that expire elsewhere.
+People's files are sent as files if the channel carries them, otherwise as links that expire.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from core.messaging.messages import Address, Media, OutboundMessage
 from core.replies import MISSING
 
 _MARKS = re.compile(r"[<>\[\]`*|\\]")
-"""What a name could format a message with."""
+"""Characters by which a file's name could format the message."""
 
 _log = structlog.get_logger()
 
@@ -37,13 +37,13 @@ type Prepare = Callable[[OutboundMessage], OutboundMessage]
 
 @dataclass(frozen=True, slots=True)
 class SentFiles:
-    """The files of all people on their way out. Without `links` there is no address under which they could be had."""
+    """The files of all people on their way out. Without `links` they have no public address."""
 
     store: FileStore
     links: FileLinks | None = None
 
     def reader(self, tenant_id: str) -> ReadFile:
-        """Return what reads one person's files, and nobody else's."""
+        """Return the reader of one person's files, and of nobody else's."""
         return partial(self._read, tenant_id)
 
     def prepare(
@@ -90,7 +90,7 @@ class SentFiles:
 def prepared(
     files: SentFiles | None, tenant_id: str, due: DueMessage, channel: NotificationChannel, clock: Clock
 ) -> Prepare:
-    """Return what prepares a message for its channel; without `files` it is sent as it is."""
+    """Return the function that prepares a message for its channel; without `files` it changes nothing."""
 
     def prepare(message: OutboundMessage) -> OutboundMessage:
         return files.prepare(tenant_id, message, channel, due.address, clock.now()) if files else message
@@ -99,12 +99,12 @@ def prepared(
 
 
 def reader(files: SentFiles | None, tenant_id: str) -> ReadFile | None:
-    """Return what reads one person's files while they are sent."""
+    """Return the reader of one person's files while they are sent."""
     return files.reader(tenant_id) if files else None
 
 
 def shown_name(media: Media) -> str:
-    """Return a file's name without what would format the message around it."""
+    """Return a file's name without characters that would format the message around it."""
     return _MARKS.sub("", media.name).strip() or "file"
 
 
@@ -115,7 +115,7 @@ LONG_TEXT = 2_000
 async def render(
     due: DueMessage, channel: NotificationChannel, now: datetime, prepare: Prepare
 ) -> tuple[Sequence[Part], str | None]:
-    """Return the parts, and the words that the message's sentences became; None where it has a text of its own."""
+    """Return the parts, and the message's translated sentences, or None if it has a text of its own."""
     with speaking(due.language):
         said = said_of(due.sentences, due.timezone, now) if due.sentences else None
         message = prepare(_worded(due, said, now))
@@ -125,9 +125,9 @@ async def render(
 
 
 def _worded(due: DueMessage, said: str | None, now: datetime) -> OutboundMessage:
-    """Return what is sent: its text, or what its sentences say, and that an earlier message may be missing.
+    """Return the message in words: its text or its translated sentences, and whether an earlier one may be missing.
 
-    A card was written when its request was made; what it says of its time holds now.
+    A card was written when its request was made; its sentence about time is put as of now.
     """
     if due.asks is not None:
         return as_it_stands(due.message, due.asks, due.timezone, now)

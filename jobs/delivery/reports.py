@@ -1,4 +1,4 @@
-"""What the log, the metrics and the trace are told of deliveries: ids, outcomes and reasons, no text.
+"""Reports on deliveries to the log, the metrics and the trace: ids, outcomes and reasons, no text.
 
 A delivery is a span of the trace in which its message was queued.
 """
@@ -17,7 +17,7 @@ _WELL = (CallOutcome.ACCEPTED, CallOutcome.FOUND)
 
 
 def delivery_span(due: DueMessage) -> tracing.CurrentSpan:
-    """Return the span of one claim of a message: those that follow a retry are its siblings."""
+    """Return the span of a claim of a message; the spans of its retries are siblings."""
     if not tracing.is_on():
         return tracing.NOTHING
     attributes: dict[str, str | int] = {
@@ -32,7 +32,7 @@ def delivery_span(due: DueMessage) -> tracing.CurrentSpan:
 
 
 def note_call(part: KeptPart, attempt: int, end: PartEnd) -> None:
-    """Note on the current span what became of the newest call."""
+    """Record the outcome of the newest call on the current span."""
     attributes: dict[str, str | int] = {
         "onevalet.outbound.part": part.number,
         "onevalet.outbound.attempt": attempt,
@@ -46,7 +46,7 @@ UNREACHABLE = "the person stopped or blocked this channel"
 NOT_CONFIGURED = "the channel is not configured"
 UNRENDERED = "it cannot be rendered"
 _REASONS = {HANGS: "hangs", UNREACHABLE: "unreachable", NOT_CONFIGURED: "not_configured", UNRENDERED: "unrendered"}
-"""What the metrics call the reasons of the outbox; those of `Begun` go by its values."""
+"""The metrics' names for reasons of the outbox; the reasons of `Begun` go by its values."""
 
 _log = structlog.get_logger()
 
@@ -59,13 +59,13 @@ def measure_call(channel: str, end: PartEnd, seconds: float, *, again: bool) -> 
 
 
 def count_lost_answer(channel: str, end: PartEnd) -> None:
-    """Count a look-up of a part whose answer was lost, by what it found out."""
+    """Count a look-up of a part whose answer was lost, by its result."""
     metrics.LOST_ANSWERS.labels(channel, end.outcome.value).inc()
     tracing.note({"onevalet.outbound.outcome": end.outcome.value})
 
 
 def count_failed(reason: str) -> None:
-    """Count a message that was given up for one of the reasons above."""
+    """Count a message that was given up, by its reason."""
     metrics.MESSAGES_FAILED.labels(_REASONS[reason]).inc()
     tracing.note({}, error=_REASONS[reason])
 
@@ -81,7 +81,7 @@ def report_refused(claim: Claim, begun: Begun) -> None:
 
 
 def report_part(claim: Claim, due: DueMessage, part: KeptPart, attempt: int, end: PartEnd) -> None:
-    """Log what became of a part, and time the answer that begins with it."""
+    """Log the outcome of a part, and time the answer that begins with it."""
     if part.number == 1 and end.state is SendState.SENT:
         _time_answer(due)
     _log.info(

@@ -39,7 +39,7 @@ from jobs.delivery.reports import (
 from jobs.delivery.types import BegunCall, RowEnd
 
 MAX_TAKE_BACK_TRIES = 2
-"""How often the removal of a message without an answer is tried; later messages wait for it."""
+"""Tries to delete a message without an answer; later messages wait for it."""
 MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
@@ -64,7 +64,7 @@ class DeliveryRunner:
         files: SentFiles | None = None,
         later: Later = NOBODY,
     ) -> None:
-        """`notes`: where receipts are noted while the database is away; nowhere without it."""
+        """`notes`: the store for receipts while the database is away; without it they are not noted."""
         self._outbox = outbox
         self._channels = channels
         self._worker = worker
@@ -81,7 +81,7 @@ class DeliveryRunner:
         return await self._outbox.claim(conversation_id, self._worker)
 
     def stop(self) -> None:
-        """Start no further row or part."""
+        """Stop starting rows or parts."""
         self._stopping = True
 
     async def run(self, claim: Claim) -> None:
@@ -227,7 +227,7 @@ class DeliveryRunner:
         return RowEnd(state, following, asked=True, again=end.delay)
 
     async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
-        """Return None where a call may leave now; otherwise the state of the row, which may not leave."""
+        """Return None if the call may leave now, else the state of the row, whose call may not leave."""
         match begun:
             case Begun.GO:
                 return None
@@ -244,7 +244,7 @@ class DeliveryRunner:
         return RowEnd(SendState.FAILED)
 
     async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> RowEnd:
-        """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
+        """Delete a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
         if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
             await self._outbox.put_off(claim, CHECK_AFTER)
             return RowEnd(SendState.READY, again=CHECK_AFTER)
@@ -253,7 +253,7 @@ class DeliveryRunner:
 
 
 async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
-    """Return the end of a call whose receipt its worker could note but not write down."""
+    """Return the end of a call whose receipt its worker could note but not store."""
     receipt = await notes.find(part.ref) if notes else None
     return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
 

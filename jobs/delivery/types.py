@@ -1,4 +1,4 @@
-"""The values of a delivery: a call that may have begun, and how a row ended."""
+"""The values of a delivery: a call that may have begun, and the end of a row."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,7 +10,7 @@ from core.messaging.states import SendState
 
 @dataclass(frozen=True, slots=True)
 class BegunCall:
-    """A call that may have begun, and since when the database was asked whether it may."""
+    """A call that may have begun, and the moment when the database was asked to begin it."""
 
     what: Begun
     asked: float
@@ -18,7 +18,10 @@ class BegunCall:
 
 @dataclass(frozen=True, slots=True)
 class RowEnd:
-    """How a row stands; with `asked`, its end told at once what to send after it. `again`: when an open one is due."""
+    """The state of a row. `asked`: its end was written together with the claim of the next row, if there is one.
+
+    `again`: the time until an open row is due.
+    """
 
     state: SendState
     following: Claim | None = None

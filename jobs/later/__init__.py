@@ -1,1 +1,1 @@
-"""What happens later, by arq's worker in each worker process: what comes due, is tried again, or is periodic."""
+"""Later work, by arq's worker in each worker process: rows that come due, retries, and periodic work."""

@@ -1,7 +1,7 @@
-"""Periodic work as arq's cron jobs: each tick is a job, which one worker of all has, and which rings the work there.
+"""Periodic work as arq's cron jobs: each tick is a job that one of all workers gets, and that rings the chore there.
 
-A tick that is missed, or that its worker dies of, is made up for by the next one. While Redis is away there are no
-ticks, and each worker rings its own chores, but for those that one worker does for all.
+The next tick makes up for a tick that is missed, or whose worker dies. While Redis is away there are no ticks; then
+each worker rings its own chores, except for those that one worker does for all.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from core.errors import StoreUnavailable
 from jobs.later.functions import TIMEOUT
 
 WITHIN = timedelta(minutes=5)
-"""How long what one worker does for all may take."""
+"""The time limit of a chore that one worker does for all."""
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 _log = structlog.get_logger()
@@ -27,20 +27,20 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """Work that is done each `every`, and whenever it is rung.
+    """Work that is done about each `every`, and whenever it is rung.
 
-    While the database is away it is skipped until its next time. What else `once` raises ends `run`, and the supervisor
-    starts it again.
+    While the database is away it is skipped until its next time. Any other error of `once` ends `run`, which the
+    supervisor starts again.
     """
 
     name: str
     every: timedelta
     once: Callable[[], Awaitable[object]]
     due: str = ""
-    """What tells that it has something to do (core.queue.due), so that it need not be done often."""
+    """Its kind of due work (core.queue.due), if any: the watch rings it then, so that `every` may be long."""
     by_peoples_clock: bool = False
     for_all: bool = False
-    """One worker does it for all: not at each worker's start, and not while Redis, which chooses one, is away."""
+    """Whether one worker does it for all: not at each worker's start, nor while Redis, which chooses it, is away."""
     _rung: asyncio.Event = field(default_factory=asyncio.Event)
 
     def look(self) -> None:
@@ -60,7 +60,7 @@ class Chore:
 
 
 class Chores:
-    """The chores of a worker, and when it rang them last."""
+    """The chores of a worker, with the time at which it last rang each."""
 
     def __init__(self, chores: Iterable[Chore], now: Callable[[], float] = time.monotonic) -> None:
         self.all = tuple(chores)
@@ -68,11 +68,11 @@ class Chores:
         self._rung: dict[str, float] = {}
 
     def cron_jobs(self) -> list[CronJob]:
-        """Return a cron job for each of them."""
+        """Return a cron job for each chore."""
         return [self._job(chore) for chore in self.all]
 
     def ring_overdue(self) -> None:
-        """Ring what is done without Redis too, and has not been rung here for as long as it may wait."""
+        """Ring the chores that do not need Redis and are overdue in this worker."""
         for chore in self.all:
             if not chore.for_all and self._now() - self._rung.get(chore.name, 0.0) >= chore.every.total_seconds():
                 self._ring(chore)
@@ -85,7 +85,7 @@ class Chores:
         async def tick(_context: dict[str, Any]) -> None:
             self._ring(chore)
 
-        # A chore's name with the tick's time is its job's id, of which arq lets one worker have each.
+        # The id of a job is its chore's name with the time of the tick: arq gives each id to one worker.
         at = ticks(chore.every)
         return cron(
             cast(WorkerCoroutine, tick),
@@ -106,7 +106,7 @@ class Ticks(NamedTuple):
 
 
 def ticks(every: timedelta) -> Ticks:
-    """Return when what is to be done about so often has its ticks: each day at least, each second at most."""
+    """Return the ticks for an interval: at least one a day, at most one a second."""
     if every < _MINUTE:
         return Ticks(None, None, _steps(60, every.total_seconds()))
     if every < _HOUR:

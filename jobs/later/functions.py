@@ -1,6 +1,6 @@
-"""The functions of arq's worker. They say that a moment has come; what they ring does the work.
+"""The functions of arq's worker. They only ring: the worker's own parts do the work.
 
-The work goes on whatever becomes of the job: a Redis that goes away cuts off no turn, and no job is long.
+The work does not depend on the job: no turn is cut off if Redis goes away, and no job is long.
 """
 
 from collections.abc import Callable
@@ -12,20 +12,20 @@ from arq.worker import Function, func
 from core.queue.later import COME_DUE
 
 RING = "ring"
-"""What the functions ring, in arq's context."""
+"""Key in arq's context of the callback that the functions ring."""
 TIMEOUT = 10.0
-"""Seconds that a job may take, far more than a ring does. The job of a worker that died is dropped soon after it."""
+"""The time limit of a job in seconds, far more than a ring takes. The job of a dead worker is dropped soon after it."""
 
 type Ring = Callable[[str, str], None]
-"""Take in hand a row of a kind of work. It returns at once, and claims nothing that another has."""
+"""Claims a row of a kind of work, unless another worker has it. Returns at once."""
 
 
 async def come_due(context: dict[str, Any], work: str, row_id: str) -> None:
-    """Have a row claimed whose moment has come: a task's occurrence, or what is tried again."""
+    """Ring for a row whose moment has come, such as a task's occurrence or a retry."""
     ring: Ring = context[RING]
     ring(work, row_id)
 
 
 def functions() -> list[Function]:
-    """Return the functions as arq wants them."""
+    """Return the functions in arq's form."""
     return [func(cast(WorkerCoroutine, come_due), name=COME_DUE, keep_result=0, timeout=TIMEOUT, max_tries=1)]

@@ -1,6 +1,6 @@
-"""arq's worker, run in each worker process: it takes the jobs that came due, and has the ticks of what is periodic.
+"""arq's worker, run in each worker process: it takes the jobs that come due, and the ticks of periodic work.
 
-It hears of a job half a second late at most, and costs the hot path nothing: what is due now comes by a wakeup.
+It takes a job at most half a second late, and costs the hot path nothing: wakeups announce work that is due now.
 """
 
 import asyncio
@@ -21,26 +21,25 @@ from jobs.later.functions import RING, Ring, functions
 LOOK = 0.5
 """Seconds between two looks at the queue."""
 AT_ONCE = 100
-"""Jobs that are taken with one look: each only rings."""
+"""Jobs that are taken at a time: each only rings."""
 SILENT = 5.0
-"""Seconds until a Redis that says nothing counts as away."""
+"""Seconds after which a silent Redis counts as away."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class LaterWorker:
-    """Ring what has come due, and the chores whose tick has come."""
+    """Ring for rows that have come due, and for chores whose tick has come."""
 
     redis_url: str
     ring: Ring
     chores: Chores
 
     async def run(self) -> None:
-        """Run arq's worker in this loop until it fails or is cancelled, and close what it opened.
+        """Run arq's worker in this loop until it fails or is cancelled, and close its connections.
 
-        It fails where Redis is away, with `RedisError`, `OSError` or `TimeoutError`, for its supervisor to start it
-        again.
+        While Redis is away it fails with `RedisError`, `OSError` or `TimeoutError`; its supervisor starts it again.
         """
         pool = open_pool(self.redis_url, TAKING, socket_timeout=SILENT)
         try:

@@ -9,11 +9,11 @@ from core.tools.doing import as_status
 from core.turns.event_stream import Doing, in_words
 
 type Tell = Callable[[str, str], None]
-"""Takes a turn's id and what it does, and returns at once."""
+"""Takes a turn's id and its present work in words, and returns at once."""
 
 
 def calls_in_words(answer: ModelAnswer, doing: Doing) -> str:
-    """Return what an answer's calls do, each kind once; empty where it calls nothing."""
+    """Return an answer's calls in words, each kind once; empty if it has no calls."""
     return " ".join(doing(name) for name in dict.fromkeys(call.name for call in answer.tool_calls))
 
 
@@ -32,12 +32,12 @@ class CallStatus(Hook):
         return messages
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Tell what the calls of an answer do."""
+        """Report an answer's calls in words."""
         self._say(calls_in_words(answer, self._doing))
         return answer
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Tell what a tool reports of its progress."""
+        """Report the progress of a tool."""
         self._say(before_links(text))
 
     def _say(self, text: str) -> None:

@@ -26,14 +26,14 @@ from jobs.turns.slow_model import told_in_words
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""
 TOLD_EVERY = 0.5
-"""Seconds between two words about what is done."""
+"""Seconds between two descriptions of the present work."""
 MARK_AFTER = 0.3
-"""Seconds before a person's message is marked: an answer that comes sooner costs no calls for a sign of life."""
+"""Seconds before a person's message is marked, so that a faster answer costs no calls for a mark."""
 DRAFT_TIMEOUT = 5.0
 LIMITED_PAUSE = 30.0
 """Seconds without drafts after a rate limit without a Retry-After."""
 STREAM_FROM = 80
-"""Characters from which an answer is streamed; a shorter one arrives as soon without."""
+"""Characters from which an answer is streamed; a shorter answer arrives as soon without."""
 STREAM_START_GRACE = 2.0
 """Seconds that the end of a turn waits for a stream that is being started, so that its id is not lost."""
 
@@ -41,7 +41,7 @@ _log = structlog.get_logger()
 
 
 class Drafting(Hook):
-    """Hold what the model has written so far of its newest answer, and what is done in words while tools run."""
+    """Hold the text so far of the model's newest answer, and while tools run, their calls in words."""
 
     def __init__(self, doing: Doing = in_words) -> None:
         self.text = ""
@@ -52,7 +52,7 @@ class Drafting(Hook):
 
     @property
     def shown(self) -> str:
-        """Return what a draft shows now."""
+        """Return the present text of a draft."""
         return f"_{self.doing}_" if self.doing else self.text
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
@@ -61,13 +61,13 @@ class Drafting(Hook):
         self.written.set()
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Show what the calls of an answer do."""
+        """Show an answer's calls in words."""
         if words := calls_in_words(answer, self._doing):
             self._tell(words)
         return answer
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Show what a tool reports of its progress."""
+        """Show the progress of a tool."""
         self._tell(before_links(text))
 
     def _tell(self, text: str) -> None:
@@ -86,8 +86,8 @@ async def show_progress(
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
-    `row` is the outbox row of the answer, which may be streamed. `said` is called where the person is told in words.
-    `doing` words what a call does.
+    `row`: the outbox row of the answer, which may be streamed. `said` is called when the person was told in words.
+    `doing` puts a call into words.
     """
     if channel is None:
         yield ()
@@ -120,7 +120,7 @@ async def show_progress(
 
 
 class _Mark:
-    """The mark on the turn's newest message. A worker that was killed may have left one."""
+    """The mark on the turn's newest message. A killed worker may have left a mark."""
 
     def __init__(self, channel: Marking, turn: BegunTurn, message: str) -> None:
         self._channel = channel

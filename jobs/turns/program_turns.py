@@ -34,7 +34,7 @@ class TurnMessages:
 class ProgramTurns:
     """Divide the messages of a program's turn between the program and the person's chat.
 
-    `chat_of` returns the conversation in which news reaches a person first; `public_url` is where our links begin.
+    `chat_of` returns the conversation in which news reaches a person first; `public_url`: the beginning of our links.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ProgramTurns:
 
 
 def _person_had_part(request: TurnRequest) -> bool:
-    """Return whether a turn goes on after what only its person could do: decide a card, connect an account."""
+    """Return whether a turn continues after an act of its person: a decided card, or a connected account."""
     if request.go_on_at is None:
         return False
     decided = any(approval.turn_id == request.turn_id for approval in request.kept.approvals)

@@ -1,4 +1,4 @@
-"""What a claimed turn results in (by a command, a task's run, the assistant, or an apology), and its messages."""
+"""The outcome of a claimed turn (by a command, a task's run, the assistant, or an apology), and its messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class ChannelCapabilities:
             return asks is not None and too_long(card(approval, "").message, asks)
 
         says_heard = answers is not None and not isinstance(answers, Billed)
-        # What a task's run says goes out as a notification, which has no room for buttons.
+        # The text of a task's run goes out as a notification, which has no room for buttons.
         is_run = turn.request.sender is None
         has_buttons = isinstance(answers, Pressable) and answers.shows_buttons and not is_run
         place = turn.request.place
@@ -57,7 +57,7 @@ class ChannelCapabilities:
         return replace(turn.request, place=place)
 
     async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
-        """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
+        """Return the channel for cards: for the request of a program, that of the person's own chat."""
         if turn.address.channel != CHANNEL or self.programs is None:
             return self.channels.get(turn.address.channel)
         chat = await self.programs.chat(turn.request.tenant.id)
@@ -67,7 +67,7 @@ class ChannelCapabilities:
 MAX_SOLO_CRASHES = 3
 """A turn that crashed so many processes alone, at one place, is set aside as poison."""
 MAX_CRASHES = 12
-"""A turn that crashed so often is poison, wherever it did."""
+"""A turn that crashed so often at any place is set aside as poison."""
 
 _log = structlog.get_logger()
 
@@ -94,7 +94,7 @@ class TurnResults:
     tell_doing: Tell | None = None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
-        """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
+        """Return a turn's outcome. Raises `TurnDelayed`, `LeaseLost` or `StoreUnavailable` if it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
         request = await self.capabilities.of(turn)
@@ -118,7 +118,7 @@ class TurnResults:
         return TurnOutcome(result, RunNote(RunState.FAILED, reason, text=result.reply) if turn.run_id else None)
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
-        """Answer what a person wrote or said: a command by itself, anything else with the assistant."""
+        """Answer a person's messages: a command directly, all others with the assistant."""
         outcome = await self._commanded(lease, turn)
         if isinstance(outcome, TurnOutcome):
             return outcome
@@ -143,7 +143,7 @@ class TurnResults:
         return replace(outcome, result=with_heard(outcome.result, turn.request))
 
     async def _commanded(self, lease: Lease, turn: BegunTurn) -> TurnOutcome | BegunTurn:
-        """Return the outcome of a turn that is a command; else the turn, which goes on with the assistant."""
+        """Return the outcome of a turn that is a command, or else the turn, which continues with the assistant."""
         if (command := command_of(turn)) is None:
             return turn
         say_more = partial(self.store.say_more, lease, turn.turn_id)
@@ -199,7 +199,7 @@ class TurnMessenger:
 def command_of(turn: BegunTurn) -> Command | None:
     """Return the command that a turn is.
 
-    The SMS word NEW is not one where an agent waits for input in this conversation: it answers the agent.
+    The SMS word NEW is no command while an agent waits for input in this conversation: it answers the agent.
     """
     if turn.command is None or (turn.command.name, turn.address.channel) != (NEW.name, "sms"):
         return turn.command

@@ -1,4 +1,4 @@
-"""When a turn, and so the run of a task, is tried again after an outage or an error."""
+"""The retries of a turn, and so of a task's run, after an outage or an error."""
 
 import asyncio
 from datetime import timedelta
@@ -13,7 +13,7 @@ from core.turns.store import TurnStore
 
 RETRY_DELAY = timedelta(seconds=2)
 STUCK_DELAY = timedelta(minutes=1)
-"""Pause before retrying a lane whose turn can neither end nor be failed, so that no other lane pays for its tries."""
+"""Pause before retrying a lane whose turn can neither end nor fail, so that its tries cost other lanes little."""
 HAND_BACK_WITHIN = 60.0
 """Seconds that a turn waits for a database that went away, to give the lane back."""
 

@@ -1,4 +1,4 @@
-"""Turns: claim a lane, run what waits on it in order, and commit each turn's outcome."""
+"""Turns: claim a lane, run its waiting turns in order, and commit the outcome of each."""
 
 import asyncio
 import time
@@ -56,7 +56,7 @@ class Interrupts:
                 del self._running[lease.lane_id]
 
     def kept_alive(self, lease: Lease) -> AbstractAsyncContextManager[None]:
-        """Keep a lane's lease inside the block; a stop of which no notice came is found with its renewals."""
+        """Renew a lane's lease inside the block; each renewal also finds a stop whose notice was lost."""
 
         async def renew() -> bool:
             _, signal = self._running.get(lease.lane_id, (lease, None))
@@ -78,7 +78,7 @@ _FAILED = (TurnState.FAILED, TurnState.POISON)
 
 
 def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
-    """Return the span of a run of a turn. Each worker that has it adds one, all of them in the same trace."""
+    """Return the span of a run of a turn. Each worker that runs it adds a span to the same trace."""
     if not tracing.is_on():
         return tracing.NOTHING
     attributes: dict[str, str | int] = {
@@ -99,12 +99,12 @@ def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
 
 
 def note_delay(cause: str) -> None:
-    """Note on the current span that the turn was put off, and what held it up."""
+    """Record on the current span that the turn was delayed, and by what cause."""
     tracing.note({"onevalet.turn.delayed": cause})
 
 
 def note_end(turn: BegunTurn, result: TurnResult, state: TurnState) -> None:
-    """Note on the current span how the turn ended, and what it used."""
+    """Record the turn's end and its usage on the current span."""
     usage = result.usage
     tracing.note(
         {
@@ -153,15 +153,15 @@ class TurnRunner:
         )
 
     async def claim(self, lane_id: str | None) -> Lease | None:
-        """Claim the named lane and begin its turn, or claim the one that has waited longest."""
+        """Claim the named lane and begin its turn, or claim the lane that has waited longest."""
         if lane_id is None:
             return await self._store.claim(None, self._worker)
         return await self._store.claim_turn(lane_id, self._worker)
 
     async def run(self, lease: Lease) -> bool:
-        """Run turn after turn under the lease. However it ends, the lease is handed back or runs out.
+        """Run turn after turn under the lease. In any case, the lease is then handed back or runs out.
 
-        Return whether one of the turns was quarantined, and may have kept another one waiting.
+        Returns whether one of the turns was quarantined, and may have kept another turn waiting.
         """
         quarantined = False
         CURRENT_WORK.set(lease.lane_id)
@@ -203,7 +203,7 @@ class TurnRunner:
             return None, await self._fail(lease, None)
 
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
-        """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next may begin."""
+        """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next can begin."""
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
@@ -242,7 +242,7 @@ class TurnRunner:
         return more
 
     async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:
-        """End a turn with an apology only; without a turn, end whatever cannot begin. Return whether more waits."""
+        """End a turn with an apology, or without a turn, end the one that cannot begin. Return whether more waits."""
         metrics.TURNS_FAILED.inc()
         absorbed: list[str] = []
         if turn is not None:
@@ -306,7 +306,7 @@ class TurnRunner:
 
 
 async def _twice[Result](write: Callable[[], Awaitable[Result]], lease: Lease) -> Result:
-    """Write, and once more if that is refused: a conflict of two turns does not happen twice."""
+    """Write, and once more if the write is refused: a conflict of two turns does not happen twice."""
     try:
         return await write()
     except (LeaseLost, StoreUnavailable):

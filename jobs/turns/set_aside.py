@@ -1,4 +1,4 @@
-"""A turn that is given up: it fails together with all that it took in."""
+"""A turn that is given up: it fails together with all its messages."""
 
 from core.llm.types import ChatMessage, Role
 from core.loop.steering import spoken, taken_in
@@ -7,7 +7,7 @@ from core.turns.types import BegunTurn, TurnResult, TurnState
 
 
 async def set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:
-    """Fail a turn together with all messages it took in: what it did for them may not be done again."""
+    """Fail a turn together with all messages that it took in, since its work for them must not be repeated."""
     recorded = await turn.request.work.journal.recorded()
     steered, text = taken_in(recorded), sorry.text(recorded)
     spoken_messages = [line for message in (*turn.request.inbound, *steered) for line in spoken(message)]

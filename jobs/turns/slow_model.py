@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 async def told_in_words(
     channel: NotificationChannel, address: Address, outage: ModelOutage | None, said: Callable[[], None]
 ) -> AsyncIterator[tuple[Hook, ...]]:
-    """Yield the hooks that tell the person of a silent model while the block runs; `said` is called when one does."""
+    """Yield the hooks that tell the person of a silent model during the block; `said` is called when they were told."""
     if not isinstance(channel, Unseen) or outage is None:
         yield ()
         return
@@ -43,7 +43,7 @@ async def told_in_words(
 
 
 class _SilenceWatch(Hook):
-    """Calls `tell` when a model is asked and does not answer within some seconds, and nothing shows then."""
+    """Call `tell` if a model does not answer within some seconds, and nothing shows that it is at work."""
 
     def __init__(
         self, seconds: float, unseen: Callable[[], bool], tell: Callable[[], Coroutine[None, None, None]]
@@ -66,7 +66,7 @@ class _SilenceWatch(Hook):
         return answer
 
     async def close(self) -> None:
-        """Watch no more; what is being said is said to its end."""
+        """Stop watching, after a sentence that is being sent."""
         for path in list(self._timers):
             self._stop(path)
         if self._telling is not None:

@@ -13,7 +13,7 @@ from core.queue.lease_keepalive import kept_alive
 
 EVERY = timedelta(minutes=3)
 LEASE = timedelta(seconds=20)
-"""One worker sweeps an account at a time; when it dies, another one continues after this time."""
+"""One worker sweeps an account at a time; if it dies, another worker continues after this time."""
 SWEEP_WITHIN = 600.0
 """Seconds; a sweep that takes longer is cut off, and the next one continues there."""
 IDENTIFY_WITHIN = 20.0
@@ -79,7 +79,7 @@ class CatchUp:
             _log.warning("catch_up_failed", channel=channel.name, cause=f"{type(error).__name__}: {error}")
             return None
         except Exception:
-            # The outermost handler of this sweep: an unforeseen error of one channel may not stop the others.
+            # The outermost handler of this sweep: an unforeseen error of one channel must not stop the others.
             _log.exception("catch_up_failed", channel=channel.name)
             return None
         if new:

@@ -1,4 +1,4 @@
-"""How long each kind of data is kept: chores that delete what is older, some rows at a time.
+"""Retention: chores that delete the data that is older than its period, some rows at a time.
 
 Nothing is deleted while the clock is wrong (`Clock.sound_now` returns None).
 """
@@ -21,9 +21,9 @@ JOURNALS_KEPT = timedelta(days=90)
 AUDIT_KEPT = timedelta(days=730)
 USAGE_KEPT = timedelta(days=730)
 NOTIFICATIONS_KEPT = timedelta(days=90)
-"""How long it can be asked why something was said, or was not."""
+"""The time for which the reason of a notification, or of its absence, can be looked up."""
 TOKENS_KEPT = timedelta(days=30)
-"""How long a token of a program is listed after its end."""
+"""The time for which a program's token is listed after its end."""
 MAX_PROMPTS = 1000
 """Prompts deleted at a time: each may be hundreds of kilobytes."""
 MAX_TURNS = 200
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RetentionPeriods:
-    """How long each kind is kept."""
+    """The retention period of each kind of data."""
 
     messages: timedelta = MESSAGES_KEPT
     journals: timedelta = JOURNALS_KEPT
@@ -47,7 +47,7 @@ class RetentionPeriods:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Delete what was kept long enough."""
+    """Delete data whose retention period is over."""
 
     database: Database
     clock: Clock
@@ -76,26 +76,26 @@ class Retention:
         )
 
     async def prune_messages(self) -> int:
-        """Delete old messages with all that belongs to them. Return how many turns and messages."""
+        """Delete old messages with all that belongs to them. Return the number of turns and messages."""
         kept = self.kept.messages
         turns = await self._prune("select prune_messages($1,$2) as pruned", kept, MAX_TURNS)
         return self._told("messages", turns + await self._prune("select prune_messages_apart($1,$2) as pruned", kept))
 
     async def prune_journals(self) -> int:
-        """Delete what was noted of the calls in old turns. Return how many turns."""
+        """Delete the journals of old turns. Return the number of turns."""
         pruned = await self._prune("select prune_journals($1,$2) as pruned", self.kept.journals, MAX_TURNS)
         return self._told("journals", pruned)
 
     async def prune_audit(self) -> int:
-        """Delete old records of who did what. Return how many."""
+        """Delete old audit records. Return their number."""
         return self._told("audit", await self._prune("select prune_audit($1,$2) as pruned", self.kept.audit))
 
     async def prune_tokens(self) -> int:
-        """Delete the tokens of people's programs that ended long ago. Return how many."""
+        """Delete the tokens of people's programs that ended long ago. Return their number."""
         return self._told("tokens", await self._prune("select prune_client_tokens($1,$2) as pruned", TOKENS_KEPT))
 
     async def prune_usage(self) -> int:
-        """Delete people's old daily numbers. Return how many."""
+        """Delete people's old daily figures. Return their number."""
         statement = "select prune_usage(($1::timestamptz at time zone 'UTC')::date,$2) as pruned"
         return self._told("usage", await self._prune(statement, self.kept.usage))
 
@@ -113,12 +113,12 @@ class Retention:
 
 
 async def prune_notifications(store: NotificationStore, clock: Clock, kept: timedelta = NOTIFICATIONS_KEPT) -> int:
-    """Delete notifications older than `kept`. Return how many."""
+    """Delete notifications older than `kept`. Return their number."""
     return await in_batches(clock, lambda now: store.prune(now - kept))
 
 
 async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> int:
-    """Delete prompts that were sent longer than `kept` ago. Return how many."""
+    """Delete prompts that were sent longer than `kept` ago. Return their number."""
 
     async def prune(now: datetime) -> int:
         row = await database.call("select prune_prompts($1,$2) as pruned", now - kept, MAX_PROMPTS)

@@ -1,9 +1,9 @@
-"""What workers do from time to time, in two tables. Every worker may do all of it: each work is safe to repeat.
+"""The periodic work of workers, in two tables. Every worker may do all of it, since each chore is safe to repeat.
 
-arq says when (jobs.later): a tick of each is had by one worker of all, and what is named by `due` is done by each
-worker whenever the watch finds some, with or without Redis. Only the beat of a worker's own health is no job of arq's.
+arq gives each tick of a chore to one of all workers (jobs.later). A chore with `due` is also done by each worker
+whenever the watch finds such work, with or without Redis. Only a worker's report of its own health is no arq job.
 
-What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
+Chores that delete or expire by the time of day pause while the clock is wrong (`Clock.sound_now` returns None).
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from jobs.upkeep.retention import Retention, RetentionPeriods
 from notify.service import NotificationService
 
 CONSENTS_KEPT = timedelta(days=90)
-"""How long a consent in advance that has ended is still told of."""
+"""The time for which a standing consent is still listed after its end."""
 IGNORED_KEPT = timedelta(days=30)
-"""How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
+"""The time for which an ignored message is remembered: no provider resends it, and no sweep looks back, so late."""
 DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
 BEAT = 10.0
-"""Seconds between two notes of a worker's health."""
+"""Seconds between two reports of a worker's health."""
 MAX_IGNORED = 5000
 """Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
 
@@ -47,7 +47,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintenance:
-    """The stores and services that the table works on."""
+    """The stores and services for the chores."""
 
     database: Database
     clock: CheckedClock
@@ -63,10 +63,10 @@ class Maintenance:
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
     note_stalls: Callable[[Sequence[str]], None] | None = None
-    """Is told every ten seconds what stalls, for the worker's health file."""
+    """Gets the present stalls every ten seconds, for the worker's health file."""
 
     def table(self) -> tuple[Chore, ...]:
-        """Return the periodic work that goes on while Redis is away, in each worker then."""
+        """Return the chores that continue while Redis is away, then in each worker."""
         database, clock, service = self.database, self.clock, self.notifications
         table = [
             # Quiet hours end, and channels fail, whether Redis is there or not: the watch finds both within seconds.
@@ -98,7 +98,7 @@ class Maintenance:
         return tuple(table)
 
     def chores(self) -> tuple[Chore, ...]:
-        """Return the rare work that one worker does for all; while Redis is away it costs nothing but disk space."""
+        """Return the rare chores that one worker does for all; without Redis they pause, at the cost of disk space."""
         retention = Retention(self.database, self.clock, self.make_id, self.kept)
         return (
             Chore("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock), for_all=True),
@@ -106,7 +106,7 @@ class Maintenance:
         )
 
     def parts(self) -> tuple[Part, ...]:
-        """Return what each worker does for itself, whether there is Redis or not."""
+        """Return the parts that each worker runs for itself, with or without Redis."""
         return (Part("health", self._beat),)
 
     async def _beat(self) -> None:
@@ -131,14 +131,14 @@ class Maintenance:
 
 
 async def release_notifications(service: NotificationService, clock: Clock) -> int:
-    """Send held notifications that are due, and failed ones elsewhere. Return how many messages that made."""
+    """Send held notifications that are due, and failed ones elsewhere. Return the number of new messages."""
     if await clock.sound_now() is None:
         return 0  # whose quiet hours these are cannot be told
     return await service.fall_back() + await service.release_held()
 
 
 async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker) -> None:
-    """Start the time of approvals whose card was sent, remind before its end, and expire them at its end."""
+    """Start the time limit of approvals whose card was sent, remind before its end, and expire them at its end."""
     now = await clock.sound_now()
     if now is None:
         return  # what expires by a wrong clock never comes back
@@ -151,7 +151,7 @@ async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker
 
 
 async def report_health(database: Database, worker: str, clock: CheckedClock, supervisor: PartSupervisor) -> None:
-    """Record for `doctor` that a worker lives, how wrong its clock is, and which of its parts fail."""
+    """Record for `doctor` that a worker lives, the error of its clock, and its failing parts."""
     await clock.sound_now()
     failing = [
         {"part": part.name, "failures": part.failures, "cause": part.cause, "at": part.at.isoformat()}
@@ -161,7 +161,7 @@ async def report_health(database: Database, worker: str, clock: CheckedClock, su
 
 
 async def prune_files(store: FileStore, clock: Clock) -> None:
-    """Delete the files that nobody has used for long, and the bytes of all that were deleted, however they were."""
+    """Delete files that were not used for long, and the bytes of all deleted files."""
     if (now := await clock.sound_now()) is not None and (count := await store.expire(now)):
         _log.info("files_expired", count=count)
     try:
@@ -179,7 +179,7 @@ async def expire_agents(pool: Pool, clock: Clock) -> None:
 
 
 async def forget_expired(database: Database, clock: Clock) -> None:
-    """Delete what has expired: strangers' codes, link codes, old notes of ignored messages, undo, and consents."""
+    """Delete expired rows: strangers' codes, link codes, old records of ignored messages, undo, and consents."""
     now = await clock.sound_now()
     if now is None:
         return
