@@ -14,13 +14,14 @@ _SHOWN = 5
 
 async def check_set_aside(database: Database) -> Sequence[Check]:
     """Check for tasks and notices that an unforeseen error set aside and that can be retried."""
-    count = await database.one("select * from count_set_aside()")
-    if not count["tasks"] and not count["notices"]:
+    rows = await database.rows("select kind, number from find_set_aside_work()")
+    count = {row["kind"]: row["number"] for row in rows}
+    if not count["task"] and not count["notice"]:
         return []
     tasks = await TaskStore(database).find_set_aside(_SHOWN)
     named = "; ".join(f"task {task.number} of {task.tenant_id} ({task.cause})" for task in tasks)
-    detail = ", ".join(counted(count[f"{noun}s"], noun) for noun in ("task", "notice"))
-    detail += f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else ""
+    detail = ", ".join(counted(count[noun], noun) for noun in ("task", "notice"))
+    detail += f": {named}{' …' if count['task'] > len(tasks) else ''}" if named else ""
     return [Check("tasks set aside", False, detail, "see the log for each, then `tasks retry`")]
 
 

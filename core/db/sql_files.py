@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -11,11 +12,8 @@ from core.errors import ConfigError
 SQL = Path(__file__).parent / "sql"
 
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
-_PLACES = {
-    "due": "        -- What abilities have due comes here, from their sql/due.sql.\n",
-    "awaited": "        -- What abilities wait for comes here, from their sql/awaited.sql.\n",
-}
-"""Where functions of the spine ask abilities, by the names of the files with what is asked of each."""
+_PLACE = re.compile(r"^ *-- [^\n]*\b(from|by) their sql/(\w+)\.sql\.\n", re.MULTILINE)
+"""Where functions of the spine ask abilities: for a select, of which all are one, or for statements."""
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
@@ -66,7 +64,11 @@ class SqlFile:
 
 @dataclass(frozen=True, slots=True)
 class AbilitySql:
-    """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, `due.sql` and `awaited.sql`."""
+    """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, and a file for each answer.
+
+    A function of the spine asks all abilities where a comment in it says `from their sql/due.sql.` or, of statements,
+    `by their sql/redact.sql.`
+    """
 
     ability: str
     folder: Path
@@ -78,30 +80,27 @@ class AbilitySql:
     def functions(self) -> list[SqlFile]:
         return self._named(load_functions(self.folder / "functions"))
 
-    def asked(self, name: str) -> str:
-        """Return the select with what a function of the spine asks it; empty for none.
-
-        `due`: the kinds of its work and their times, as `what_is_due` has them. `awaited`: a row if it waits for what
-        `awaits_answer` was given.
-        """
-        path = self.folder / f"{name}.sql"
-        return path.read_text() if path.exists() else ""
+    def answers(self) -> dict[str, str]:
+        """Return what it answers where functions of the spine ask abilities, by what is asked."""
+        return {path.stem: path.read_text().rstrip() for path in sorted(self.folder.glob("*.sql"))}
 
     def _named(self, files: Iterable[SqlFile]) -> list[SqlFile]:
         return [replace(file, name=f"{self.ability}/{file.name}") for file in files]
 
 
 def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]) -> list[SqlFile]:
-    """Return the functions of the spine, which asks abilities at its `_PLACES`, and then those of the abilities.
+    """Return the functions of the spine, with what abilities answer where they are asked, then those of the abilities.
 
-    Raises `ConfigError` for a function of an ability that another file makes too.
+    Raises `ConfigError` for an answer to what no function asks, and for a function of an ability that another file
+    makes too.
     """
-    found = [*functions]
-    for name, place in _PLACES.items():
-        selects = [select for ability in abilities if (select := ability.asked(name))]
-        asked = "".join(f"        union all\n{select.rstrip()}\n" for select in selects)
-        if asked:
-            found = [replace(file, sql=file.sql.replace(place, asked)) for file in found]
+    spine = [*functions]
+    answers = {ability.ability: ability.answers() for ability in abilities}
+    asked = {match[2] for file in spine for match in _PLACE.finditer(file.sql)}
+    for name, answered in answers.items():
+        if unasked := answered.keys() - asked:
+            raise ConfigError(f"No function of the spine asks abilities for sql/{min(unasked)}.sql of {name}.")
+    found = [replace(file, sql=_PLACE.sub(partial(_answered, answers.values()), file.sql)) for file in spine]
     made = {name: file.name for file in found for name in file.functions}
     for ability in abilities:
         for file in ability.functions():
@@ -110,6 +109,13 @@ def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]
                     raise ConfigError(f"{file.name}.sql makes {name}, which {made[name]}.sql makes too: rename one.")
             found.append(file)
     return found
+
+
+def _answered(answers: Iterable[Mapping[str, str]], place: re.Match[str]) -> str:
+    """Return what abilities answer at a place; the comment where none does."""
+    how, name = place[1], place[2]
+    before = "union all\n" if how == "from" else ""
+    return "".join(f"{before}{answer[name]}\n" for answer in answers if name in answer) or place[0]
 
 
 def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:

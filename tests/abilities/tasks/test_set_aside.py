@@ -69,7 +69,7 @@ async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: H
     texts = [text for text in await harness.sent() if "wrong unexpectedly" in text]
     assert len(texts) == 3, "each is told once"
     assert any("“Drink water” (task 51)" in text for text in texts)
-    assert await harness.store.one("select tasks from count_set_aside()") == 3
+    assert await harness.store.one("select number from find_set_aside_work() where kind = 'task'") == 3
     await work(harness)
     assert len([text for text in await harness.sent() if "wrong unexpectedly" in text]) == 3
 
@@ -162,7 +162,7 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
     assert timedelta(seconds=15) < pause <= timedelta(seconds=20), "a job of that moment hands it over again"
     await harness.store.admin.execute("update run_notices set next_attempt_at = clock_timestamp()")
     await work(harness)
-    assert await harness.store.one("select notices from count_set_aside()") == 1
+    assert await harness.store.one("select number from find_set_aside_work() where kind = 'notice'") == 1
     harness.notifier.inner = inner
     assert await NoticeStore(harness.store.database).retry(harness.tenant) == 1
     await work(harness)

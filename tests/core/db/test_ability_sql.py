@@ -15,6 +15,8 @@ KEY = " primary key (tenant_id, name)); select tenant_table('pets');"
 FEED = "create function feed(p_name text) returns text language sql as $$ select 'fed ' || p_name $$;"
 AWAITED = "select where p_arrival.user_key = 'rex'"
 DUE = "select 'feeding', min(p.hungry_at) from pets p"
+REDACT = "update pets p set name = '[forgotten]' where p.tenant_id = p_tenant and says_any(p.name, p_phrases);"
+UNREDACTED = "select exists (select from pets p where p.tenant_id = p_tenant and says_any(p.name, p_phrases))"
 
 
 @pytest.fixture
@@ -26,6 +28,8 @@ def pets(tmp_path: Path) -> AbilitySql:
     (tmp_path / "functions" / "feeding.sql").write_text(FEED)
     (tmp_path / "due.sql").write_text(DUE)
     (tmp_path / "awaited.sql").write_text(AWAITED)
+    (tmp_path / "redact.sql").write_text(REDACT)
+    (tmp_path / "unredacted.sql").write_text(UNREDACTED)
     return AbilitySql("pets", tmp_path)
 
 
@@ -45,9 +49,9 @@ async def test_migrate_makes_the_tables_and_functions_of_abilities(database_url:
     pending = await check_database(database_url, abilities)
     assert ([file.name for file in pending.of_abilities], pending.functions) == (
         ["pets/0001_pets"],
-        ("due", "inbox", "pets/feeding"),
+        ("due", "inbox", "pets/feeding", "redaction"),
     )
-    assert await migrate(database_url, abilities) == ["pets/0001_pets", "due", "inbox", "pets/feeding"]
+    assert await migrate(database_url, abilities) == ["pets/0001_pets", "due", "inbox", "redaction", "pets/feeding"]
     assert await migrate(database_url, abilities) == []
     assert (await check_database(database_url, abilities)).is_current
     connection = await asyncpg.connect(database_url)
@@ -57,8 +61,12 @@ async def test_migrate_makes_the_tables_and_functions_of_abilities(database_url:
         await connection.execute("insert into pets values ('tn_1', 'Rex', clock_timestamp() - interval '3 s')")
         assert -60 < (await due(connection))["feeding"] <= -3
         assert [await awaited(connection, name) for name in ("rex", "ann")] == [True, False]
+        assert await connection.fetchval("select redact_elsewhere('tn_1', '{x}')") == 0
+        assert await connection.fetchval("select name from pets") == "Rex"
+        assert await connection.fetchval("select redact_elsewhere('tn_1', '{Rex}')") == 0
+        assert await connection.fetchval("select name from pets") == "[forgotten]"
         # Without it, its functions go, and its rows stay.
-        assert await migrate(database_url, sql_of_abilities()) == ["due", "inbox"]
+        assert await migrate(database_url, sql_of_abilities()) == ["due", "inbox", "redaction"]
         assert await connection.fetchval("select count(*) from pets") == 1
         assert await connection.fetchval("select count(*) from pg_proc where proname = 'feed'") == 0
         assert "feeding" not in await due(connection)
@@ -82,4 +90,10 @@ async def test_an_abilitys_migration_is_never_edited_and_its_next_is_applied(
 def test_an_ability_cannot_make_a_function_of_another_room(pets: AbilitySql) -> None:
     (pets.folder / "functions" / "feeding.sql").write_text(FEED.replace("feed(", "prune_messages("))
     with pytest.raises(ConfigError, match=r"^pets/feeding.sql makes prune_messages, which \w+.sql makes too"):
+        with_abilities(load_functions(), [pets])
+
+
+def test_an_ability_answers_only_what_a_function_asks(pets: AbilitySql) -> None:
+    (pets.folder / "dew.sql").write_text(DUE)
+    with pytest.raises(ConfigError, match=r"^No function of the spine asks abilities for sql/dew\.sql of pets\."):
         with_abilities(load_functions(), [pets])

@@ -44,9 +44,9 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 
 # These tell no more than that. With TOLD they are all that looks across people, and so across partitions.
 TELLING_NOTHING = {
-    "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "delete_bytes", "delete_tenant",
-    "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task", "hold_tasks",
-    "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
+    "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "count_stuck_redraws", "delete_bytes",
+    "delete_tenant", "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task",
+    "hold_tasks", "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
     "tell_of_recipient",
@@ -107,6 +107,7 @@ TOLD = {
     "find_failed_notices": {"tenant_id", "notices"},
     "size_of_files": {"bytes"},
     "count_set_aside": {"tasks", "notices", "events"},
+    "find_set_aside_work": {"kind", "number", "retry"},
     "claim_notices": {"tenant_id", "run_id", "key", "traceparent"},
     "claim_mail_watches": {"tenant_id", "watch_id", "revision"},
     "keep_mail_watches": {"tenant_id", "watch_id", "revision"},

@@ -125,3 +125,28 @@ create function count_memory_set_aside(out jobs bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
     select count(*) from memory_jobs j where j.not_before = 'infinity'
 $$;
+
+-- Takes a person who is deleted out of the memories that they own and share: another member becomes the owner; a memory
+-- without one goes too.
+create function leave_shared_memories(p_tenant text)
+returns void
+language plpgsql as $$
+declare
+    v_shared text;
+begin
+    for v_shared in select m.shared_id from memory_members m where m.tenant_id = p_tenant and m.role = 'owner' loop
+        delete from memory_members m where m.tenant_id = p_tenant and m.shared_id = v_shared;
+        update memory_members m set role = 'owner'
+        where (m.tenant_id, m.name) = (select o.tenant_id, o.name from memory_members o
+                                       where o.shared_id = v_shared order by o.tenant_id limit 1);
+        if not found then
+            delete from tenants t where t.tenant_id = v_shared;
+        end if;
+    end loop;
+end $$;
+
+-- As doctor of the release before asks, which also counts the cards that cannot be redrawn.
+create function count_refused(out memory_jobs bigint, out redraws bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select (select m.jobs from count_memory_set_aside() m), count_stuck_redraws()
+$$;

@@ -462,3 +462,15 @@ begin
     where t.tenant_id = p_tenant and t.id = p_task and t.looks_begun = p_begun + 1;
     return found;
 end $$;
+
+-- Lists everybody's tasks by when they come next, from a place on; those that nothing is planned for come last, under
+-- 'infinity'.
+create function console_tasks(p_state text, p_after text, p_after_id text, p_limit int)
+returns table (tenant_id text, task_id text, state text, next_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.id, t.state, t.next_at from tasks t
+    where t.deleted_at is null and (p_state = '' or t.state = p_state)
+      and (coalesce(t.next_at, timestamptz 'infinity'), t.id)
+          > (coalesce(nullif(p_after, ''), '-infinity')::timestamptz, p_after_id)
+    order by coalesce(t.next_at, timestamptz 'infinity'), t.id limit p_limit
+$$;

@@ -35,8 +35,8 @@ begin
     where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
 end $$;
 
--- Deletes a data key that nothing opens any more, with the accounts and event sources sealed under it, unless it was
--- wrapped again since it was read.
+-- Deletes a data key that nothing opens any more, with the accounts and all else sealed under it, unless it was wrapped
+-- again since it was read.
 create function discard_data_key(p_tenant text, p_version int, p_secret_key_id text)
 returns void
 language plpgsql as $$
@@ -47,7 +47,7 @@ begin
     if not found then
         return;
     end if;
-    delete from event_sources s where s.tenant_id = p_tenant and s.key_version = p_version;
+    -- Rows of abilities that are sealed under it are deleted by their sql/discard_data_key.sql.
     delete from data_keys d where d.tenant_id = p_tenant and d.version = p_version; -- its accounts go with it
 end $$;
 

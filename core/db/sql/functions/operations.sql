@@ -77,12 +77,22 @@ begin
     insert into write_probe select repeat('x', 4000) from generate_series(1, 32);
 end $$;
 
+-- Counts what an unforeseen error set aside, by kind, with the command that has it tried again; numbers only.
+create function find_set_aside_work()
+returns table (kind text, number bigint, retry text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select null::text, null::bigint, null::text where false
+    -- Each kind comes from their sql/set_aside.sql.
+$$;
+
+-- The same, as the release before reads it.
 create function count_set_aside()
 returns table (tasks bigint, notices bigint, events bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select (select count(*) from tasks t where t.set_aside <> ''),
-           (select count(*) from run_notices n where n.state = 'failed'),
-           (select count(*) from event_work w where w.state = 'poison')
+    select coalesce(sum(w.number) filter (where w.kind = 'task'), 0)::bigint,
+           coalesce(sum(w.number) filter (where w.kind = 'notice'), 0)::bigint,
+           coalesce(sum(w.number) filter (where w.kind = 'event'), 0)::bigint
+    from find_set_aside_work() w
 $$;
 
 -- Records a worker's health, and deletes workers that have been gone for an hour.
@@ -119,10 +129,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.given_up_at > clock_timestamp() - p_within and o.state in ('ambiguous', 'failed')
 $$;
 
--- Counts the cards that cannot be redrawn, which are stuck until an operator acts. The memory jobs are for the code of
--- one release before, which runs beside this: memory counts its own.
-create function count_refused(out memory_jobs bigint, out redraws bigint)
+-- Counts the cards that cannot be redrawn, which are stuck until an operator acts.
+create function count_stuck_redraws()
+returns int
 language sql stable security definer set search_path = public, pg_temp as $$
-    select (select count(*) from memory_jobs j where j.not_before = 'infinity'),
-           (select count(*) from redraws r where r.state = 'given_up')
+    select count(*)::int from redraws r where r.state = 'given_up'
 $$;

@@ -97,8 +97,7 @@ begin
     delete from steps s using turns t
     where t.finished_at > v_from and t.finished_at <= v_upto and s.tenant_id = t.tenant_id and s.turn_id = t.id
       and s.outcome <> 'unknown' and t.state not in ('running', 'waiting');
-    delete from memory_recalls r using turns t
-    where t.finished_at > v_from and t.finished_at <= v_upto and r.tenant_id = t.tenant_id and r.turn_id = t.id;
+    -- What abilities noted of turns that ended after v_from, until v_upto, is deleted by their sql/prune_journals.sql.
     update retention_marks m set upto = v_upto where m.kind = 'journals';
     select count(*) into v_count from turns t where t.finished_at > v_from and t.finished_at <= v_upto;
     return v_count;

@@ -98,13 +98,11 @@ $$;
 
 -- Deletes a person with all rows, for good and in one transaction; false where there are none any more. Turns and
 -- deliveries that run find their leases gone. What stays: the keys of their messages as hashes, so that a provider that
--- sends one again does not bring them back, and their STOP. A shared memory stays with its other members, of whom one
--- becomes its owner; without any it goes too.
+-- sends one again does not bring them back, and their STOP.
 create function delete_tenant(p_tenant text, p_tables text[])
 returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-    v_shared text;
     v_table text;
 begin
     if not exists (select from deletions d where d.person = p_tenant and d.finished_at is null) then
@@ -132,15 +130,7 @@ begin
     where i.tenant_id = p_tenant
       and concat(chr(31), i.channel, chr(31), i.account, chr(31), i.user_key)
           = right(g.scope, length(i.channel || i.account || i.user_key) + 3);
-    for v_shared in select m.shared_id from memory_members m where m.tenant_id = p_tenant and m.role = 'owner' loop
-        delete from memory_members m where m.tenant_id = p_tenant and m.shared_id = v_shared;
-        update memory_members m set role = 'owner'
-        where (m.tenant_id, m.name) = (select o.tenant_id, o.name from memory_members o
-                                       where o.shared_id = v_shared order by o.tenant_id limit 1);
-        if not found then
-            delete from tenants t where t.tenant_id = v_shared;
-        end if;
-    end loop;
+    -- What they share with others is handed on by their sql/delete_tenant.sql.
     -- Children before parents, each table at once: a cascade would look for the children of each row.
     foreach v_table in array p_tables loop
         execute format('delete from %I where tenant_id = $1', v_table) using p_tenant;

@@ -292,8 +292,10 @@ begin
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
     -- What is being forgotten may stand in the prompts of turns that run meanwhile.
-    if p_step ->> 'prompt' is not null
-       and not exists (select from memory_forgettings f where f.tenant_id = p_tenant and f.confirmed) then
+    if p_step ->> 'prompt' is not null and not exists (
+        select where false
+        -- Whether they forget something comes from their sql/forgetting.sql.
+        ) then
         insert into prompts (tenant_id, turn_id, agent_path, step, packed)
         values (p_tenant, p_turn, v.agent_path, v.step, decode(p_step ->> 'prompt', 'base64'))
         on conflict do nothing;
@@ -498,10 +500,8 @@ begin
     end if;
     if v_conversation is null and v_turn.id is not null then
         begin
-            update task_runs r set state = 'RUNNING'
-            where r.tenant_id = p_tenant and r.turn_id = v_turn.id and r.state = 'PENDING_APPROVAL';
             perform note_run(p_tenant, v_turn.id, jsonb_build_object(
-                'state', 'FAILED', 'reason', 'error', 'history', '[]'::jsonb, 'key', 'end', 'kind', 'end',
+                'even_waiting', true, 'state', 'FAILED', 'reason', 'error', 'history', '[]'::jsonb, 'key', 'end', 'kind', 'end',
                 'text', p_templates -> case when v_begun then 'run_begun' else 'run_failed' end,
                 'max_failures', p_max_failures, 'disabled', p_templates -> 'disabled'));
         exception when data_exception or integrity_constraint_violation or program_limit_exceeded

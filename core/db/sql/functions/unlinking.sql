@@ -116,12 +116,10 @@ begin
     from (
         select 'stored_values' as of, array[v.collection, v.key] as key, v.number
         from stored_values v where v.tenant_id = p_tenant and v.created_at > p_link.linked_at
-        union all select 'tasks', array[t.id], t.number
-        from tasks t where t.tenant_id = p_tenant and t.created_at > p_link.made_at
-        union all select 'memories', array[m.id], m.number
-        from memories m where m.tenant_id = p_tenant and m.created_at > p_link.linked_at and m.turn_id is null
         union all select 'profile_facts', array[f.id], f.number
-        from profile_facts f where f.tenant_id = p_tenant and f.since > p_link.made_at and f.turn_id = '') n
+        from profile_facts f where f.tenant_id = p_tenant and f.since > p_link.made_at and f.turn_id = ''
+        -- Such rows of abilities come from their sql/since_link.sql.
+        ) n
     where not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = n.of and r.key = n.key);
 end $$;
 
@@ -146,10 +144,7 @@ begin
       and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
                       and r.key = array[c.service, c.account_name]);
     perform claim_since(p_tenant, v_link);
-    update tasks t set state = 'PAUSED', reason = 'made while two people were linked'
-    where t.tenant_id = p_tenant and t.created_at > v_link.made_at and t.state = 'ACTIVE'
-      and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'tasks' and r.key = array[t.id]
-                      and r.link_id <> p_link);
+    -- What was made since v_link and acts by itself is paused by their sql/begin_parting.sql.
 end $$;
 
 -- Gives each of the two people their own rows again. p_rules has for each table, in order, parents first, the columns
@@ -276,36 +271,25 @@ language plpgsql as $$
 declare
     v_table text;
 begin
-    foreach v_table in array array['tasks', 'profile_facts', 'memories'] loop
+    for v_table in
+        select distinct r.of from linked_rows r
+        where r.tenant_id = p_tenant and r.link_id = p_link and r.number is not null and r.of <> 'stored_values'
+        order by r.of
+    loop
         execute format('update %I k set number = -k.number - 1 where k.tenant_id = $1', v_table) using p_other;
         execute format('update %I k set number = r.number from linked_rows r where k.tenant_id = $2'
                        ' and r.tenant_id = $1 and r.link_id = $3 and r.of = %L and r.key = array[k.id]',
                        v_table, v_table) using p_tenant, p_other, p_link;
     end loop;
-    update event_work w set source = r.name from event_sources s join linked_rows r
-        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
-    where w.tenant_id = p_other and s.tenant_id = p_other and w.source = s.name and s.name <> r.name;
-    update events e set source = r.name from event_sources s join linked_rows r
-        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
-    where e.tenant_id = p_other and s.tenant_id = p_other and e.source = s.name and s.name <> r.name;
     update identities i set admitted = r.name from linked_rows r
     where i.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'identities'
       and r.key = array[i.id];
-    update event_sources s set name = r.name from linked_rows r
-    where s.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources'
-      and r.key = array[s.id];
-    delete from memories m using links l
-    where m.tenant_id = p_tenant and l.tenant_id = p_tenant and l.id = p_link and (
-        m.turn_id in (select t.id from turns t where t.tenant_id = p_other)
-        or m.created_at > l.linked_at and m.kind <> 'told' and m.turn_id is not null);
     delete from profile_facts f where f.tenant_id = p_tenant and f.turn_id in (
         select t.id from turns t where t.tenant_id = p_other);
-    update memories m set superseded_by = null, valid_to = null
-    where m.tenant_id in (p_tenant, p_other) and m.superseded_by is not null and not exists (
-        select from memories n where n.tenant_id = m.tenant_id and n.id = m.superseded_by);
     update profile_facts f set replaced_by = null
     where f.tenant_id in (p_tenant, p_other) and f.replaced_by is not null and not exists (
         select from profile_facts n where n.tenant_id = f.tenant_id and n.id = f.replaced_by);
+    -- Rows of abilities are parted by their sql/part.sql.
 end $$;
 
 -- Each place continues by itself: messages that were ready are not sent, the other person's open questions are dropped,

@@ -12,14 +12,24 @@ exception when invalid_parameter_value then
     return (p_at at time zone 'UTC')::date;
 end $$;
 
+-- Returns the task that a turn works on, null for none. Plans once a session.
+create function task_of_turn(p_tenant text, p_turn text)
+returns text
+language plpgsql stable as $$
+begin
+    return (select w.task_id from (
+        select null::text as task_id where false
+        -- The ids of tasks come from their sql/task_of_turn.sql.
+        ) w limit 1);
+end $$;
+
 -- Adds a turn that has ended, with its steps, to the sums of its day.
 create function add_turn_usage()
 returns trigger
 language plpgsql as $$
 declare
     v_day date := day_of_person(new.tenant_id, new.finished_at);
-    v_task text := coalesce((select r.task_id from task_runs r
-                             where r.tenant_id = new.tenant_id and r.turn_id = new.id limit 1), '');
+    v_task text := coalesce(task_of_turn(new.tenant_id, new.id), '');
 begin
     insert into usage_days as u (tenant_id, day, task_id, kind, name, calls, failed, input_tokens, output_tokens,
                                  cached_tokens, cost, took_ms)

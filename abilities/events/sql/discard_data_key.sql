@@ -1,0 +1,1 @@
+    delete from event_sources s where s.tenant_id = p_tenant and s.key_version = p_version;

@@ -1,0 +1,1 @@
+    select 'event', count(*), 'events retry' from event_work w where w.state = 'poison'

@@ -1,0 +1,1 @@
+    perform leave_shared_memories(p_tenant);

@@ -1,0 +1,1 @@
+        select 'tasks', array[id], number, '' from tasks where tenant_id = p_gone

@@ -1,0 +1,3 @@
+    if note_task_run(p_tenant, p_turn, p_note) then
+        return true;
+    end if;
