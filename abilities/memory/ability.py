@@ -45,9 +45,9 @@ def _loads(settings: "Settings") -> None:
 
 
 def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.memory.pages import MemoryPages
+    from abilities.memory.pages import MemoryPages, version_of_page
 
-    return ConsolePages([MemoryPages])
+    return ConsolePages([MemoryPages], versions={"people/{person}/memory": version_of_page})
 
 
 def _probes() -> "Sequence[Probe]":

@@ -1,13 +1,16 @@
 """What is remembered of a person: to see, and for themselves to correct and forget."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aiohttp import web
 
 from abilities.memory.page_reading import list_memories
+from core.db.database import Database
 from core.errors import ToolFailed, ToolRetry
 from core.people.profile import ProfileStore
 from core.tools.memory_access import MemoryAccess
+from operations.console.access import Viewer
+from operations.console.live import SHOWN, read_version
 from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
 from operations.console.pages.people import PLACE
 from operations.console.reading.people import read_person
@@ -144,3 +147,16 @@ class MemoryPages(Pages):
         if visit.viewer.tenant_id != tenant or self._open is None:
             return None, ""
         return self._open(tenant), f"{PLACE}/{tenant}/memory"
+
+
+async def version_of_page(database: Database, _: Viewer, parts: Mapping[str, str]) -> str:
+    """Return the version of the page with what is remembered of a person."""
+    return await read_version(
+        database,
+        parts["person"],
+        "select (select count(*) || '.' || count(undone_at) from profile_facts where tenant_id = $1)"
+        " || coalesce((select '.' || version || '.' || epoch from memory_versions where tenant_id = $1), '')"
+        " || (select '.' || count(valid_to) from (select valid_to from memories where tenant_id = $1"
+        "  order by number desc limit $2) m) as version",
+        SHOWN,
+    )

@@ -81,6 +81,7 @@ def build_console(
             doing,
             further.renderer(),
             further.said,
+            further.versions,
         )
         return ConsoleRoutes(kit, further.makes).routes()
 

@@ -1,11 +1,13 @@
 """Live updates of open pages: a page's version is read each second while it is open."""
 
 import asyncio
+import functools
 import hashlib
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from aiohttp import web
 
@@ -28,14 +30,17 @@ LASTS = 300.0
 SHOWN = 50
 """The part of a list that its version covers: a page."""
 
-_PERSON_ID = rf"({PARTITION}[\w-]{{1,64}})"
+_ID, _OTHER_ID = rf"{PARTITION}[\w-]{{1,64}}", r"[\w-]{1,64}"
+_PERSON_ID = f"({_ID})"
 _CONVERSATION = re.compile(rf"/console/conversations/{_PERSON_ID}/([\w-]{{1,64}})")
 _TURN = re.compile(r"/console/turns/([\w-]{1,64})")
 _APPROVAL = re.compile(rf"/console/waiting/approvals/{_PERSON_ID}/([\w-]{{1,64}})")
-_TASK = re.compile(rf"/console/tasks/{_PERSON_ID}/([\w-]{{1,64}})")
-_PERSON = re.compile(rf"/console/people/{_PERSON_ID}(/memory)?")
+_PERSON = re.compile(rf"/console/people/{_PERSON_ID}")
+_PART = re.compile(r"\{(\w+)\}")
 
 
+type Version = Callable[[Database, Viewer, Mapping[str, str]], Awaitable[str]]
+"""Returns the version of a page for its viewer, by the parts of its address; empty for a page that is not there."""
 type Doing = Callable[[str], Awaitable[str]]
 """Returns a phrase for a running turn's current work; empty if unknown."""
 
@@ -99,10 +104,14 @@ def _is_closed(request: web.Request) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageVersions:
-    """A short text for each page that changes with the page's contents."""
+    """A short text for each page that changes with the page's contents.
+
+    `of_abilities` reads those of abilities' pages, by their addresses, as `ConsolePages` has them.
+    """
 
     database: Database
     doing: Doing = nothing_told
+    of_abilities: Mapping[str, Version] = MappingProxyType({})
 
     async def of(self, path: str, viewer: Viewer) -> str:
         """Return the version of a page; empty for a page that never changes, or that the viewer may not see."""
@@ -110,24 +119,23 @@ class PageVersions:
             return await self.turn(match[1], viewer)
         if match := _CONVERSATION.fullmatch(path):
             return await self.conversation(match[1], match[2]) if viewer.sees(match[1]) else ""
-        for pattern, version in ((_APPROVAL, self.approval), (_TASK, self.task)):
-            if match := pattern.fullmatch(path):
-                return await version(match[1], match[2]) if viewer.sees(match[1]) else ""
+        if match := _APPROVAL.fullmatch(path):
+            return await self.approval(match[1], match[2]) if viewer.sees(match[1]) else ""
+        for address, version in self.of_abilities.items():
+            if match := _pattern(address).fullmatch(path):
+                sees = viewer.sees(match.groupdict().get("person", viewer.tenant_id))
+                return await version(self.database, viewer, match.groupdict()) if sees else ""
         if path.startswith(("/console/people", "/console/deliveries")):
             return await self._about_people(path, viewer)
         if path == "/console/waiting":
             return await self.waiting(viewer)
-        if path == "/console/tasks":
-            return await self.tasks(viewer)
         if path in ("/console", "/console/conversations"):
             return await self.everything() if viewer.operator else await self.person(viewer.tenant_id)
         return await self.health() if path == "/console/health" and viewer.operator else ""
 
     async def _about_people(self, path: str, viewer: Viewer) -> str:
         if match := _PERSON.fullmatch(path):
-            if not viewer.sees(match[1]):
-                return ""
-            return await (self.memory(match[1]) if match[2] else self.profile(match[1]))
+            return await self.profile(match[1]) if viewer.sees(match[1]) else ""
         match path:
             case "/console/deliveries":
                 return await self.deliveries(viewer)
@@ -155,7 +163,7 @@ class PageVersions:
         )
         if not version.startswith(TurnState.RUNNING.value):
             return version
-        return f"{version}.{_short(await self.doing(found['turn_id'] or ''))}"
+        return f"{version}.{short_version(await self.doing(found['turn_id'] or ''))}"
 
     async def conversation(self, tenant_id: str, conversation: str) -> str:
         version = await self._of(
@@ -168,7 +176,7 @@ class PageVersions:
             " as version from conversations c where c.tenant_id = $1 and c.id = $2",
             conversation,
         )
-        return _short(version) if version else ""
+        return short_version(version) if version else ""
 
     async def approval(self, tenant_id: str, approval: str) -> str:
         return await self._of(
@@ -177,16 +185,6 @@ class PageVersions:
             "  where u.tenant_id = $1 and u.approval_id = $2) as version"
             " from approvals a where a.tenant_id = $1 and a.id = $2",
             approval,
-        )
-
-    async def task(self, tenant_id: str, task: str) -> str:
-        return await self._of(
-            tenant_id,
-            "select t.state || t.revision || '.' || t.fired || coalesce(t.next_at::text, '') || coalesce("
-            " (select string_agg(r.state, ',' order by r.created_at desc, r.id desc) from (select * from task_runs n"
-            "  where n.tenant_id = $1 and n.task_id = $2 order by n.created_at desc, n.id desc limit 10) r), '')"
-            " as version from tasks t where t.tenant_id = $1 and t.id = $2",
-            task,
         )
 
     async def waiting(self, viewer: Viewer) -> str:
@@ -200,18 +198,7 @@ class PageVersions:
                 "  where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')) as version",
             )
         rows = await self.database.rows("select id from console_waiting(null, '', $1)", SHOWN)
-        return _short("".join(row["id"] for row in rows))
-
-    async def tasks(self, viewer: Viewer) -> str:
-        """Return the version of the first page of tasks."""
-        if not viewer.operator:
-            return await self._of(
-                viewer.tenant_id,
-                "select count(*) || '.' || coalesce(sum(revision), 0) || '.' || coalesce(sum(fired), 0) as version"
-                " from tasks where tenant_id = $1 and deleted_at is null",
-            )
-        rows = await self.database.rows("select * from console_tasks('', '', '', $1)", SHOWN)
-        return _short("".join(f"{row['task_id']}{row['state']}{row['next_at']}" for row in rows))
+        return short_version("".join(row["id"] for row in rows))
 
     async def deliveries(self, viewer: Viewer) -> str:
         """Return the version of the first page of undelivered and waiting messages."""
@@ -226,7 +213,7 @@ class PageVersions:
             )
         person = "" if viewer.operator else viewer.tenant_id
         rows = await self.database.rows("select * from find_unsettled($1, '', null, '', $2)", person, SHOWN)
-        return _short("".join(row["outbound_id"] + row["state"] for row in rows) + held)
+        return short_version("".join(row["outbound_id"] + row["state"] for row in rows) + held)
 
     async def stops(self, viewer: Viewer) -> str:
         rows = await self.database.rows(
@@ -240,11 +227,11 @@ class PageVersions:
         asking = await self.database.one(
             "select count(*) || coalesce(max(asked_at)::text, '') as version from pairings where used_at is null"
         )
-        return _short("".join(row["tenant_id"] for row in rows) + str(asking["version"]))
+        return short_version("".join(row["tenant_id"] for row in rows) + str(asking["version"]))
 
     async def profile(self, tenant_id: str) -> str:
         """Return the version of a person's page."""
-        return _short(
+        return short_version(
             await self._of(
                 tenant_id,
                 "select t.role || t.tier || t.name || coalesce((select string_agg(i.id || i.state || i.admitted, ','"
@@ -259,16 +246,6 @@ class PageVersions:
                 " || coalesce((select a.id from console_actions a where a.tenant_id = $1 order by a.at desc, a.id desc"
                 "  limit 1), '') as version from tenants t where t.tenant_id = $1",
             )
-        )
-
-    async def memory(self, tenant_id: str) -> str:
-        return await self._of(
-            tenant_id,
-            "select (select count(*) || '.' || count(undone_at) from profile_facts where tenant_id = $1)"
-            " || coalesce((select '.' || version || '.' || epoch from memory_versions where tenant_id = $1), '')"
-            " || (select '.' || count(valid_to) from (select valid_to from memories where tenant_id = $1"
-            "  order by number desc limit $2) m) as version",
-            SHOWN,
         )
 
     async def person(self, tenant_id: str) -> str:
@@ -289,9 +266,22 @@ class PageVersions:
         return ".".join(str(value) for value in row.values())
 
     async def _of(self, tenant_id: str, statement: str, *args: object) -> str:
-        row = await self.database.tenant_row(tenant_id, statement, *args)
-        return str(row["version"] or "") if row else ""
+        return await read_version(self.database, tenant_id, statement, *args)
 
 
-def _short(text: str) -> str:
+async def read_version(database: Database, tenant_id: str, statement: str, *args: object) -> str:
+    """Return the `version` that a statement reads as a person; empty where it has no row."""
+    row = await database.tenant_row(tenant_id, statement, *args)
+    return str(row["version"] or "") if row else ""
+
+
+@functools.cache
+def _pattern(address: str) -> re.Pattern[str]:
+    """Return what matches an address below `/console/`; its parts stand in braces, `{person}` for a person's id."""
+    parts = _PART.sub(lambda part: f"(?P<{part[1]}>{_ID if part[1] == 'person' else _OTHER_ID})", address)
+    return re.compile(f"/console/{parts}")
+
+
+def short_version(text: str) -> str:
+    """Return a version of fixed length for a long text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -34,12 +34,12 @@ async def check_writes(database: Database) -> Sequence[Check]:
     """Check whether the database accepts writes (it may be full or read-only), and count redraws that were given up."""
     try:
         await database.call("select probe_write()")
-        refused = await database.one("select * from count_refused()")
+        stuck = await database.one("select count_stuck_redraws() as redraws")
     except OneValetError as error:
         todo = "make room on its disk, or end its read-only mode"
         return [Check.failed("database writes", error, f"not taken ({error})", todo)]
     taken = Check("database writes", True, "taken")
-    if not refused["redraws"]:
+    if not stuck["redraws"]:
         return [taken]
-    detail = f"{refused['redraws']} cards that could not be redrawn"
+    detail = f"{stuck['redraws']} cards that could not be redrawn"
     return [taken, Check("not tried any more", True, detail, "the log says why: redraw_set_aside")]

@@ -29,7 +29,6 @@ _AGES = {
     "waiting": ("onevalet_oldest_waiting_seconds", "How long the oldest message waits for a worker; 0: none waits."),
     "to_send": ("onevalet_oldest_unsent_seconds", "How old the oldest message to be sent is; 0: there is none."),
 }
-_SET_ASIDE = ("tasks", "notices", "events")
 _BACKUP_AGE = """
 select coalesce(extract(epoch from clock_timestamp() - began_at), 'infinity')::float8 as seconds from last_backup()
 """
@@ -67,7 +66,7 @@ class Backlog:
             async with asyncio.timeout(READ_WITHIN):
                 work = await self._database.one("select * from count_work()")
                 oldest = await self._database.one(OLDEST)
-                aside = await self._database.one("select * from count_set_aside()")
+                aside = await self._database.rows("select kind, number from find_set_aside_work()")
                 workers = await workers_seen(self._database)
                 pollers = await self._database.rows(POLLERS)
                 backup = await self._database.one(_BACKUP_AGE)
@@ -94,10 +93,10 @@ def _add_ages(registry: CollectorRegistry, oldest: Record) -> None:
         Gauge(name, help_text, registry=registry).set(oldest[column])
 
 
-def _add_set_aside(registry: CollectorRegistry, aside: Record) -> None:
+def _add_set_aside(registry: CollectorRegistry, aside: Sequence[Record]) -> None:
     gauge = Gauge("onevalet_set_aside", "What waits for an operator, by kind.", ("kind",), registry=registry)
-    for kind in _SET_ASIDE:
-        gauge.labels(kind).set(aside[kind])
+    for row in aside:
+        gauge.labels(f"{row['kind']}s").set(row["number"])
 
 
 def _add_workers(registry: CollectorRegistry, workers: list[WorkerHealth]) -> None:

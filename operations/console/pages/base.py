@@ -15,7 +15,7 @@ from core.db.database import Database
 from core.queue.wakeups import Wakeups
 from operations.console.actions import Actions
 from operations.console.budgets import ShownBudgets
-from operations.console.live import Doing, PageVersions, nothing_told
+from operations.console.live import Doing, PageVersions, Version, nothing_told
 from operations.console.reading.counts import count_open
 from operations.console.rendering import HEADERS, Renderer
 from operations.console.services import PersonServices
@@ -57,6 +57,7 @@ class Kit:
         doing: Doing = nothing_told,
         renderer: Renderer | None = None,
         said: Mapping[str, str] = MappingProxyType({}),
+        versions: Mapping[str, Version] = MappingProxyType({}),
     ) -> "Kit":
         """Build a kit from the installation's parts."""
         return cls(
@@ -65,7 +66,7 @@ class Kit:
             texts,
             wakeups,
             Actions(database, visits.clock, texts.make_id),
-            PageVersions(database, doing),
+            PageVersions(database, doing, versions),
             renderer or Renderer(),
             services,
             budgets or ShownBudgets(),

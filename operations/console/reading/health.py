@@ -40,7 +40,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
     oldest = await database.one("select * from console_oldest()")
     delayed = await database.rows("select * from count_delayed($1)", DELAYED)
     unsettled = await database.one("select * from console_unsettled($1)", LATELY)
-    aside = await database.one("select * from count_set_aside()")
+    aside = await database.rows("select * from find_set_aside_work() where number > 0")
     workers = await workers_seen(database)
     late_in, late_out = (_is_late(oldest[name], now) for name in ("waiting", "to_send"))
     figures = (
@@ -76,9 +76,10 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
         *(check for worker in workers for check in worker_checks(worker)),
     ]
-    if any(aside.values()):
-        detail = ", ".join(counted(aside[f"{noun}s"], noun) for noun in ("task", "notice", "event"))
-        checks.append(Check("set aside", False, detail, "see the log for each, then: tasks retry, events retry"))
+    if aside:
+        detail = ", ".join(counted(row["number"], row["kind"]) for row in aside)
+        retries = ", ".join(dict.fromkeys(row["retry"] for row in aside))
+        checks.append(Check("set aside", False, detail, f"see the log for each, then: {retries}"))
     return Health(figures, tuple(sorted(checks, key=lambda check: check.ok)))
 
 

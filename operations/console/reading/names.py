@@ -34,8 +34,6 @@ async def read_titles(database: Database, tasks: Iterable[tuple[str, str]]) -> d
     for tenant_id, task_id in tasks:
         by_person[tenant_id].append(task_id)
     for tenant_id, ids in by_person.items():
-        for row in await database.tenant_rows(
-            tenant_id, "select id, number, title from tasks where tenant_id = $1 and id = any ($2)", ids
-        ):
-            titles[tenant_id, row["id"]] = f"{row['number']}. {row['title']}"
+        for row in await database.tenant_rows(tenant_id, "select task_id, title from titles_of_tasks($1,$2)", ids):
+            titles[tenant_id, row["task_id"]] = row["title"]
     return titles

@@ -12,6 +12,7 @@ from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.ids import make_id
 from core.json_types import JsonObject
+from operations.console.access import Viewer
 from tests.operations.console.conftest import console as console
 from tests.operations.console.harness import ANN, BOB, Console
 
@@ -192,3 +193,21 @@ async def test_what_a_task_is_called_is_text_on_every_page(console: Console) -> 
             await phone.get(address)
             assert "<img" not in phone.page, address
             assert phone.page.count("<script") == 1, "our own"
+
+
+async def test_an_open_page_of_tasks_is_told_of_changes_to_who_sees_it(console: Console) -> None:
+    ann, bob = await console.tenant(ANN), await console.tenant(BOB)
+    owner, person = Viewer(ann, True), Viewer(bob, False)
+    task, page = await _task(console, BOB, "water plants")
+    _, of_ann = await _task(console, ANN, "secret errand")
+
+    async def versions() -> list[str]:
+        pages = [(HERE, owner), (page, owner), (HERE, person), (page, person)]
+        return [await console.versions.of(path, viewer) for path, viewer in pages]
+
+    before = await versions()
+    assert await versions() == before
+    await _service(console).pause_task(bob, task.id)
+    assert [new != old for new, old in zip(await versions(), before, strict=True)] == [True] * 4
+    assert await console.versions.of(of_ann, person) == ""
+    assert await console.versions.of(of_ann, owner) != ""

@@ -19,6 +19,7 @@ from onevalet.wiring.accounts import access_to
 from onevalet.wiring.memories import open_memories
 from onevalet.wiring.people import build_linking
 from operations.console.door import ConsoleDoor
+from operations.console.live import PageVersions
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
 from operations.console.services import PersonServices
@@ -58,6 +59,7 @@ class Console:
     """Method and path of all that the console answers."""
     credentials: CredentialStore
     memory: Callable[[str], MemoryAccess] | None
+    versions: PageVersions
 
     async def link(self, sender: str) -> str:
         """Return a new link of a person's."""
@@ -99,7 +101,14 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     foundation = service_foundation(Settings(_env_file=None), store.database, clock, access_to(services.accounts))
     further = load_pages(foundation)
     kit = Kit.build(
-        visits, store.database, seen, store.wakeups, services, renderer=further.renderer(), said=further.said
+        visits,
+        store.database,
+        seen,
+        store.wakeups,
+        services,
+        renderer=further.renderer(),
+        said=further.said,
+        versions=further.versions,
     )
     routes = ConsoleRoutes(kit, further.makes).routes()
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
@@ -107,7 +116,7 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
         url = f"http://127.0.0.1:{port}"
         addresses = [(route.method, route.path) for route in routes]
         opens = ConsoleSignIn(store.database, url, KEYS)
-        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory)
+        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory, kit.versions)
 
 
 def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> PersonServices:

@@ -4,7 +4,6 @@ from core.messaging.unsettled import UnsettledMessages
 from core.people.linking import withdraw_codes
 from core.people.profile import FactSource, ProfileStore
 from operations.console.access import Viewer
-from operations.console.live import PageVersions
 from tests.abilities.memory.test_pages import remember
 from tests.operations.console.harness import ANN, BOB, Console
 from tests.operations.console.test_deliveries import fail, lose
@@ -16,7 +15,7 @@ class Watcher:
     """One viewer's open pages."""
 
     def __init__(self, console: Console, viewer: Viewer) -> None:
-        self._versions = PageVersions(console.store.database)
+        self._versions = console.versions
         self._viewer = viewer
         self._known: dict[str, str] = {}
 
