@@ -188,13 +188,8 @@ class NotificationStore:
         return bool(row and row["done"])
 
     async def is_urgent_run(self, tenant_id: str, run_id: str) -> bool:
-        """Return whether the notifications of a task's run pass quiet hours."""
-        row = await self.database.tenant_row(
-            tenant_id,
-            "select t.output ->> 'urgency' as urgency from task_runs r join tasks t on t.tenant_id = r.tenant_id"
-            " and t.id = r.task_id where r.tenant_id = $1 and r.id = $2",
-            run_id,
-        )
+        """Return whether the notifications of a run pass quiet hours."""
+        row = await self.database.tenant_row(tenant_id, "select urgency_of_run($1,$2) as urgency", run_id)
         return row is not None and bool(row["urgency"] == Urgency.URGENT)
 
     async def held_cards(self, limit: int = 100) -> list[tuple[str, str, str]]:

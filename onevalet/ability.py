@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from operations.console.live import Version
     from operations.console.pages.base import MakePages
     from operations.doctor.types import Probe
+    from operations.paths.readers import PathReader
     from operations.programs.types import ClientTool
 
 
@@ -344,6 +345,7 @@ class Ability:
     starters: the templates of `new`, by kind.
     pages: loads its pages of the console, with the first request to it.
     probes: loads its checks for `doctor`.
+    path: loads its part of a turn's path, for `trace` and the console.
     opens: opens its objects before the assistant is built: for dependent abilities, turns and programs.
     joins: opens its objects after the assistant is built, such as the executors of runs.
     work: opens its background work in a worker; the stack closes it.
@@ -379,6 +381,7 @@ class Ability:
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None
     probes: "Callable[[], Sequence[Probe]] | None" = None
+    path: "Callable[[], PathReader] | None" = None
     opens: Callable[[AsyncExitStack, OpeningFoundation], None] | None = None
     joins: Callable[[WorkFoundation], None] | None = None
     routes: "Callable[[AsyncExitStack, WebFoundation], Sequence[RouteDef]] | None" = None

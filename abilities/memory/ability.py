@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from core.turns.services import Recall
     from onevalet.settings import Settings
     from operations.doctor.types import Probe
+    from operations.paths.readers import PathReader
 
 
 def _settings() -> OwnSettings[Any]:
@@ -48,6 +49,12 @@ def _pages(_: ServiceFoundation) -> ConsolePages:
     from abilities.memory.pages import MemoryPages, version_of_page
 
     return ConsolePages([MemoryPages], versions={"people/{person}/memory": version_of_page})
+
+
+def _path() -> "PathReader":
+    from abilities.memory.path import PATH
+
+    return PATH
 
 
 def _probes() -> "Sequence[Probe]":
@@ -98,6 +105,7 @@ ABILITY = Ability(
     commands=(Commands("memory", "People", _commands),),
     pages=_pages,
     probes=_probes,
+    path=_path,
     recall=_recall,
     memories=_memories,
     work=_work,

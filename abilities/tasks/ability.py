@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.db.database import Connection, Database
     from core.turns.trigger_message import TriggerMessage
     from operations.doctor.types import Probe
+    from operations.paths.readers import PathReader
     from operations.programs.types import ClientTool
 
 
@@ -36,6 +37,12 @@ def _commands() -> "Typer":
     from abilities.tasks.cli import tasks_app
 
     return tasks_app
+
+
+def _path() -> "PathReader":
+    from abilities.tasks.path import PATH
+
+    return PATH
 
 
 def _probes() -> "Sequence[Probe]":
@@ -94,6 +101,7 @@ ABILITY = Ability(
     commands=(Commands("tasks", "People", _commands),),
     pages=_pages,
     probes=_probes,
+    path=_path,
     opens=_opens,
     joins=_joins,
     work=_work,

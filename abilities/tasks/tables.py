@@ -6,8 +6,18 @@ from core.people.table_rules import Archiving, Belonging, Merge, NewValues, Pers
 _ENDED: NewValues = dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")
 
 TABLES = (
-    PersonTable("tasks", Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks"))),
-    PersonTable("task_runs", Belonging(Merge.MOVE), (("task_id", "tasks", "id"),), Archiving(ended={"state": _ENDED})),
+    PersonTable(
+        "tasks",
+        Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks")),
+        leads=(("notifications", "task_id", "id"),),
+    ),
+    PersonTable(
+        "task_runs",
+        Belonging(Merge.MOVE),
+        (("task_id", "tasks", "id"),),
+        Archiving(ended={"state": _ENDED}),
+        leads=(("lanes", "id", "id"), ("notifications", "run_id", "id")),
+    ),
     PersonTable(
         "run_notices",
         Belonging(Merge.MOVE),

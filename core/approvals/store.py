@@ -20,8 +20,7 @@ _MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
     " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card')"
-    " as sent_at, (select r.task_id from task_runs r where r.tenant_id = a.tenant_id"
-    " and r.turn_id = a.turn_id) as task_id from approvals a where a.tenant_id = $1 and "
+    " as sent_at, task_of_turn(a.tenant_id, a.turn_id) as task_id from approvals a where a.tenant_id = $1 and "
 )
 _STATES = {
     Verb.APPROVE: ApprovalState.APPROVED,

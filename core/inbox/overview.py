@@ -1,4 +1,4 @@
-"""The overview of a person: read across approvals and tasks, never written."""
+"""The overview of a person: read across approvals and planned work, never written."""
 
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
@@ -35,8 +35,7 @@ class Overviews:
                 MAX_SHOWN,
             )
             tasks = await connection.fetch(
-                "select number, title, due_at, count(*) over () as of_all from tasks where tenant_id = $1"
-                " and kind = 'schedule' and state = 'ACTIVE' and deleted_at is null and due_at is not null and not held"
+                "select number, title, due_at, count(*) over () as of_all from planned_work($1) where active"
                 " order by due_at, number limit $2",
                 tenant_id,
                 MAX_SHOWN,

@@ -7,6 +7,8 @@ from enum import StrEnum
 type NewValues = Mapping[str | None, str | bool | None]
 type Parent = tuple[str, str, str]
 """A column, the table that it refers to, and the column there."""
+type Led = tuple[str, str, str]
+"""A table of the spine's, the column there that refers to a row, and the column of the row to which it refers."""
 
 
 class Merge(StrEnum):
@@ -68,9 +70,11 @@ class PersonTable:
 
     `follows` names the parents with which a row goes when a link is undone, besides those rows that came with the link;
     None: no row goes. The table stands after those to which it refers, and those of other abilities that are needed.
+    `leads` names the rows of the spine's tables that go with a row of this one then.
     """
 
     name: str
     merge: Belonging
     follows: tuple[Parent, ...] | None = ()
     archive: Archiving = Archiving()
+    leads: tuple[Led, ...] = ()

@@ -70,7 +70,7 @@ _PARTING: Mapping[str, tuple[Parent, ...]] = {
     "person_audit": (("identity_id", "identities", "id"),),
     "recipients": (),
     "conversations": (("identity_id", "identities", "id"), ("recipient_id", "recipients", "id")),
-    "lanes": (("conversation_id", "conversations", "id"), ("id", "task_runs", "id")),
+    "lanes": (("conversation_id", "conversations", "id"),),
     "turns": (("lane_id", "lanes", "id"),),
     "inbound": (("conversation_id", "conversations", "id"),),
     "inbox_keys": (("inbound_id", "inbound", "id"),),
@@ -97,11 +97,7 @@ _PARTING: Mapping[str, tuple[Parent, ...]] = {
     "redraws": (("outbound_id", "outbound", "id"),),
     "standing_consents": (("approval_id", "approvals", "id"),),
     "consent_uses": (("consent_id", "standing_consents", "id"),),
-    "notifications": (
-        ("conversation_id", "conversations", "id"),
-        ("task_id", "tasks", "id"),
-        ("run_id", "task_runs", "id"),
-    ),
+    "notifications": (("conversation_id", "conversations", "id"),),
 }
 
 _KEPT_APART = frozenset(
@@ -154,6 +150,9 @@ def parting_rules() -> Mapping[str, tuple[Parent, ...]]:
     Parents first.
     """
     rules = {**_PARTING, **{table.name: table.follows for table in _of_abilities if table.follows is not None}}
+    for table in _of_abilities:
+        for of, column, own in table.leads:
+            rules[of] = (*rules[of], (column, table.name, own))
     above = {table: [parent for _, parent, _ in parents if parent in rules] for table, parents in rules.items()}
     return {table: rules[table] for table in TopologicalSorter(above).static_order()}
 

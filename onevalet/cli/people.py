@@ -25,9 +25,8 @@ _WAITING = {
     "answers": ("answer to send", "answers to send"),
     "notifications": ("notification held", "notifications held"),
     "agents": ("agent that waits for an answer", "agents that wait for an answer"),
-    "tasks": ("active task", "active tasks"),
 }
-"""Kinds of waiting work, in words for one and for several."""
+"""The spine's kinds of waiting work, in words for one and for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +123,11 @@ async def _count_waiting(connection: Connection, tenant: str) -> dict[str, int]:
         " (select count(*) from notifications where tenant_id = $1 and state = 'held') as notifications,"
         " (select count(*) from pool_entries where tenant_id = $1"
         "  and status in ('WAITING_FOR_INPUT', 'WAITING_FOR_ACCOUNT', 'PAUSED'))"
-        "  as agents,"
-        " (select count(*) from tasks where tenant_id = $1 and state = 'ACTIVE' and deleted_at is null) as tasks",
+        "  as agents",
         tenant,
     )
-    return {name: row[name] for name in _WAITING}
+    active = await connection.fetch("select kind, number from count_active_work($1)", tenant)
+    return {name: row[name] for name in _WAITING} | {f"{kind}s": number for kind, number in active}
 
 
 async def _accounts(connection: Connection, tenant: str) -> list[ConnectedAccounts]:
@@ -142,8 +141,13 @@ async def _accounts(connection: Connection, tenant: str) -> list[ConnectedAccoun
 
 def _waiting_lines(approvals: Sequence[Approval], waiting: Mapping[str, int]) -> list[str]:
     lines = [f"approval {approval.code}: {approval.summary}" for approval in approvals]
-    lines += [f"{count} {_WAITING[name][count > 1]}" for name, count in waiting.items() if count]
+    lines += [f"{count} {_words(name)[count > 1]}" for name, count in waiting.items() if count]
     return lines or ["Nothing waits."]
+
+
+def _words(name: str) -> tuple[str, str]:
+    """Return the words for one and for several; what abilities keep going is named as they name it."""
+    return _WAITING.get(name) or (f"active {name.removesuffix('s')}", f"active {name}")
 
 
 def _as_json(person: _Person) -> JsonObject:

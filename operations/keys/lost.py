@@ -59,11 +59,5 @@ async def discard_lost(database: Database, keys: SecretKeys | None) -> SealedRow
 
 
 async def _sealed(database: Database, tenant_id: str, version: int) -> list[str]:
-    accounts = await database.tenant_rows(
-        tenant_id,
-        "select service || ' ' || account_name as name from credentials where tenant_id = $1 and key_version = $2"
-        " union all select 'event source ' || name from event_sources"
-        " where tenant_id = $1 and key_version = $2 order by 1",
-        version,
-    )
-    return [f"{row['name']} of {tenant_id}" for row in accounts]
+    rows = await database.tenant_rows(tenant_id, "select name from list_sealed($1,$2) order by 1", version)
+    return [f"{row['name']} of {tenant_id}" for row in rows]

@@ -1,20 +1,16 @@
 """The path of a message, from its receipt to the provider's last status of the answer: ids and states, never text."""
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import cast
 
 import asyncpg
 
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.types import Outcome, StepKind
-from core.json_types import JsonObject
 from core.messaging.states import CallOutcome, SendState
 from core.turns.links import MADE_UP
+from operations.paths.readers import Line, path_readers
 from operations.paths.transcript import label
-
-type Line = dict[str, object]
 
 _LINKS, _LONG_LINK = 10, 100
 """Links of a step that are shown, and characters of each."""
@@ -51,47 +47,19 @@ async def trace(database: Database, wanted: str) -> list[Line]:
 
 async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
     row = await fetch_one(connection, "select * from turns where tenant_id = $1 and id = $2", tenant, turn)
-    lines = await _inbound_lines(connection, tenant, turn) + await _run_lines(connection, tenant, turn)
+    lines = await _inbound_lines(connection, tenant, turn)
+    for reader in path_readers():
+        lines += await reader.lines(connection, tenant, turn)
     begun = {"id": turn, "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
     lines.append({"at": row["started_at"], "what": "turn begun", **begun})
     if row["model_down_since"]:
         lines.append({"at": row["model_down_since"], "what": "model down", "tries": row["model_tries"]})
     for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
         lines.append(_step_line(step))
-    recall = await connection.fetchrow(
-        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant, turn
-    )
-    lines += [_recall_line(recall["created_at"], leg) for leg in recall["report"]["legs"]] if recall else []
     if row["finished_at"]:
         lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
     lines += await _outbound_lines(connection, tenant, turn)
     return _in_order(lines)
-
-
-async def _run_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
-    """Return the cause of a task's run: an event, such as new mail, with the time it was stored; else its moment."""
-    rows = await connection.fetch(
-        "select r.*, e.received_at, e.source, e.type from task_runs r left join events e on e.tenant_id = r.tenant_id"
-        " and e.source = r.cause ->> 'source' and e.id = r.cause ->> 'id' where r.tenant_id = $1 and r.turn_id = $2",
-        tenant,
-        turn,
-    )
-    events = [
-        {
-            "at": row["received_at"],
-            "what": "event",
-            "id": row["cause"]["id"],
-            "source": row["source"],
-            "type": row["type"],
-        }
-        for row in rows
-        if row["received_at"]
-    ]
-    runs = [
-        {"at": row["created_at"], "what": "run", "id": row["id"], "task": row["task_id"], "due": row["due_at"]}
-        for row in rows
-    ]
-    return [*events, *runs]
 
 
 async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
@@ -170,18 +138,6 @@ def _without_queries(links: Iterable[str]) -> str:
     """Return addresses that a model made up, without the parts that could carry data out."""
     shown = [address.partition("?")[0].partition("#")[0] for address in links]
     return ",".join(f"{address[:_LONG_LINK]}…" if len(address) > _LONG_LINK else address for address in shown[:_LINKS])
-
-
-def _recall_line(at: datetime, leg: JsonObject) -> Line:
-    hits = cast("list[str]", leg["hits"])
-    return {
-        "at": at,
-        "what": "RECALL",
-        "leg": leg["leg"],
-        "hits": ",".join(hits[:5]),
-        "missed": leg["missed"],
-        "ms": leg["took_ms"],
-    }
 
 
 def _delivery_line(delivery: asyncpg.Record) -> Line:

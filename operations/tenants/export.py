@@ -21,10 +21,7 @@ from operations.tenants.tables import archive_rules, exported_tables
 
 _ROWS = 200
 """Rows that lie in memory at once."""
-_TASKS = (
-    "select id, title, due_at, zone, trigger ->> 'cron' as cron from tasks"
-    " where tenant_id = $1 and kind = 'schedule' and due_at is not null and deleted_at is null order by number"
-)
+_TASKS = "select id, title, due_at, zone, cron from planned_work($1) order by number"
 _CONTACTS = "select id, channel, user_key, name from recipients where tenant_id = $1 order by id"
 _FILES = "select id, key, name, content_type from files where tenant_id = $1 and state = 'kept' order by created_at, id"
 _COLUMNS = (

@@ -14,18 +14,6 @@ from tests.shipping.harness import SHIPPED, python_files, read, tracked_files
 SPINE = tuple(folder for folder in SHIPPED if folder not in ("abilities", "agents"))
 OF_NOBODY = ("event_groups",)
 """Tables of abilities without rows of people, which are not declared."""
-EXCEPTIONS: dict[str, set[str]] = {
-    "core/approvals/store.py": {"task_runs"},
-    "core/credentials/lost_keys.py": {"event_sources"},
-    "core/inbox/overview.py": {"tasks"},
-    "core/notifications/store.py": {"task_runs", "tasks"},
-    "core/people/tenant_tables.py": {"task_runs"},
-    "onevalet/cli/people.py": {"tasks"},
-    "operations/console/reading/paths.py": {"memory_recalls"},
-    "operations/paths/trace.py": {"events", "memory_recalls", "task_runs"},
-    "operations/tenants/export.py": {"tasks"},
-}
-"""What is still named where. The list only shrinks."""
 
 _WORDS = ("tasks", "events", "memories", "set_aside")
 """Names that are words, too: of these, only what stands where SQL has a table or calls a function counts."""
@@ -80,7 +68,7 @@ def breaches() -> Mapping[str, set[str]]:
 
 
 def test_the_spine_names_no_table_or_function_of_an_ability() -> None:
-    assert breaches() == EXCEPTIONS
+    assert breaches() == {}
 
 
 @pytest.mark.parametrize(

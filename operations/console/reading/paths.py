@@ -12,6 +12,7 @@ from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
 from operations.console.reading.prompts import Prompts, ShownPrompt, read_prompts
+from operations.paths.readers import path_readers
 from operations.paths.transcript import label
 
 _GOES_WELL = frozenset({CallOutcome.ACCEPTED, "started"})
@@ -114,7 +115,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
     usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL and step["name"]]
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
-        *await _recalled(connection, tenant_id, turn_id),
+        *[span for reader in path_readers() for span in await reader.spans(connection, tenant_id, turn_id)],
         *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
         *await _sent(connection, tenant_id, turn_id),
         *_away(turn),
@@ -181,7 +182,7 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
             "in",
             "Received",
             "waited for a worker" if begun - row["received_at"] > timedelta(milliseconds=100) else "",
-            _facts(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
+            facts_of(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
             _texts(("What they wrote", row["text"] or row["heard"])),
         )
         for row in rows
@@ -194,20 +195,6 @@ def _away(turn: asyncpg.Record) -> list[Span]:
     if since is None:
         return []
     return [Span(since, since, "error", "No model answers", f"tried {turn['model_tries']} times", failed=True)]
-
-
-async def _recalled(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
-    row = await connection.fetchrow(
-        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant_id, turn_id
-    )
-    if row is None:
-        return []
-    legs = row["report"]["legs"]
-    took = timedelta(milliseconds=max((float(leg["took_ms"]) for leg in legs), default=0.0))
-    found = len({hit for leg in legs for hit in leg["hits"]})
-    facts = _facts(**{leg["leg"]: f"{len(leg['hits'])} found, {float(leg['took_ms']):.1f} ms" for leg in legs})
-    note = "nothing" if not found else "1 memory" if found == 1 else f"{found} memories"
-    return [Span(row["created_at"] - took, row["created_at"], "note", "Recalled", note, facts)]
 
 
 def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:
@@ -235,7 +222,7 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
                 _KINDS[word],
                 _title(step),
                 "" if outcome is Outcome.OK else outcome.value,
-                _facts(
+                facts_of(
                     step=f"{step['agent_path']}{step['step']}.{step['call_index']}",
                     state=step["state"],
                     effect=step["effect"] if is_call else "",
@@ -281,7 +268,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "out",
             f"Queued: {row['kind']}",
             row["reason"],
-            _facts(id=row["id"], state=row["state"], attempts=row["attempts"]),
+            facts_of(id=row["id"], state=row["state"], attempts=row["attempts"]),
             _texts(("What is said", row["text"])),
             SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS),
         )
@@ -294,7 +281,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "provider",
             "Handed to the provider",
             "" if call["outcome"] in _GOES_WELL else f"{call['outcome']} {call['error_code']}".strip(),
-            _facts(
+            facts_of(
                 part=call["part"], attempt=call["attempt"], outcome=call["outcome"], provider_id=call["provider_id"]
             ),
             _texts(("As sent", call["part_text"])),
@@ -309,7 +296,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "provider",
             f"Provider says: {part['status']}",
             part["error_code"],
-            _facts(part=part["part"], provider_id=part["provider_id"]),
+            facts_of(part=part["part"], provider_id=part["provider_id"]),
             failed=bool(part["error_code"]),
         )
         for part in parts
@@ -340,7 +327,7 @@ def _calls(result: object) -> list[dict[str, object]]:
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
-def _facts(**facts: object) -> tuple[tuple[str, str], ...]:
+def facts_of(**facts: object) -> tuple[tuple[str, str], ...]:
     return tuple((name.replace("_", " "), str(value)) for name, value in facts.items() if value not in ("", None))
 
 

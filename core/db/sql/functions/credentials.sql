@@ -35,6 +35,15 @@ begin
     where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
 end $$;
 
+-- Lists what is sealed under a data key, in words for an operator.
+create function list_sealed(p_tenant text, p_version int)
+returns table (name text)
+language sql stable as $$
+    select c.service || ' ' || c.account_name from credentials c
+    where c.tenant_id = p_tenant and c.key_version = p_version
+    -- What abilities have sealed comes from their sql/sealed.sql.
+$$;
+
 -- Deletes a data key that nothing opens any more, with the accounts and all else sealed under it, unless it was wrapped
 -- again since it was read.
 create function discard_data_key(p_tenant text, p_version int, p_secret_key_id text)

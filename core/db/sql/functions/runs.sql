@@ -34,3 +34,14 @@ begin
     -- Whose run it is, that ability notes it by their sql/note_run.sql.
     return false;
 end $$;
+
+-- Returns how urgent that is which a run tells its person; null where nothing says so.
+create function urgency_of_run(p_tenant text, p_run text)
+returns text
+language plpgsql stable as $$
+begin
+    return (select w.urgency from (
+        select null::text as urgency where false
+        -- The urgency of their runs comes from their sql/urgency.sql.
+        ) w limit 1);
+end $$;
