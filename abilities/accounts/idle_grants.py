@@ -114,9 +114,8 @@ class Renewals:
     async def _text(self, tenant_id: str, account: Account, chat: str | None) -> str:
         person = await self.database.tenant_row(
             tenant_id,
-            "select nullif(language, '') as language, exists (select from mail_watches w where w.tenant_id = $1"
-            "  and w.service = $2 and w.account_name = $3 and w.problem <> 'no_mailbox') as watched"
-            " from tenants where tenant_id = $1",
+            "select nullif(language, '') as language, hears_of_mail($1,$2,$3) as watched from tenants"
+            " where tenant_id = $1",
             account.service,
             account.name,
         )

@@ -11,9 +11,10 @@ from core.errors import ConfigError
 
 SQL = Path(__file__).parent / "sql"
 
+_WAS = re.compile(r"^-- was ([0-9a-f]{64})$", re.MULTILINE)
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ *-- [^\n]*\b(from|by) their sql/(\w+)\.sql\.\n", re.MULTILINE)
-"""Where functions of the spine ask abilities: for a select, of which all are one, or for statements."""
+"""Where functions ask abilities: for a select, of which all are one, or for statements."""
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
@@ -37,6 +38,11 @@ class SqlFile:
     def checksum(self) -> str:
         """Return the SHA-256 of the text, hex."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def was(self) -> frozenset[str]:
+        """Return the checksums of earlier texts, which count as this one: what they made is made elsewhere now."""
+        return frozenset(_WAS.findall(self.sql))
 
     @property
     def functions(self) -> list[str]:
@@ -66,7 +72,7 @@ class SqlFile:
 class AbilitySql:
     """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, and a file for each answer.
 
-    A function of the spine asks all abilities where a comment in it says `from their sql/due.sql.` or, of statements,
+    A function asks all abilities where a comment in it says `from their sql/due.sql.` or, of statements,
     `by their sql/redact.sql.`
     """
 
@@ -89,26 +95,23 @@ class AbilitySql:
 
 
 def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]) -> list[SqlFile]:
-    """Return the functions of the spine, with what abilities answer where they are asked, then those of the abilities.
+    """Return the functions of the spine and then of the abilities, with what abilities answer where they are asked.
 
     Raises `ConfigError` for an answer to what no function asks, and for a function of an ability that another file
     makes too.
     """
-    spine = [*functions]
+    files = [*functions, *(file for ability in abilities for file in ability.functions())]
+    made: dict[str, str] = {}
+    for file in files:
+        for name in file.functions:
+            if made.setdefault(name, file.name) != file.name:
+                raise ConfigError(f"{file.name}.sql makes {name}, which {made[name]}.sql makes too: rename one.")
     answers = {ability.ability: ability.answers() for ability in abilities}
-    asked = {match[2] for file in spine for match in _PLACE.finditer(file.sql)}
-    for name, answered in answers.items():
+    asked = {match[2] for file in files for match in _PLACE.finditer(file.sql)}
+    for ability, answered in answers.items():
         if unasked := answered.keys() - asked:
-            raise ConfigError(f"No function of the spine asks abilities for sql/{min(unasked)}.sql of {name}.")
-    found = [replace(file, sql=_PLACE.sub(partial(_answered, answers.values()), file.sql)) for file in spine]
-    made = {name: file.name for file in found for name in file.functions}
-    for ability in abilities:
-        for file in ability.functions():
-            for name in file.functions:
-                if made.setdefault(name, file.name) != file.name:
-                    raise ConfigError(f"{file.name}.sql makes {name}, which {made[name]}.sql makes too: rename one.")
-            found.append(file)
-    return found
+            raise ConfigError(f"No function asks abilities for sql/{min(unasked)}.sql of {ability}.")
+    return [replace(file, sql=_PLACE.sub(partial(_answered, answers.values()), file.sql)) for file in files]
 
 
 def _answered(answers: Iterable[Mapping[str, str]], place: re.Match[str]) -> str:

@@ -95,5 +95,5 @@ def test_an_ability_cannot_make_a_function_of_another_room(pets: AbilitySql) -> 
 
 def test_an_ability_answers_only_what_a_function_asks(pets: AbilitySql) -> None:
     (pets.folder / "dew.sql").write_text(DUE)
-    with pytest.raises(ConfigError, match=r"^No function of the spine asks abilities for sql/dew\.sql of pets\."):
+    with pytest.raises(ConfigError, match=r"^No function asks abilities for sql/dew\.sql of pets\."):
         with_abilities(load_functions(), [pets])

