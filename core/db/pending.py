@@ -83,7 +83,7 @@ async def compare(
     theirs = await _of_abilities(connection)
     for migration in (*migrations, *of_abilities):
         checksum = theirs.get(migration.name) if migration.ability else _checksum(applied.get(migration.number))
-        if checksum is not None and checksum != migration.checksum:
+        if checksum is not None and checksum not in (migration.checksum, *migration.was):
             raise ConfigError(
                 f"Migration {migration.name} was edited after it was applied: put it back, add a new one."
             )

@@ -17,7 +17,7 @@ import pytest
 
 from core.db import migrate as migrating
 from core.db.migrate import migrate
-from core.db.sql_files import load_functions, load_migrations
+from core.db.sql_files import AbilitySql, load_functions, load_migrations
 from tests.forker import ROOT
 from tests.services import private_postgres
 from tests.shipping.harness import SHIPPED
@@ -45,7 +45,11 @@ async def migrate_with(folder: Path, database_url: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrating, "load_migrations", lambda: load_migrations(sql / "migrations"))
         patch.setattr(migrating, "load_functions", lambda: load_functions(sql / "functions"))
-        await migrate(database_url)
+        await migrate(database_url, _sql_of_abilities(folder))
+
+
+def _sql_of_abilities(folder: Path) -> list[AbilitySql]:
+    return [AbilitySql(path.parent.name, path) for path in sorted(folder.glob("abilities/*/sql"))]
 
 
 async def migrate_tables(database_url: str, folder: Path) -> list[str]:

@@ -1,7 +1,10 @@
 """The text of function files is taken apart as `migrate` does it, statement by statement."""
 
-from core.db.sql_files import SqlFile
-from onevalet.migrating import all_functions
+import re
+
+from core.db.sql_files import SqlFile, load_functions
+from onevalet.migrating import all_functions, sql_of_abilities
+from tests.shipping.harness import read
 
 
 def test_every_statement_of_a_function_file_is_one_piece() -> None:
@@ -17,3 +20,17 @@ def test_a_migration_says_whom_it_serves() -> None:
     assert SqlFile("0001_all", "create table all ();").serves_from is None
     one = SqlFile("0002_less", "-- serves code from 0001 on: the column x of y goes.\nalter table y drop column x;")
     assert (one.serves_from, one.takes_away) == (1, "the column x of y goes")
+
+
+def test_the_page_has_what_functions_ask_abilities() -> None:
+    files = [*load_functions(), *(file for ability in sql_of_abilities() for file in ability.functions())]
+    asked = {name for file in files for name in re.findall(r"(?:from|by) their sql/(\w+)\.sql\.\n", file.sql)}
+    told = re.findall(
+        r"^\| (`[\w`, ]+`) \|", read("docs/extending.md").partition("| file in `sql/` |")[2], re.MULTILINE
+    )
+    assert {name for names in told for name in re.findall(r"\w+", names)} == asked
+
+
+def test_a_migration_says_what_it_was() -> None:
+    assert SqlFile("0001_all", "create table all ();").was == set()
+    assert SqlFile("0001_all", f"-- was {'a' * 64}\n-- was {'b' * 64}\nselect;").was == {"a" * 64, "b" * 64}

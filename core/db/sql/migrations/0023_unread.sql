@@ -1,2 +1,3 @@
--- Statements that were stored at once, by rule, and that a model reads when their person has become quiet.
-create index memories_unread on memories (tenant_id, number) where extractor = 'rules, until read';
+-- was 023161ba2a5183f9caddf0da1c95b52ccb2aa495074be8d9a95fd3a92f1fdb1e
+-- The index is made by the ability of memory.
+select;

@@ -1,4 +1,3 @@
--- The newest memory when the person was asked what to forget: what is newer was not shown to them.
-
--- The default is for questions that were asked before this column was there: nothing counts as newer.
-alter table memory_forgettings add column known bigint not null default 9223372036854775807;
+-- was edbc15adb17111f7b5953f98e49e5848147ceda33a01c72fe5c334b4d29b9b5a
+-- The column is made by the ability of memory.
+select;

@@ -1,2 +1,3 @@
--- outside: the text of a run's notice has words of others, which the conversation's history leaves out.
-alter table run_notices add column outside boolean not null default false;
+-- was f080186747431eb5266b520c8dd5274d823dfd35976e893251de7eb706b9c401
+-- The column is made by the ability of tasks.
+select;

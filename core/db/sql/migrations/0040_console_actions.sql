@@ -1,3 +1,4 @@
+-- was 9ddc4fae9941cacdf9d64ee6d06b965276970c571ddd23ffec4b16e3b316f213
 -- What people do in the console, and what its pages look for over everybody.
 
 -- Each action is written before it is done. viewer: who acts, which for somebody else's rows is an operator. subject: the
@@ -15,4 +16,3 @@ select tenant_table('console_actions');
 revoke update, delete on console_actions from onevalet_app;
 
 create index turns_waiting on turns (started_at, id) where state = 'waiting';
-create index tasks_by_next on tasks ((coalesce(next_at, timestamptz 'infinity')), id) where deleted_at is null;

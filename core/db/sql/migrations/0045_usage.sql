@@ -1,3 +1,4 @@
+-- was 815571dc9ce83bf1c115670e9ac756bdb5847e122b55df65fb8ab75ab668ec42
 -- What was used, summed by day. Workers add a turn when it ends and an answer when it was sent; a webhook adds nothing.
 
 -- Sums of a person's day. kind and name: a model; a tool or an agent; a `message` that was received; a `turn` by how it
@@ -37,34 +38,39 @@ create table usage_totals (
 );
 select shared_table('usage_totals', 'select');
 
--- What was there before. Times to answer are counted from now on.
-insert into usage_days (tenant_id, day, task_id, kind, name, calls, failed, input_tokens, output_tokens, cached_tokens, cost,
-                        took_ms)
-select x.tenant_id, x.day, x.task_id, x.kind, x.name, sum(x.calls), sum(x.failed),
-       coalesce(sum((x.usage ->> 'input_tokens')::bigint), 0), coalesce(sum((x.usage ->> 'output_tokens')::bigint), 0),
-       coalesce(sum((x.usage ->> 'cached_tokens')::bigint), 0), coalesce(sum((x.usage ->> 'cost')::numeric), 0),
-       sum(x.took_ms)
-from (with ended as (
-          select t.*, (t.finished_at at time zone coalesce(z.name, 'UTC'))::date as day,
-                 coalesce((select r.task_id from task_runs r
-                           where r.tenant_id = t.tenant_id and r.turn_id = t.id limit 1), '') as task_id
-          from turns t join tenants p on p.tenant_id = t.tenant_id
-          left join pg_timezone_names z on z.name = p.timezone
-          where t.finished_at is not null)
-      select t.tenant_id, t.day, t.task_id, s.kind, s.name, 1 as calls, (s.outcome not in ('ok', 'handed_over'))::int as failed,
-             case when s.kind = 'model' then s.usage else '{}' end as usage, s.duration_ms::bigint as took_ms
-      from ended t join steps s on s.tenant_id = t.tenant_id and s.turn_id = t.id and s.kind in ('model', 'tool', 'agent')
-      union all
-      select t.tenant_id, t.day, t.task_id, 'agent', regexp_replace(s.agent_path, '^.*/', ''), 0, 0, s.usage, 0
-      from ended t join steps s on s.tenant_id = t.tenant_id and s.turn_id = t.id and s.kind = 'model' and s.agent_path <> ''
-      union all
-      select t.tenant_id, t.day, t.task_id, 'message', 'received', 1, 0, '{}', 0
-      from ended t join inbound i on i.tenant_id = t.tenant_id and i.turn_id = t.id
-      union all
-      select t.tenant_id, t.day, t.task_id, 'turn', t.state, 1, (t.state in ('failed', 'poison'))::int, '{}',
-             (extract(epoch from t.finished_at - t.started_at) * 1000)::bigint
-      from ended t) x
-group by x.tenant_id, x.day, x.task_id, x.kind, x.name;
+-- What was there before: a database without tasks is new. Times to answer are counted from now on.
+do $$
+begin
+    if to_regclass('task_runs') is not null then
+        insert into usage_days (tenant_id, day, task_id, kind, name, calls, failed, input_tokens, output_tokens, cached_tokens, cost,
+                                took_ms)
+        select x.tenant_id, x.day, x.task_id, x.kind, x.name, sum(x.calls), sum(x.failed),
+               coalesce(sum((x.usage ->> 'input_tokens')::bigint), 0), coalesce(sum((x.usage ->> 'output_tokens')::bigint), 0),
+               coalesce(sum((x.usage ->> 'cached_tokens')::bigint), 0), coalesce(sum((x.usage ->> 'cost')::numeric), 0),
+               sum(x.took_ms)
+        from (with ended as (
+                  select t.*, (t.finished_at at time zone coalesce(z.name, 'UTC'))::date as day,
+                         coalesce((select r.task_id from task_runs r
+                                   where r.tenant_id = t.tenant_id and r.turn_id = t.id limit 1), '') as task_id
+                  from turns t join tenants p on p.tenant_id = t.tenant_id
+                  left join pg_timezone_names z on z.name = p.timezone
+                  where t.finished_at is not null)
+              select t.tenant_id, t.day, t.task_id, s.kind, s.name, 1 as calls, (s.outcome not in ('ok', 'handed_over'))::int as failed,
+                     case when s.kind = 'model' then s.usage else '{}' end as usage, s.duration_ms::bigint as took_ms
+              from ended t join steps s on s.tenant_id = t.tenant_id and s.turn_id = t.id and s.kind in ('model', 'tool', 'agent')
+              union all
+              select t.tenant_id, t.day, t.task_id, 'agent', regexp_replace(s.agent_path, '^.*/', ''), 0, 0, s.usage, 0
+              from ended t join steps s on s.tenant_id = t.tenant_id and s.turn_id = t.id and s.kind = 'model' and s.agent_path <> ''
+              union all
+              select t.tenant_id, t.day, t.task_id, 'message', 'received', 1, 0, '{}', 0
+              from ended t join inbound i on i.tenant_id = t.tenant_id and i.turn_id = t.id
+              union all
+              select t.tenant_id, t.day, t.task_id, 'turn', t.state, 1, (t.state in ('failed', 'poison'))::int, '{}',
+                     (extract(epoch from t.finished_at - t.started_at) * 1000)::bigint
+              from ended t) x
+        group by x.tenant_id, x.day, x.task_id, x.kind, x.name;
+    end if;
+end $$;
 
 create index usage_days_day on usage_days (day);
 create index usage_days_models on usage_days (day) where kind = 'model';
