@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from operations.console.live import Version
     from operations.console.pages.base import MakePages
     from operations.doctor.types import Probe
-    from operations.paths.readers import PathReader
+    from operations.paths.types import PathReader
     from operations.programs.types import ClientTool
 
 

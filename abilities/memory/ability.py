@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core.turns.services import Recall
     from onevalet.settings import Settings
     from operations.doctor.types import Probe
-    from operations.paths.readers import PathReader
+    from operations.paths.types import PathReader
 
 
 def _settings() -> OwnSettings[Any]:

@@ -8,8 +8,7 @@ import asyncpg
 
 from core.db.database import Connection
 from core.json_types import JsonObject
-from operations.console.reading.paths import Span, facts_of
-from operations.paths.readers import Line, PathReader
+from operations.paths.types import Line, PathNote, PathReader
 
 
 async def _report(connection: Connection, tenant_id: str, turn_id: str) -> asyncpg.Record | None:
@@ -35,16 +34,16 @@ def _recall_line(at: datetime, leg: JsonObject) -> Line:
     }
 
 
-async def _spans(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Span]:
+async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
     row = await _report(connection, tenant_id, turn_id)
     if row is None:
         return []
     legs = row["report"]["legs"]
     took = timedelta(milliseconds=max((float(leg["took_ms"]) for leg in legs), default=0.0))
     found = len({hit for leg in legs for hit in leg["hits"]})
-    facts = facts_of(**{leg["leg"]: f"{len(leg['hits'])} found, {float(leg['took_ms']):.1f} ms" for leg in legs})
+    facts = {leg["leg"]: f"{len(leg['hits'])} found, {float(leg['took_ms']):.1f} ms" for leg in legs}
     note = "nothing" if not found else "1 memory" if found == 1 else f"{found} memories"
-    return [Span(row["created_at"] - took, row["created_at"], "note", "Recalled", note, facts)]
+    return [PathNote(row["created_at"] - took, row["created_at"], "Recalled", note, facts)]
 
 
-PATH = PathReader(_lines, _spans)
+PATH = PathReader(_lines, _notes)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.db.database import Connection, Database
     from core.turns.trigger_message import TriggerMessage
     from operations.doctor.types import Probe
-    from operations.paths.readers import PathReader
+    from operations.paths.types import PathReader
     from operations.programs.types import ClientTool
 
 

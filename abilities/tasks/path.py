@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.db.database import Connection
-from operations.paths.readers import Line, PathReader
+from operations.paths.types import Line, PathReader
 
 
 async def _lines(connection: Connection, tenant: str, turn: str) -> Sequence[Line]:

@@ -16,6 +16,7 @@ from onevalet.ability_registry import all_abilities, folder_of, is_shipped
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client
+from operations.paths.types import use_path_readers
 
 if TYPE_CHECKING:  # unused by `web`
     from aiohttp.web import RouteDef
@@ -75,13 +76,14 @@ def open_services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapp
 
 
 def use_abilities() -> None:
-    """Hand the abilities' declarations to those rooms of the spine that need them in every process."""
+    """Hand the abilities' declarations to those rooms that need them in every process."""
     for ability in all_abilities():
         use = use_catalogues if is_shipped(ability) else add_catalogues  # a test checks those that ship
         use(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
     use_answers(ability.answers for ability in all_abilities() if ability.answers is not None)
     use_tables(table for ability in all_abilities() for table in ability.tables)
+    use_path_readers(ability.path for ability in all_abilities() if ability.path is not None)
 
 
 def described_collections() -> list[str]:

@@ -9,8 +9,8 @@ from core.errors import ConfigError
 from core.journal.types import Outcome, StepKind
 from core.messaging.states import CallOutcome, SendState
 from core.turns.links import MADE_UP
-from operations.paths.readers import Line, path_readers
 from operations.paths.transcript import label
+from operations.paths.types import Line, path_readers
 
 _LINKS, _LONG_LINK = 10, 100
 """Links of a step that are shown, and characters of each."""

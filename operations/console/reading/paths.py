@@ -12,8 +12,8 @@ from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
 from operations.console.reading.prompts import Prompts, ShownPrompt, read_prompts
-from operations.paths.readers import path_readers
 from operations.paths.transcript import label
+from operations.paths.types import path_readers
 
 _GOES_WELL = frozenset({CallOutcome.ACCEPTED, "started"})
 _KINDS = {"THINK": "model", "RESPOND": "model", "CALL_TOOL": "tool", "OBSERVE": "note", "ERROR": "error"}
@@ -115,7 +115,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
     usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL and step["name"]]
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
-        *[span for reader in path_readers() for span in await reader.spans(connection, tenant_id, turn_id)],
+        *await _told(connection, tenant_id, turn_id),
         *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
         *await _sent(connection, tenant_id, turn_id),
         *_away(turn),
@@ -182,7 +182,7 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
             "in",
             "Received",
             "waited for a worker" if begun - row["received_at"] > timedelta(milliseconds=100) else "",
-            facts_of(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
+            _facts(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
             _texts(("What they wrote", row["text"] or row["heard"])),
         )
         for row in rows
@@ -195,6 +195,12 @@ def _away(turn: asyncpg.Record) -> list[Span]:
     if since is None:
         return []
     return [Span(since, since, "error", "No model answers", f"tried {turn['model_tries']} times", failed=True)]
+
+
+async def _told(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
+    """Return what abilities tell of the turn."""
+    notes = [note for reader in path_readers() for note in await reader.notes(connection, tenant_id, turn_id)]
+    return [Span(note.at, note.until, "note", note.title, note.note, _facts(**note.facts)) for note in notes]
 
 
 def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:
@@ -222,7 +228,7 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
                 _KINDS[word],
                 _title(step),
                 "" if outcome is Outcome.OK else outcome.value,
-                facts_of(
+                _facts(
                     step=f"{step['agent_path']}{step['step']}.{step['call_index']}",
                     state=step["state"],
                     effect=step["effect"] if is_call else "",
@@ -268,7 +274,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "out",
             f"Queued: {row['kind']}",
             row["reason"],
-            facts_of(id=row["id"], state=row["state"], attempts=row["attempts"]),
+            _facts(id=row["id"], state=row["state"], attempts=row["attempts"]),
             _texts(("What is said", row["text"])),
             SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS),
         )
@@ -281,7 +287,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "provider",
             "Handed to the provider",
             "" if call["outcome"] in _GOES_WELL else f"{call['outcome']} {call['error_code']}".strip(),
-            facts_of(
+            _facts(
                 part=call["part"], attempt=call["attempt"], outcome=call["outcome"], provider_id=call["provider_id"]
             ),
             _texts(("As sent", call["part_text"])),
@@ -296,7 +302,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             "provider",
             f"Provider says: {part['status']}",
             part["error_code"],
-            facts_of(part=part["part"], provider_id=part["provider_id"]),
+            _facts(part=part["part"], provider_id=part["provider_id"]),
             failed=bool(part["error_code"]),
         )
         for part in parts
@@ -327,7 +333,7 @@ def _calls(result: object) -> list[dict[str, object]]:
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
-def facts_of(**facts: object) -> tuple[tuple[str, str], ...]:
+def _facts(**facts: object) -> tuple[tuple[str, str], ...]:
     return tuple((name.replace("_", " "), str(value)) for name, value in facts.items() if value not in ("", None))
 
 
