@@ -13,6 +13,7 @@ from core.approvals.store import ApprovalStore
 from core.questions.types import Question
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
+from core.turns.failures import RUN_FAILED, fail_turn
 from core.turns.orchestrator import Orchestrator
 from jobs.turns.features import TurnFeatures
 from jobs.turns.runner import TurnRunner
@@ -107,6 +108,27 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
         assert await approvals.expire(harness.clock.now()) == 1
         await harness.work()
         assert (SENT, await harness.states(task)) == ([], ["EXPIRED"])
+
+
+async def test_a_run_that_waited_and_cannot_go_on_has_failed(store: Store) -> None:
+    harness, approvals = await mailing(store, FakeModel([wants(("SendMail", {"to": "team@example.org"}))]))
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant,
+        trigger=ScheduleTrigger(interval_minutes=60 * 24),
+        action={"instruction": "Mail the team"},
+    )
+    harness.clock.move(days=1)
+    await harness.work()
+    [pending] = await approvals.pending(harness.tenant)
+    now = harness.clock.now()
+    await approvals.decide(
+        harness.tenant, pending.id, Verb.CANCEL, how="operator", channel="sms", now=now, said_in="op"
+    )
+    lease = await harness.turns.claim(None)
+    assert lease is not None
+    await fail_turn(store.database, (lease.tenant_id, lease.lane_id, lease.fence), None, store.make_id("out"))
+    assert await harness.states(task) == ["FAILED"]
+    assert await store.column("select text from run_notices where kind = 'end'") == [RUN_FAILED]
 
 
 async def test_a_tasks_question_is_answered_in_chat_and_its_run_goes_on_once(store: Store) -> None:

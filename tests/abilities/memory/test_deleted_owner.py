@@ -1,0 +1,21 @@
+"""A shared memory outlives its owner as long as somebody else shares it."""
+
+import pytest
+
+from abilities.memory.shared_collections import SharedCollections
+from tests.operations.tenants.conftest import installation as installation
+from tests.operations.tenants.harness import Installation
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
+async def test_a_deleted_owners_shared_memory_goes_to_another_member(installation: Installation, shared: bool) -> None:
+    store = installation.store
+    collections = SharedCollections(store.database, store.make_id)
+    memory = await collections.make(installation.ann, "kitchen")
+    if shared:
+        assert await collections.let_in(installation.ann, "kitchen", installation.bob)
+    assert await installation.delete() is not None
+    owners = await store.column("select tenant_id from memory_members where shared_id = $1 and role = 'owner'", memory)
+    kept = await store.one("select count(*) from tenants where tenant_id = $1", memory)
+    assert (owners, kept) == (([installation.bob], 1) if shared else ([], 0))
+    assert await collections.names(installation.bob) == ({"home": "c", "kitchen": memory} if shared else {"home": "c"})
