@@ -150,7 +150,7 @@ class MemoryPages(Pages):
 
 
 async def version_of_page(database: Database, _: Viewer, parts: Mapping[str, str]) -> str:
-    """Return the version of the page with what is remembered of a person."""
+    """Return the version of the page of a person's memories."""
     return await read_version(
         database,
         parts["person"],

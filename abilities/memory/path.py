@@ -1,4 +1,4 @@
-"""What memory tells of a turn's path: what was recalled for it, by each leg of the search."""
+"""The recall of a turn in its path: the hits of each leg of the search."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

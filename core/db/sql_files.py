@@ -14,7 +14,7 @@ SQL = Path(__file__).parent / "sql"
 _WAS = re.compile(r"^-- was ([0-9a-f]{64})$", re.MULTILINE)
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ *-- [^\n]*\b(from|by) their sql/(\w+)\.sql\.\n", re.MULTILINE)
-"""Where functions ask abilities: for a select, of which all are one, or for statements."""
+"""A place where a function asks abilities: for selects, which become one by `union all`, or for statements."""
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
@@ -41,7 +41,7 @@ class SqlFile:
 
     @property
     def was(self) -> frozenset[str]:
-        """Return the checksums of earlier texts, which count as this one: what they made is made elsewhere now."""
+        """Return the checksums of earlier texts that count as this one: abilities make the other tables now."""
         return frozenset(_WAS.findall(self.sql))
 
     @property
@@ -87,7 +87,7 @@ class AbilitySql:
         return self._named(load_functions(self.folder / "functions"))
 
     def answers(self) -> dict[str, str]:
-        """Return what it answers where functions of the spine ask abilities, by what is asked."""
+        """Return its answers to functions that ask abilities, by the names of their files."""
         return {path.stem: path.read_text().rstrip() for path in sorted(self.folder.glob("*.sql"))}
 
     def _named(self, files: Iterable[SqlFile]) -> list[SqlFile]:
@@ -95,9 +95,9 @@ class AbilitySql:
 
 
 def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]) -> list[SqlFile]:
-    """Return the functions of the spine and then of the abilities, with what abilities answer where they are asked.
+    """Return the functions of the spine and then of the abilities, with the abilities' answers put in.
 
-    Raises `ConfigError` for an answer to what no function asks, and for a function of an ability that another file
+    Raises `ConfigError` for an answer for which no function asks, and for a function of an ability that another file
     makes too.
     """
     files = [*functions, *(file for ability in abilities for file in ability.functions())]
@@ -115,7 +115,7 @@ def with_abilities(functions: Iterable[SqlFile], abilities: Sequence[AbilitySql]
 
 
 def _answered(answers: Iterable[Mapping[str, str]], place: re.Match[str]) -> str:
-    """Return what abilities answer at a place; the comment where none does."""
+    """Return the abilities' answers for a place; its comment if there are none."""
     how, name = place[1], place[2]
     before = "union all\n" if how == "from" else ""
     return "".join(f"{before}{answer[name]}\n" for answer in answers if name in answer) or place[0]

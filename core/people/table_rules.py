@@ -70,7 +70,7 @@ class PersonTable:
 
     `follows` names the parents with which a row goes when a link is undone, besides those rows that came with the link;
     None: no row goes. The table stands after those to which it refers, and those of other abilities that are needed.
-    `leads` names the rows of the spine's tables that go with a row of this one then.
+    `leads` names the rows of the spine's tables that go with a row of this table then.
     """
 
     name: str

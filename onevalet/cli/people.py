@@ -146,7 +146,7 @@ def _waiting_lines(approvals: Sequence[Approval], waiting: Mapping[str, int]) ->
 
 
 def _words(name: str) -> tuple[str, str]:
-    """Return the words for one and for several; what abilities keep going is named as they name it."""
+    """Return the words for one and for several; abilities name their own kinds."""
     return _WAITING.get(name) or (f"active {name.removesuffix('s')}", f"active {name}")
 
 

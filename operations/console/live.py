@@ -40,7 +40,7 @@ _PART = re.compile(r"\{(\w+)\}")
 
 
 type Version = Callable[[Database, Viewer, Mapping[str, str]], Awaitable[str]]
-"""Returns the version of a page for its viewer, by the parts of its address; empty for a page that is not there."""
+"""Returns the version of a page for its viewer, by the parts of its address; empty for a missing page."""
 type Doing = Callable[[str], Awaitable[str]]
 """Returns a phrase for a running turn's current work; empty if unknown."""
 
@@ -270,14 +270,14 @@ class PageVersions:
 
 
 async def read_version(database: Database, tenant_id: str, statement: str, *args: object) -> str:
-    """Return the `version` that a statement reads as a person; empty where it has no row."""
+    """Return the `version` of a statement's row, read as a person; empty without a row."""
     row = await database.tenant_row(tenant_id, statement, *args)
     return str(row["version"] or "") if row else ""
 
 
 @functools.cache
 def _pattern(address: str) -> re.Pattern[str]:
-    """Return what matches an address below `/console/`; its parts stand in braces, `{person}` for a person's id."""
+    """Return the pattern of an address below `/console/`; its parts stand in braces, `{person}` for a person's id."""
     parts = _PART.sub(lambda part: f"(?P<{part[1]}>{_ID if part[1] == 'person' else _OTHER_ID})", address)
     return re.compile(f"/console/{parts}")
 

@@ -1,4 +1,4 @@
-"""What abilities tell of a turn's path, for `trace` and the console."""
+"""The parts of a turn's path that abilities declare, for `trace` and the console."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from core.db.database import Connection
 type Line = dict[str, object]
 """A step of a path with `at` and `what`: ids and states, never text."""
 type Reads[Told] = Callable[[Connection, str, str], Awaitable[Sequence[Told]]]
-"""Reads what there is to tell of a turn, as its person, by the tenant and the turn."""
+"""Reads an ability's part of a turn's path, as the turn's person, by tenant and turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathNote:
-    """A row of the page of a turn. `facts` say more, each by its name."""
+    """A row of a turn's page. `facts` are further details by their names."""
 
     at: datetime
     until: datetime
@@ -24,13 +24,13 @@ class PathNote:
 
 
 async def no_notes(_: Connection, __: str, ___: str) -> Sequence[PathNote]:
-    """Tell nothing to the page."""
+    """Add no row to the page."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class PathReader:
-    """What an ability tells: `lines` to `trace`, `notes` to the page of the turn."""
+    """An ability's part of a turn's path: `lines` for `trace`, `notes` for the page of the turn."""
 
     lines: Reads[Line]
     notes: Reads[PathNote] = no_notes
@@ -40,10 +40,10 @@ _of_abilities: list[Callable[[], PathReader]] = []
 
 
 def use_path_readers(loads: Iterable[Callable[[], PathReader]]) -> None:
-    """Read what these tell, which abilities declare, instead of those given before."""
+    """Use these readers, which abilities declare, instead of earlier ones."""
     _of_abilities[:] = loads
 
 
 def path_readers() -> Sequence[PathReader]:
-    """Return what abilities tell."""
+    """Return the abilities' readers."""
     return [load() for load in _of_abilities]

@@ -116,7 +116,7 @@ def test_a_planted_name_is_found(planted: str, names: set[str]) -> None:
 
 
 def test_what_is_planted_in_a_string_of_the_spine_is_found() -> None:
-    source = read("core/db/router.py")
+    source = read("core/db/serving.py")
     assert not any(named(text) for text in texts_of(source))
     planted = source + '\n_COUNT = f"{1} of memory_jobs"\n'
     assert {name for text in texts_of(planted) for name in named(text)} == {"memory_jobs"}

@@ -1,4 +1,4 @@
-"""The versions of the pages about tasks, which are read again when theirs changes."""
+"""The versions of the pages about tasks, which change with their contents."""
 
 from collections.abc import Mapping
 

@@ -198,7 +198,7 @@ def _away(turn: asyncpg.Record) -> list[Span]:
 
 
 async def _told(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
-    """Return what abilities tell of the turn."""
+    """Return the abilities' rows."""
     notes = [note for reader in path_readers() for note in await reader.notes(connection, tenant_id, turn_id)]
     return [Span(note.at, note.until, "note", note.title, note.note, _facts(**note.facts)) for note in notes]
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from core.messaging.messages import Address
-from core.notifications.store import NotificationStore
+from notify.store import NotificationStore
 from operations.console.reading.names import read_titles
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 
