@@ -76,9 +76,10 @@ async def test_a_run_is_as_urgent_as_its_task_and_a_turn_is_of_its_runs_task(sto
     urgent = [await notifications.is_urgent_run(ann, run) for run in ("loud", "quiet", "gone")]
     assert urgent == [True, False, False]
     assert not await notifications.is_urgent_run(bob, "loud")
-    for turn, task in (("turn_loud", "weekly"), ("turn_quiet", "once"), ("turn_gone", None)):
+    of_turns = {"turn_loud": "weekly", "turn_quiet": "once", "turn_gone": None}
+    for turn, expected in of_turns.items():
         [row] = await store.database.tenant_rows(ann, "select task_of_turn($1,$2) as task", turn)
-        assert row["task"] == task
+        assert row["task"] == expected
 
 
 async def test_tasks_are_called_by_number_and_title(store: Store) -> None:
