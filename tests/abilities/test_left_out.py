@@ -42,7 +42,7 @@ SPINE = (
     "tests/contract/test_way_of_a_text.py",
 )
 """Tests of the spine that are chosen to pass without any ability."""
-CHOICE = ("accounts", "calendar", "files", "mail", "mcp", "memory", "skills")
+CHOICE = ("accounts", "calendar", "events", "files", "mail", "mcp", "memory", "skills")
 """The abilities that lie deepest in the product: of these one is chosen."""
 BY_CHANCE = "one"
 _COMMANDS = """
