@@ -107,7 +107,10 @@ def backfill(name: str) -> str:
     before, _, statement = migration.sql.partition("-- What was there before")
     assert before
     assert statement
-    return statement.partition("\n")[2].partition(";")[0]
+    statement = statement.partition("\n")[2]
+    if statement.startswith("do $$"):  # it fills only where the table of an ability is there
+        return statement.partition("end $$;")[0] + "end $$"
+    return statement.partition(";")[0]
 
 
 async def fill(url: str) -> None:

@@ -43,6 +43,7 @@ ROUTES: dict[str, str] = {
     "tell_overload": _TENANT,
     "publish_event": _TENANT,
     "publish_source_event": _TENANT,
+    "planned_work": _TENANT,
     "apply_status": "partition_of(p_ref)",
     "mark_gone": "partition_of(p_ref)",
     "find_event_source": "partition_of(p_source)",
