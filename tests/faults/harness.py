@@ -44,7 +44,14 @@ LOGIN = "onevalet_login"
 """The login of our processes: no superuser, so that limits apply to them as in an operator's installation."""
 SECRET_KEY = base64.b64encode(b"zqcanary-secret-key-of-the-house").decode()
 MODEL_KEY = "sk-zqcanary-model-key"
-_EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
+_EYE = """
+select w.waiting_messages + w.running_turns + w.open_outbound
+     + (select count(*) from event_work where state = 'waiting')
+     + (select count(*) from task_runs where state in ('QUEUED', 'RUNNING'))
+     + (select count(*) from run_notices where state = 'open')
+from count_work() w
+"""
+"""An event whose worker died before it was streamed is found by a sweep, seconds after all else is quiet."""
 _STUCK = """
 select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
         where t.state = 'running'

@@ -10,7 +10,6 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from abilities.tasks.for_programs import client_tools
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.db.database import Database
@@ -18,6 +17,7 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
+from onevalet.ability_registry import all_abilities
 from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 from operations.programs.asking import ProgramRequests
@@ -25,6 +25,7 @@ from operations.programs.sdk import build_server
 from operations.programs.tokens import Client as Program
 from operations.programs.tokens import ClientTokens
 from operations.programs.tools import ClientTools
+from operations.programs.types import ClientTool
 from tests.core.harness import opened
 from tests.eventually import eventually
 from tests.patience import PATIENCE
@@ -57,7 +58,7 @@ class Front:
         inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.ALLOWLIST), clock=clock)
         approvals = ApprovalStore(database, NoWakeups())
         asking = ProgramRequests(database, inbox, patience)
-        tools = ClientTools(asking, approvals, database, None, client_tools(database))
+        tools = ClientTools(asking, approvals, database, None, of_abilities(database))
         async with Client(build_server(tools, self._who, "0")) as client:
             yield client
 
@@ -68,6 +69,11 @@ class Front:
 
     async def _who(self, _: Any) -> Program | None:
         return self.known or await self.tokens.client(self.secret, Clock().now())
+
+
+def of_abilities(database: Database) -> list[ClientTool]:
+    """Return what abilities let programs do."""
+    return [tool for ability in all_abilities() if ability.client_tools for tool in ability.client_tools(database)]
 
 
 @pytest.fixture
@@ -103,7 +109,7 @@ async def test_promises_1_and_14_a_program_is_told_to_ask_again(front: Front) ->
             text, failed = await calls(client, "ask", message="When is the dentist?")
             assert failed
             assert text.endswith("give a request_id of your own: with one, a repeat is asked only once.")
-            for tool in ("list_notes", "list_tasks", "list_pending_approvals"):
+            for tool in ("list_pending_approvals", *(each.name for each in of_abilities(front.database))):
                 assert await calls(client, tool) == (f"{AWAY} Try again in a moment.", True)
     await front.postgres.start()
     front.database._patience = PATIENCE
