@@ -43,9 +43,9 @@ REPLACING = """
 from onevalet import StandardAgent, tool, valet
 
 @tool({word})
-async def get_weather(city: str) -> str:
-    \"""Tell the weather.\"""
-    return "rain"
+async def calculate(expression: str) -> str:
+    \"""Work out an expression.\"""
+    return "42"
 
 @valet({word})
 class FlightSearchAgent(StandardAgent):
@@ -57,7 +57,7 @@ def test_a_tool_and_an_agent_stand_in_place_of_those_that_ship(write: Write) -> 
     write("plugown.py", REPLACING.format(word="replaces=True"))
     for names in (["agents", "plugown"], ["plugown", "agents"]):
         plugins = load_plugins(names)
-        tool = plugins.tools.get("get_weather")
+        tool = plugins.tools.get("calculate")
         assert tool is not None
         assert tool.fn.__module__ == "plugown"
         [agent] = [agent for agent in AgentRegistry(plugins.agents) if agent.name == "FlightSearchAgent"]
@@ -66,7 +66,7 @@ def test_a_tool_and_an_agent_stand_in_place_of_those_that_ship(write: Write) -> 
 
 def test_a_name_of_what_ships_is_not_taken_unawares(write: Write) -> None:
     write("plugtool.py", REPLACING.format(word=""))
-    with pytest.raises(ConfigError, match=r"Two tools are named 'get_weather': .* replaces=True"):
+    with pytest.raises(ConfigError, match=r"Two tools are named 'calculate': .* replaces=True"):
         load_plugins(["agents", "plugtool"])
     with pytest.raises(ConfigError, match=r"Two agents are named 'FlightSearchAgent': .* replaces=True"):
         AgentRegistry(load_plugins(["agents"]).agents + load_plugins(["plugtool"]).agents)
