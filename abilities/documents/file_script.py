@@ -43,7 +43,7 @@ _READERS = {
 
 
 def read(asked: Mapping[str, Any], data: bytes) -> JobAnswer:
-    """Return what a file of this kind holds."""
+    """Return the content of a file of this kind."""
     reader = import_module(f"abilities.documents.readers.{_READERS[asked['kind']]}")
     answer: JobAnswer = reader.read(data)
     return answer

@@ -58,7 +58,7 @@ _PRICE = re.compile(rf"(?:({_CODE})\s?({_AMOUNT})|({_AMOUNT})\s?({_CODE}))(?![0-
 
 
 def read(asked: Mapping[str, Any], body: bytes) -> JobAnswer:
-    """Return what a page says, and its text."""
+    """Return the title and other data of a page, and its text."""
     return _extract(body, asked["url"], asked["content_type"]), b""
 
 

@@ -58,11 +58,12 @@ def supervise(work: Work, settings: Settings) -> None:
 
     Exit with the worker's code. If forking is not safe, the worker runs in this process.
     """
+    _load(settings)
+    # What was loaded may have started threads, which a fork would not take along.
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_supervisor")
-        work_alone(work, settings)
+        work(ALONE)
         return
-    _load(settings)
     sys.exit(Supervisor(work).run())
 
 
