@@ -57,7 +57,7 @@ def test_all_tests_run_on_3_12_and_some_folders_on_3_13(tmp_path: Path) -> None:
     code, printed = run_ci(tmp_path, "3.12", "3.13", CI="1")
 
     assert code == 0, printed
-    runs = re.findall(r"^uv run (?:--group slow )?pytest --failures=\S+ (.*)", printed, re.MULTILINE)
+    runs = re.findall(r"^uv run (?:--group slow )?pytest (?:-n4 )?--failures=\S+ (.*)", printed, re.MULTILINE)
     programs = tmp_path / "programs"
     assert [re.sub(r"--junitxml=\S+ ", "", line) for line in (runs[0], runs[2])] == [
         f"--whole by {programs}/python3.12 in .venv",
