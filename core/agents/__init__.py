@@ -1,1 +1,1 @@
-"""Agents as tools: the fields that they collect, and the pool of those that wait."""
+"""Agents as tools: the fields that they collect, and the pool of waiting agents."""

@@ -1,4 +1,4 @@
-"""The account of an agent that needs one: there, missing, or to be chosen by its person."""
+"""The account that an agent needs: connected, missing, or still to be chosen by the person."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ from core.tools.account_argument import ACCOUNT
 
 
 class AccountField(InputField):
-    """The field that names one of several accounts, which `@valet(accounts=…)` adds."""
+    """The field for the account's name, which `@valet(accounts=…)` adds."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountAsked:
-    """How an agent's person is asked for an account."""
+    """The request for an account: an agent's unmet needs, and the prompt to its person."""
 
     needs: tuple[str, ...]
     prompt: Prompt
@@ -29,7 +29,7 @@ class AccountAsked:
 async def find_account(
     accounts: TurnAccounts, valet: Valet, fields: JsonObject, entry: PoolEntry | None
 ) -> tuple[JsonObject, str] | AccountAsked | Refused:
-    """Return an agent's fields with its account, and the question where several could serve."""
+    """Return an agent's fields with its account, and the question if several accounts match."""
     earlier = entry.needs if entry is not None else ()
     needs = tuple(dict.fromkeys((*valet.accounts, *earlier)))
     if not needs:

@@ -18,7 +18,7 @@ from core.tools.tool import AnyTool
 
 @dataclass(frozen=True, slots=True)
 class AgentCall:
-    """One call of an agent. `path` is the agent's place in the turn, `instruction` the model's, besides the fields.
+    """A call of an agent. `path` is the agent's place in the turn, `instruction` the model's text besides the fields.
 
     `as_tools` returns agents as the tools of an agent's own loop.
     """
@@ -32,7 +32,7 @@ class AgentCall:
     instruction: str = ""
 
     def digest(self, fields: JsonObject) -> str:
-        """Return the hash of all that a run with these fields depends on."""
+        """Return the hash of a run's input: its fields and the instruction."""
         return canonical_hash({**fields, INSTRUCTION: self.instruction})
 
     def planned(self, fields: JsonObject) -> PlannedCall:
@@ -42,11 +42,11 @@ class AgentCall:
 
     @property
     def why_asked(self) -> str:
-        """Return why an agent that acts needs consent which it usually needs none for; empty where it needs none."""
+        """Return the reason why an agent that acts needs consent this time; empty if there is none."""
         return self.turn.scope.outside.why_to_act(self._asked_at) if self.valet.effect is not Effect.READ else ""
 
     def is_tainted(self, fields: JsonObject) -> bool:
-        """Return whether others may have talked the model into the call."""
+        """Return whether third parties' text may have talked the model into the call."""
         return self.turn.scope.outside.taints(self._asked_at, fields, self.valet.addresses)
 
     @property

@@ -1,4 +1,4 @@
-"""A tool whose call asks its person something: what the answers to waiting agents need to know of it."""
+"""A tool whose call asks its person a question, in the form in which answers to waiting agents are routed."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from core.tools.account_argument import ACCOUNT
 
 @dataclass(frozen=True, slots=True)
 class AskingTool:
-    """The tool by its name, with what it asks: which of several accounts is meant, or questions of its own."""
+    """The tool's name and its questions: the choice of an account among `choices`, or its own questions, `asks`."""
 
     name: str
     choices: tuple[str, ...]

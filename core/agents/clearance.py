@@ -1,4 +1,4 @@
-"""Clear a handler run to start: not against the rules, and not without the consent that it needs."""
+"""Clear a handler run to start: the rules allow it, and the person has consented if consent is needed."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,14 +27,14 @@ class Cleared:
 async def clear_run(
     call: AgentCall, gate: ConsentGate, run: HandlerRun, fields: JsonObject
 ) -> Cleared | Waiting | Refused:
-    """Pass the gate with a run, or return why it may not start now."""
+    """Pass the gate with a run, or return the reason why it may not start now."""
     agent = await call.make_agent(fields, run.state, run.number)
     resumes = run.last is not None and not run.asks_itself
-    # What was approved before the agent asked something holds after it, too.
+    # An approval from before the agent's question holds after it, too.
     call_id = f"{call.path}#{1 if resumes else run.number}"
     planned = call.planned(fields)
     asks = run.asks_itself or agent.needs_approval()
-    # One that asks by itself says why when it does, and is not asked about before.
+    # An agent with `asks_itself` gives the reason in its own request; nobody is asked before that.
     tells = run.asks_itself if call.valet.asks_itself else not asks
     why = call.why_asked if tells else ""
     gated = GatedCall(

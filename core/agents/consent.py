@@ -75,7 +75,7 @@ def _with_pattern(schema: Json, pattern: str | None) -> Json:
 def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...], schemas: JsonObject | None = None) -> Check:
     """Return a check of changed fields by their validators; `rest` names the arguments that are no fields.
 
-    `schemas` are the fields' as a form shows them, with the defaults that it leaves as they are.
+    `schemas` are the fields' schemas as a form shows them; an untouched default is no change.
     """
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:

@@ -21,7 +21,7 @@ _LETTING_GO = re.compile(
     r"|cancel(e|ar)|deix[ae]( estar)?|esque(ce|ça)|não(,? obrigad[oa])?"
     r"|取消|算了|不用(了|谢了?)?|不要了?|没有"
 )
-"""Answers that let go of a question, rather than answer it."""
+"""Replies that cancel a question rather than answer it."""
 _WEATHER = r"(?:weather|forecast|wetter|tiempo|clima|météo|temps|tempo|天气)"
 _TO_US = (
     r"(?:remind|tell|show|find|send|get|book|wake) me\b|(?:erinner|zeig|sag|such|schick|buch|weck)e? (?:mich|mir)\b"
@@ -37,7 +37,7 @@ _ERRAND = re.compile(
     rf"(?:{_TO_US}|{_WEATHER}|notes|notizen|notas|笔记)",
     re.IGNORECASE,
 )
-"""How errands begin that nobody gives as a value: "call mum" may be one, "remind me to call mum" is not."""
+"""How errands begin that nobody gives as a value: "call mum" may be a value, "remind me to call mum" is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class Collected:
 class FieldAnswer:
     """The person's answer to a waiting agent, as far as it was understood.
 
-    `fields` answer the question or correct earlier values, null for one that is left out; `words` answer a question
-    about no field.
+    `fields` answer the question or correct earlier values; null leaves a field out. `words` answer a question about no
+    field.
     """
 
     fields: JsonObject = field(default_factory=dict)
@@ -68,7 +68,7 @@ class FieldAnswer:
 
 
 def collect(inputs: Mapping[str, InputField], known: JsonObject, given: Mapping[str, Json]) -> Collected:
-    """Add given values to known ones. Null, and empty text for an optional field, count as not given."""
+    """Add given values to the known values. Null, and empty text for an optional field, count as not given."""
     fields = {name: value for name, value in known.items() if name in inputs}
     wrong: dict[str, str] = {}
     for name, value in given.items():
@@ -110,7 +110,7 @@ def questions(inputs: Mapping[str, InputField], collected: Collected) -> dict[st
 
 
 def with_choices(inputs: Mapping[str, InputField], asked: Mapping[str, str]) -> tuple[Asked, ...]:
-    """Return questions about fields with what may be chosen; nothing where none has a choice."""
+    """Return questions about fields with their choices; nothing if no field has choices or may be skipped."""
     fields = {name: inputs[name] for name in asked if name in inputs}
     if not any(field.choices or field.skip for field in fields.values()):
         return ()
@@ -128,9 +128,9 @@ def with_choices(inputs: Mapping[str, InputField], asked: Mapping[str, str]) -> 
 
 
 def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> FieldAnswer | None:
-    """Return the answer that a message is, without a model: one field was asked for, and the text is valid for it.
+    """Return a message as the answer, without a model, if one field was asked for and the text is valid for it.
 
-    None for a message that may be something else: a question, a new request, words that let go, or valid words among
+    None for a message that may be something else: a question, a new request, a cancellation, or valid words among
     others ("it's ann@example.org").
     """
     if entry.status is not AgentStatus.WAITING_FOR_INPUT or len(entry.asked) != 1 or entry.asked[0] not in inputs:
@@ -162,12 +162,12 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: FieldAnswer
     fields = entry.fields | collected.fields | left_out
     if fields == entry.fields and not answer.words:
         return entry, {"": gettext("it answers nothing that was asked")}
-    # Without a question, so that the agent asks again for what is still missing.
+    # Without a question, so that the agent asks again for the missing fields.
     return replace(entry, fields=fields, answer=answer.words, question=None, reminded=False), {}
 
 
 def _asks_for_more(text: str) -> bool:
-    """Return whether a text is plainly a question or a new request, which no field is filled with unread."""
+    """Return whether a text is plainly a question or a new request, which the model reads before any field gets it."""
     return asks(text) or _ERRAND.match(text) is not None
 
 

@@ -25,7 +25,7 @@ _FORMATS = {
 }
 
 type Validator = Callable[[Any], object]
-"""Returns None or True for a valid value; False, or a text to show, for an invalid one."""
+"""Returns None or True if the value is valid, else False or a text to show."""
 
 
 class InvalidValue(Exception):
@@ -79,25 +79,25 @@ class FieldOptions(TypedDict, total=False):
     """The further keywords of an input field; each may be left out."""
 
     pattern: str
-    """A regular expression for all of a text, or of each in a list: a form tells at once what does not fit it; the
+    """A regular expression for the whole text, or for each text of a list: a form refuses other values at once; the
     validator still decides."""
     choices: Sequence[Any]
-    """2 to 20 values of the field's type: buttons where the channel has them, numbers elsewhere."""
+    """2 to 20 values of the field's type: buttons if the channel has them, else numbers."""
     free: bool
-    """Their own words count too."""
+    """The person's own words count too."""
     skip: bool
-    """They may leave it out, and the field has its default then; it is asked for all the same."""
+    """The person may leave the field out, which gives it its default; it is asked for all the same."""
 
 
 class InputField(Field):
     """A value that an agent needs before it runs.
 
     `prompt` is the question to the person, `description` the text for the model. The prompt, the validator's
-    description and the field's name are said to people in their language, where a catalogue has them. `validator`
-    gets the converted value and returns None or True for a valid one, False or a text to show for an invalid one.
+    description and the field's name are translated for people if a catalogue has them. `validator` gets the converted
+    value and returns None or True if it is valid, else False or a text to show.
     `type` is anything JSON can hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...].
-    With `choices` the person is shown those, in their language where a catalogue has them; `FieldOptions` explains
-    these keywords and `pattern`.
+    `choices` are shown to the person, translated if a catalogue has them; `FieldOptions` explains these keywords and
+    `pattern`.
     """
 
     def __init__(
@@ -133,12 +133,12 @@ class InputField(Field):
 
     @property
     def wanted(self) -> str:
-        """Return which values are valid, for the person; empty where nothing says it."""
+        """Return the validator's description in the person's language; empty if there is none."""
         return gettext(self.validator_description) if self.validator_description else ""
 
     @property
     def asked_for(self) -> bool:
-        """Return whether the person is asked where the value is missing."""
+        """Return whether the person is asked if the value is missing."""
         return self.required or self.skip
 
     @property
@@ -147,14 +147,14 @@ class InputField(Field):
         return tuple(gettext(name) if name else name for name in map(_name_of, self.choices))
 
     def schema(self) -> JsonObject:
-        """Return the JSON schema of the type, with the choices where only they are valid."""
+        """Return the JSON schema of the type, with the choices if only they are valid."""
         schema = super().schema()
         if not self.choices or self.free or "type" not in schema:
             return schema
         return schema | {"enum": [self.to_json(choice) for choice in self.choices]}
 
     def check(self, given: Any) -> Any:
-        """Return a value from the model or a person, converted. Raises `InvalidValue` with what is wrong."""
+        """Return a value from the model or a person, converted. Raises `InvalidValue` with the reason."""
         given = self._chosen(given) if self.choices else given
         try:
             value = self.adapter.validate_python(_readable(given, self.type))
@@ -173,7 +173,7 @@ class InputField(Field):
         raise InvalidValue(self.wanted or gettext("it is not valid"))
 
     def _chosen(self, given: Any) -> Any:
-        """Return the choice that is meant, by its value or by what the person reads; their own words where they may."""
+        """Return the choice that a value or a label names, or the person's own words if the field allows them."""
         said = given.strip().casefold() if isinstance(given, str) else given
         for choice, label in zip(self.choices, self.labels, strict=True):
             named = (self.to_json(choice), _name_of(choice).casefold(), label.casefold())
@@ -220,7 +220,7 @@ def fields_of[Kind: Field](cls: type, kind: type[Kind]) -> Mapping[str, Kind]:
 
 
 def wrong_choices(field: InputField) -> str:
-    """Return what is wrong with a field's choices, for its author; empty where nothing is."""
+    """Return the error in a field's choices, for its author; empty if there is none."""
     if not field.choices:
         return ""
     names = [_name_of(choice).strip() for choice in field.choices]
@@ -241,7 +241,7 @@ def _name_of(choice: Any) -> str:
 
 
 def _readable(given: Any, kind: Any) -> Any:
-    """Accept what people write: an enum's value in any case, a list with commas, a number with spaces."""
+    """Accept values as people write them: an enum's value in any case, a list with commas, a number with spaces."""
     if not isinstance(given, str):
         return given
     text = given.strip()

@@ -1,4 +1,4 @@
-"""A tool that hands something over to a turn that waits: an answer for its agent, or how the agent is to wait."""
+"""A tool that hands a waiting turn an answer for its agent, or the order to pause, resume or drop the agent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from core.tools.schema import Signature
 from core.tools.tool import Tool
 
 type Take = Callable[[Mapping[str, object]], str | None]
-"""Takes a call's arguments, which it checks; returns what the person is told, None where the waiting turn says it."""
+"""Checks and takes a call's arguments; returns the message to the person, None if the waiting turn sends it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOverTool(Tool[..., object]):
-    """A tool of one turn, with whose result a waiting turn goes on."""
+    """A tool of one turn whose result resumes a waiting turn."""
 
     take: Take
 
@@ -37,9 +37,9 @@ class HandOverTool(Tool[..., object]):
 def hand_over_tool(
     name: str, description: str, properties: JsonObject, shown: JsonObject, required: list[Json], take: Take
 ) -> HandOverTool:
-    """Return the tool. `properties` are its parameters for what waits now, by which a call is read.
+    """Return the tool. `properties` are its parameters for the agents that wait now; calls are parsed by them.
 
-    The model is shown those that hold whatever waits: what differs from turn to turn is in the turn's note.
+    The model is shown `shown`, the parameters that are the same in every turn; the turn's note has the rest.
     """
     schema: JsonObject = {"type": "object", "properties": properties}
     return HandOverTool(

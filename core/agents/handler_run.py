@@ -1,4 +1,4 @@
-"""One run of an agent's handler, journalled: found where the journal ends, executed in time, written down.
+"""One run of an agent's handler: found at the end of the journal, executed within its time, and journalled.
 
 A handler that runs has a row of its own, with the step -1 and the number of the run as call index, written before the
 handler begins unless the agent's effect is `read`.
@@ -36,7 +36,7 @@ class WaitsForAccount(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HandlerRun:
-    """A run of a handler. `last` is the result of the run before, which asked something; `state` what that run stored.
+    """A run of a handler. `last` is the result of the run before, which asked a question; `state` is its stored state.
 
     `record` is the row to write, `known` the row that the journal holds.
     """
@@ -58,21 +58,18 @@ class HandlerRun:
 
     @property
     def already_started(self) -> bool:
-        """Return whether part of what was approved has happened before.
-
-        Before the agent asked something, or before an agent that it uses had to wait.
-        """
+        """Return whether part of the approved action has happened, before a question or an inner agent's wait."""
         return self.known is not None or (self.last is not None and self.last.status is AgentStatus.WAITING_FOR_INPUT)
 
     def after_question(self, question: str, state: JsonObject) -> "HandlerRun":
-        """Return the run that follows when this one has asked for approval by itself."""
+        """Return the run that follows this run's own request for approval."""
         key = replace(self.record.key, call_index=self.number + 1)
         last = AgentResult(AgentStatus.WAITING_FOR_APPROVAL, question)
         return HandlerRun(replace(self.record, key=key), None, last, state)
 
 
 async def next_run(call: AgentCall, fields: JsonObject) -> HandlerRun:
-    """Return the first run that has not ended, after those that ended by asking."""
+    """Return the first run that has not ended, after the runs that ended with a question."""
     recorded = await call.turn.recorded()
     last: AgentResult | None = None
     state: Json = {}
@@ -110,7 +107,7 @@ async def execute(
 ) -> tuple[AgentResult, Outcome]:
     """Run a handler within the agent's time and journal its result.
 
-    Raises `WaitsInside` when an agent that this one uses waits, and `WaitsForAccount` when this one found no account.
+    Raises `WaitsInside` if an inner agent waits, and `WaitsForAccount` if the agent itself found no account.
     """
     turn, valet = call.turn, call.valet
     if valet.effect is not Effect.READ:
@@ -135,7 +132,7 @@ async def execute(
         raise
     except LeaseLost:
         raise
-    except Exception as error:  # an agent may raise anything; the model is told that it failed, not with what
+    except Exception as error:  # an agent may raise anything; the model learns that it failed, not the error's text
         result, outcome = await _failed(call, agent, error, limit, seconds)
     if result.status in (AgentStatus.ERROR, AgentStatus.CANCELLED) and outcome is Outcome.OK:
         outcome = Outcome.ERROR
@@ -152,7 +149,7 @@ async def execute(
 async def _failed(
     call: AgentCall, agent: StandardAgent, error: Exception, limit: asyncio.Timeout, seconds: float
 ) -> tuple[AgentResult, Outcome]:
-    # Only `once` matters here: an agent that may run again leaves nothing unknown, since it journals what it did.
+    # Only `once` matters here: an agent that may run again leaves nothing unknown, since it journals its steps.
     effect = Effect.ONCE if call.valet.effect is Effect.ONCE else Effect.READ
     callee = Callee("agent", call.valet.name, effect, seconds)
     text, outcome = outcome_of(error, callee, limit, turn=call.context.turn_id)

@@ -1,4 +1,4 @@
-"""Tools' calls in the pool: those that wait for an account, or for their person's answer to a question."""
+"""Tool calls in the pool, which wait for an account or for the person's answer to a question."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,7 +20,7 @@ _NOT_CONNECTED = gettext_noop("Not done: no account was connected in time, so it
 
 
 def over_text(entry: PoolEntry) -> str:
-    """Return what the model is told of a call or an agent that waits no more."""
+    """Return the tool result for a call or an agent that was dropped."""
     reason = entry.reason or PoolEnd.DROPPED
     if reason not in _OVER:
         return replies.CANCELLED
@@ -59,7 +59,7 @@ def _entry(turn: TurnAgents, held: HeldCall, known: PoolEntry | None) -> PoolEnt
         tool_call_id=held.tool_call_id,
         status=status,
         schema_version="",
-        # To be asked the same again does not give the person more time.
+        # The same question asked again does not give the person more time.
         expires_at=same.expires_at if same else turn.clock.now() + (turn.scope.accounts.patience or turn.limits.ttl),
         asked=(ACCOUNT,) if held.choices else tuple(asked.name for asked in held.asks),
         question=held.question,

@@ -17,7 +17,7 @@ from core.tools.toolbox import ToolRegistry
 
 
 class WaitsInside(Exception):
-    """An agent that this one uses waits for the person; the message is its question."""
+    """An inner agent waits for the person; the message is its question."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class OwnLoop:
     thoughts: int = 0
 
     async def think(self, instruction: str, tools: Sequence[AnyTool | type[StandardAgent]], system_prompt: str) -> str:
-        """Return the loop's answer. Raises `WaitsInside` when an agent that the loop used waits."""
+        """Return the loop's answer. Raises `WaitsInside` if an inner agent waits."""
         self.thoughts += 1
         # Each loop of the agent has journal rows of its own.
         first = (self.run_number, self.thoughts) == (1, 1)

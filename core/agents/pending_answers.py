@@ -1,6 +1,6 @@
 """Route the person's answer to the agent that waits for it: recognised here, or passed on by the model.
 
-The model may pause, resume or drop an agent as well, as the person said.
+The model may also pause, resume or drop an agent, as the person asked.
 """
 
 import json
@@ -35,9 +35,9 @@ _SAYS = (
     "was given before, or that they drop it."
 )
 WAIT = "These wait for an answer of the person:"
-"""The line of the note below which those who wait are listed."""
+"""The line of the note above the list of waiting agents."""
 type Asker = Valet | AskingTool
-"""What waits for an answer: an agent, or a tool that asks which account is meant."""
+"""An agent or a tool that waits for an answer."""
 _NOBODY_WAITS = "Nothing waits for an answer of the person now."
 _SHOWN: JsonObject = {
     "task": {
@@ -63,8 +63,8 @@ _HELD: JsonObject = {
 class PendingAnswers:
     """The agents that wait for an answer in one conversation, the longest wait first.
 
-    `offered` are those that may be answered, as they were when the turn began. `changed` holds changed entries by id,
-    `ended` those that ended; `set_aside` names agents that cannot resume.
+    `offered` are the agents that may be answered, as they were when the turn began. `changed` holds changed entries by
+    id, `ended` entries that ended; `set_aside` names agents that cannot resume.
     """
 
     offered: tuple[tuple[PoolEntry, Asker], ...] = ()
@@ -72,13 +72,13 @@ class PendingAnswers:
     ended: dict[str, PoolEntry] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
     paused: tuple[tuple[PoolEntry, Asker], ...] = ()
-    """Those that the person paused; they are not reminded of."""
+    """Agents that the person paused; no reminder names them."""
     accounts: tuple[PoolEntry, ...] = ()
     """Agents and calls that wait for the person to connect an account; they can be dropped."""
 
     @property
     def held(self) -> tuple[PoolEntry, ...]:
-        """Return those that may be paused, resumed or dropped, by the numbers of the note."""
+        """Return the entries that may be paused, resumed or dropped, in the order of their numbers in the note."""
         return (*(entry for entry, _ in (*self.offered, *self.paused)), *self.accounts)
 
     @property
@@ -91,9 +91,9 @@ class PendingAnswers:
         return (*self.ended.values(), *self.changed.values())
 
     def answer_exactly(self, inbound: Sequence[TurnMessage], *, by_words: bool) -> tuple[PoolEntry, ...]:
-        """Answer without the model what a message answers by the numbers or words of choices alone.
+        """Take a message that consists of the numbers or words of choices as answers, without the model.
 
-        Return the changed entries: none where it may be the answer to a question without choices.
+        Return the changed entries: none if the message may answer a question without choices.
         """
         open_asks = [(entry, valet, asked) for entry, valet in self.offered for asked in entry.open_asks]
         if len(open_asks) < sum(len(entry.asked) for entry, _ in self.offered) or not one_of_their_own(inbound):
@@ -115,7 +115,7 @@ class PendingAnswers:
         return tuple(entry for entry, _ in taken)
 
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
-        """Answer without the model where one agent asks for one field that fits. Return the changed entry."""
+        """Take a message as the one field that the only agent asks for, without the model. Return the changed entry."""
         if len(self.offered) != 1 or not one_of_their_own(inbound):
             return None
         [(entry, valet)] = self.offered
@@ -129,14 +129,14 @@ class PendingAnswers:
         return taken
 
     def tools(self, offered: Collection[str] = ()) -> list[AnyTool]:
-        """Return the tools that pass answers on and hold who waits, where somebody does or they were offered before."""
+        """Return the tools that pass answers on and hold agents, if any agent waits or they were offered before."""
         tools: list[AnyTool] = [_answer_tool(self)] if self.offered or ANSWER in offered else []
         if self.held or HOLD in offered:
             tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.hold))
         return tools
 
     def note(self) -> str:
-        """Return the note that tells the model who waits for what, and what is paused; empty where nobody waits."""
+        """Return the note for the model about waiting and paused agents; empty if there are none."""
         first = len(self.offered) + 1
         paused = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.paused, first)]
         held = ["The person paused these:", *paused, f"When they want to go on, or drop one, call {HOLD}."]
@@ -166,7 +166,7 @@ class PendingAnswers:
         ]
 
     def give(self, arguments: Mapping[str, object]) -> None:
-        """Pass one answer on. Raises `ToolRetry` with what the model should do instead."""
+        """Pass an answer on. Raises `ToolRetry` with advice for the model."""
         entry, valet = self._meant(arguments.get("task"))
         fields, words = arguments.get("fields"), str(arguments.get("words") or "") or None
         given = fields if isinstance(fields, dict) else {}
@@ -183,9 +183,9 @@ class PendingAnswers:
         self.changed[entry.agent_id] = taken
 
     def hold(self, arguments: Mapping[str, object]) -> str | None:
-        """Pause, resume or drop one. Return what the person is told; None where its own turn says it.
+        """Pause, resume or drop an entry. Return the message to the person; None if the entry's own turn sends it.
 
-        Raises `ToolRetry` with what the model should do instead.
+        Raises `ToolRetry` with advice for the model.
         """
         task, change = arguments.get("task"), arguments.get("change")
         if task is None and len(self.held) == 1:
@@ -240,9 +240,9 @@ class PendingAnswers:
 
 
 def one_of_their_own(inbound: Sequence[TurnMessage]) -> bool:
-    """Return whether it is one message in the words of who was asked: the person, or a program in its conversation.
+    """Return whether this is a single message in the words of the person, or of a program in its conversation.
 
-    What it points at is no part of the answer, unless that is a whole message of ours: the question, as a rule.
+    It may point at nothing but whole messages of the assistant, such as the question.
     """
     if len(inbound) != 1 or inbound[0].media_count or inbound[0].origin not in (Origin.OWN, Origin.CLIENT):
         return False
@@ -267,7 +267,7 @@ def _described(entry: PoolEntry, valet: Asker) -> str:
 
 
 def _field(name: str, valet: Asker) -> str:
-    """Return a field's name, its description where it says more than the question, and its choices."""
+    """Return a field's name, its description and its choices."""
     input_field = valet.inputs.get(name)
     if input_field is None:
         return name

@@ -12,7 +12,7 @@ _MAX_AT_ONCE = 100
 
 
 class Pool:
-    """Everybody's waiting agents. A turn commits its own entries (`core.turns.store`)."""
+    """The waiting agents of all people. A turn commits its own entries (`core.turns.store`)."""
 
     def __init__(self, database: Database, wakeups: Wakeups) -> None:
         self._database = database
@@ -32,15 +32,15 @@ class Pool:
         return await self._change(tenant_id, agent_id, "pause")
 
     async def resume(self, tenant_id: str, agent_id: str) -> bool:
-        """Have a paused agent ask again. Return False for any other."""
+        """Resume a paused agent, which asks again. Return False for any other."""
         return await self._change(tenant_id, agent_id, "resume")
 
     async def cancel(self, tenant_id: str, agent_id: str) -> bool:
-        """Drop a waiting agent; its turn resumes, and the model is told. Return False if it waits no more."""
+        """Drop a waiting agent; its turn resumes with that result. Return False if it no longer waits."""
         return await self._change(tenant_id, agent_id, "cancel")
 
     async def expire(self, now: datetime) -> int:
-        """End everybody's expired agents; their turns resume and say so. Return how many there were."""
+        """End the expired agents of all people; their turns resume and say so. Return their number."""
         rows = await self._database.rows("select * from expire_pool($1,$2)", now, _MAX_AT_ONCE)
         for row in rows:
             self._wakeups.wake_turn(row["lane_id"])

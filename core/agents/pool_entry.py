@@ -17,7 +17,7 @@ WAITING = frozenset({AgentStatus.WAITING_FOR_INPUT, AgentStatus.WAITING_FOR_APPR
 
 
 class PoolEnd(StrEnum):
-    """Why an agent waits no more, although it did not complete."""
+    """The reason why an agent stopped waiting without completing."""
 
     CANCELLED = "cancelled"
     EXPIRED = "expired"
@@ -27,13 +27,13 @@ class PoolEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PoolEntry:
-    """One agent in the pool.
+    """An agent or a tool's call in the pool.
 
     `turn_id`, `agent_path` and `tool_call_id` name the call. `fields` are the collected values as JSON, `asked` the
     names of the fields that `question` asks for, which is None once it is answered. `answer` is the person's answer to
     a question about no field.
-    `needs` is what it waits for of the person's accounts, `choices` the accounts among which it asks for one. `asks`
-    are the questions where there is something to choose, answered ones too.
+    `needs` are the needs for which no account is connected, `choices` the accounts among which the person is asked to
+    choose. `asks` are the questions with choices, including those already answered.
     `revision` counts the changes: a change applies only to the revision that was read.
     """
 
@@ -66,7 +66,7 @@ class PoolEntry:
 
     @property
     def in_words(self) -> str:
-        """Return what it asks, with the choices and what to type for them."""
+        """Return the open questions, with the choices and the reply that picks each."""
         return in_words(self.open_asks) or self.question or ""
 
     @property
@@ -85,7 +85,7 @@ class PoolEntry:
 
     @property
     def told_as(self) -> str:
-        """Return what to call the agent to the person: the question, or else the words of its name."""
+        """Return the agent's name for the person: its question, or else the words of its type."""
         asked = (self.question or "").strip().partition("\n")[0]
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.agent_type.removesuffix("Agent")).replace("_", " ").lower()
         return f"“{asked}”" if asked else gettext(words)
@@ -130,4 +130,4 @@ _PLAIN = ("agent_id", "agent_type", "turn_id", "agent_path", "tool_call_id", "st
 _CONTEXT = ("question", "instruction", "answer", "state", "reminded")
 """The fields that its row holds in `context`."""
 _LISTED = ("asked", "needs", "choices")
-"""Those of them that are lists."""
+"""The lists that its row holds in `context`."""

@@ -13,7 +13,7 @@ from core.tools.toolbox import ToolRegistry
 
 
 class AgentRegistry:
-    """Agents by name. Two of the same name are an error that names both places."""
+    """Agents by name. Two agents of the same name are an error that names both places."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class AgentRegistry:
         exposed: Mapping[str, bool] | None = None,
         groups: Mapping[str, str] | None = None,
     ) -> None:
-        """`exposed` overrides `expose_as_tool` by name; `groups` are those of the agents that name none."""
+        """`exposed` overrides `expose_as_tool` by name; `groups` are the default groups by name."""
         self._valets: dict[str, Valet] = {}
         for agent in dict.fromkeys(agents):
             marked = valet_of(agent)
@@ -52,7 +52,7 @@ class AgentRegistry:
         return self._valets.get(name)
 
     def find(self, name: str) -> Valet | None:
-        """Return the agent with a name, even one that only other agents use."""
+        """Return the agent with a name, including agents that only other agents use."""
         return self._valets.get(name) or self._inner.get(name)
 
     def offered(self, names: Sequence[str] | None = None) -> tuple[Valet, ...]:
@@ -72,7 +72,7 @@ class AgentRegistry:
                 raise ConfigError(f"Two agents are named {inner.name!r}: {known.place} and {inner.place}; rename one.")
 
     def check_names(self, tools: ToolRegistry) -> None:
-        """Raise `ConfigError` where an agent has the name of a tool: the model could not tell them apart."""
+        """Raise `ConfigError` if an agent has the name of a tool: the model could not tell them apart."""
         for valet in self:
             if (tool := tools.get(valet.name)) is not None:
                 raise ConfigError(

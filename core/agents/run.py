@@ -33,7 +33,7 @@ _log = structlog.get_logger()
 
 
 class AgentRun:
-    """One agent called once. One instance a call."""
+    """A single call of an agent, with an instance of its own."""
 
     def __init__(self, call: AgentCall) -> None:
         turn = call.turn
@@ -89,11 +89,10 @@ class AgentRun:
         return StepKey(-1, 1, self._call.path) in await self._turn.recorded()
 
     async def _asked_first(self, fields: JsonObject, which: str) -> tuple[Mapping[str, str], JsonObject]:
-        """Return what the agent asks about its fields before it may ask for consent, and the fields as it set them.
+        """Return the agent's questions about its fields before its request for consent, and the fields as it set them.
 
-        Nothing is asked or set once it has begun.
-
-        `which` asks for one of several accounts; an agent may ask that in words of its own.
+        Nothing is asked or set once it has begun. `which` is the question about the account, whose words the agent may
+        override.
         """
         entry = self._entry
         if entry is not None and entry.status is AgentStatus.WAITING_FOR_ACCOUNT:
@@ -106,7 +105,7 @@ class AgentRun:
         return first, fields | fields_given(agent)
 
     async def _filled_in(self, collected: Collected) -> Collected:
-        """Return the fields with those that follow from others; once the agent has begun, they stay as they are."""
+        """Return the fields with the derived fields filled in; once the agent has begun, they stay as they are."""
         entry = self._entry
         begun = entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or bool(entry.state))
         if collected.wrong or begun:
@@ -170,7 +169,7 @@ class AgentRun:
         return asked.text, asked.outcome
 
     async def _cancelled(self, entry: PoolEntry) -> None:
-        """Tell the agent that it was dropped; nothing that it returns or raises counts."""
+        """Notify the agent that it was dropped; its results and errors are ignored."""
         call = replace(self._call, instruction=entry.instruction)
         known = {name: value for name, value in entry.fields.items() if name in call.valet.inputs}
         try:
@@ -213,7 +212,7 @@ class AgentRun:
             tool_call_id=call.call.id,
             status=status,
             schema_version=call.valet.schema_version,
-            # To be asked the same again does not give the person more time.
+            # The same question asked again does not give the person more time.
             expires_at=same.expires_at if same else turn.clock.now() + self._patience(status),
             fields=fields,
             asked=names,

@@ -38,7 +38,7 @@ def agent_parameters(valet: Valet) -> JsonObject:
 
 
 def field_schema(field: InputField) -> JsonObject:
-    """Return one field's schema: the type's, with the description, the validator's, and the default."""
+    """Return a field's schema: the type's schema with the descriptions of field and validator, and the default."""
     schema = {key: value for key, value in field.schema().items() if key != "$defs"}
     description = field.description or field.prompt
     if field.validator and field.validator_description:

@@ -34,7 +34,7 @@ class AgentStatus(StrEnum):
 class AgentResult:
     """The result of a state handler.
 
-    `raw_message` is the text for the model, or the question where the status says that the agent waits. `outputs` are
+    `raw_message` is the text for the model, or the question if the status says that the agent waits. `outputs` are
     the values of the output fields.
     """
 
@@ -56,7 +56,7 @@ class ApprovalRequest:
     """An agent's request for a person's consent, in full.
 
     The person may always approve and cancel; without "edit" in `options`, or without `allow_modification`, nothing can
-    be changed. `timeout_minutes` None: as long as the operator set. `in_words` names fields that `details` say in full,
+    be changed. `timeout_minutes`: None for the operator's default. `in_words` names fields that `details` say in full,
     in words: the card shows neither their values nor a form for them.
     """
 
@@ -103,7 +103,7 @@ class StandardAgent:
         self.status = AgentStatus.INITIALIZING
         self.state: JsonObject = {}
         self.must_ask = False
-        """An agent with `asks_itself` asks for consent whatever it is about to do: its call may not be the person's."""
+        """An agent with `asks_itself` asks for consent before any action: its call may not be the person's."""
         self._thinking = thinking
         values_of(self).update(values)
 
@@ -113,17 +113,17 @@ class StandardAgent:
         return self.context.tenant_id
 
     async def fill_in(self) -> Mapping[str, Any]:
-        """Return values of fields that follow from those that are known, by name, such as the subject of an answer.
+        """Return values of fields that follow from known fields, by name, such as the subject of an answer.
 
-        Called before anything is asked: what is returned replaces what the model gave, and a person sees it on cards.
+        Called before any question: the values replace the model's, and the person sees them on cards.
         """
         return {}
 
     async def ask_first(self) -> Mapping[str, str]:
-        """Return questions about fields that must be known after all, by name; called when the others are known.
+        """Return questions about further fields that must be known, by name; called when the required fields are known.
 
-        They are asked before the person's consent. A field that is asked for loses its value. Fields that are set here
-        are what the person consents to.
+        They are asked before the request for consent. A field that is asked for loses its value. The person consents to
+        the fields as they are set here.
         """
         return {}
 
@@ -201,15 +201,15 @@ class StandardAgent:
 class Valet:
     """An agent's class, and its options from `@valet`.
 
-    `effect` decides what happens to a run whose end is not known (`core.journal.types.Effect`). `timeout` is in
+    `effect` decides whether a run with an unknown end is repeated (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default; `ttl` is how long the agent may wait for a person, None for the pool's
-    default. `accounts` is what it needs of the person's accounts, as a tool's: it waits until that is connected.
-    `addresses` are fields with addresses of the web: the model may fill in only what somebody named. One that
-    `asks_itself` first works out what it would do, without an effect, and then asks by `WAITING_FOR_APPROVAL` where
-    `must_ask` says so: it is not asked about before it knows what there is to show. `standing` are the fields that may
-    vary where the person has consented in advance, None where each run is asked about. One that `hands_on` what the
-    person said does not run once the model has read what others wrote. One that `replaces` stands in place of any other
-    tool or agent of its name, such as one that ships.
+    default. `accounts` are its needs of the person's accounts, as a tool's: it waits until an account is connected.
+    `addresses` are fields with web addresses: the model may fill in only addresses that somebody named. With
+    `asks_itself` an agent first works out its action, without an effect, and then asks by `WAITING_FOR_APPROVAL` if
+    `must_ask` says so: nobody is asked before there is something to show. `standing` are the fields that may vary
+    under a consent in advance; None if each run needs consent. With `hands_on` it passes on the person's words, and
+    does not run once the model has read third parties' text. With `replaces` it takes the place of any other tool or
+    agent of its name, such as one that ships.
     """
 
     name: str
@@ -240,7 +240,7 @@ class Valet:
 
     @property
     def schema_version(self) -> str:
-        """Return a digest of the fields' names and types, which tells that a waiting agent's fields have changed."""
+        """Return a digest of the fields' names and types, which differs once a waiting agent's fields have changed."""
         shape: list[Json] = [[field.name, field.required, field.schema()] for field in self.inputs.values()]
         return canonical_hash(shape)[:16]
 

@@ -30,7 +30,7 @@ _GRACE = 10.0
 class AgentTool(Tool[..., object]):
     """An agent as the model sees it. It belongs to one turn.
 
-    Its effect is "read": it journals by itself what must not happen twice, so a turn may always enter it again.
+    Its effect is "read": it journals its own steps that must not happen twice, so a turn may always enter it again.
     """
 
     valet: Valet
@@ -45,7 +45,7 @@ class AgentTool(Tool[..., object]):
         return self.valet.place
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Return the arguments unchecked: the person is asked for what is invalid or missing."""
+        """Return the arguments unchecked: the person is asked for invalid or missing fields."""
         if not isinstance(arguments, dict):
             raise ToolRetry(f"The arguments of {self.name} must be one JSON object.")
         if unknown := [name for name in arguments if name not in self.signature.names]:
@@ -77,7 +77,7 @@ def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
 
 @lru_cache(1024)
 def _described(valet: Valet) -> tuple[str, Signature]:
-    """Return what the model is told of an agent, and its parameters: made once for every turn."""
+    """Return an agent's description for the model and its parameters, which are the same in every turn."""
     spec = agent_spec(valet)
     properties = spec.parameters["properties"]
     names = frozenset(properties) if isinstance(properties, dict) else frozenset()

@@ -1,4 +1,4 @@
-"""The agents of one turn: what they share, and which of them the turn leaves in the pool."""
+"""The agents of one turn: their shared state, and the pool entries that the turn leaves."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,12 +21,12 @@ from core.tools.context import ToolExecutionContext
 from core.tools.toolbox import ToolRegistry
 
 MAX_NESTING = 3
-"""How deeply agents may use agents."""
+"""The depth to which agents may use agents."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """How long an agent without a `ttl` may wait for a person, and how many may wait for one person."""
+    """The longest wait of an agent without a `ttl`, and the number of agents that may wait for one person."""
 
     ttl: timedelta = timedelta(hours=24)
     max_waiting: int = 10
@@ -50,7 +50,7 @@ async def execute_agent(agent: StandardAgent, run: Callable[[], Awaitable[AgentR
 
 @dataclass(slots=True)
 class TurnAgents:
-    """What the agents of one turn share. `entries` are the turn's pool entries by agent path."""
+    """The shared state of the agents of one turn. `entries` are the turn's pool entries by agent path."""
 
     loop: ReactLoop
     scope: TurnScope
@@ -61,7 +61,7 @@ class TurnAgents:
     make_agent: MakeAgent = make_agent
     execute_agent: ExecuteAgent = execute_agent
     loop_hooks: Hooks = field(default_factory=Hooks)
-    """Those of every turn, which hear what an agent's own loop does; the turn's own hear of its own loop alone."""
+    """The hooks of every turn, which run in an agent's own loop too; the turn's own hooks run in its own loop only."""
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False

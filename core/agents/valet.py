@@ -1,4 +1,4 @@
-"""`@valet`: mark an agent's class. It registers nothing: a loader collects what the plugins' modules hold."""
+"""`@valet`: mark an agent's class. It registers nothing: a loader collects the classes of the plugins' modules."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -40,9 +40,9 @@ class ValetOptions(TypedDict, total=False):
 def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[type[Agent]], type[Agent]]:
     """Make a class an agent.
 
-    The name is the class's and the description the docstring's unless given. An agent with an `on_running` of its own
-    is not run a second time when its end is not known, unless `effect` is "read" or "idempotent"; one that only works
-    with its tools resumes. Raises `ConfigError` with the file and line where something is missing.
+    The name defaults to the class's name, the description to its docstring's summary. An agent with an `on_running` of
+    its own is not run again if its end is unknown, unless `effect` is "read" or "idempotent"; an agent that only works
+    with its tools resumes. Raises `ConfigError` with the file and line if something is missing.
     """
 
     def mark(agent: type[Agent]) -> type[Agent]:
@@ -78,7 +78,7 @@ def valet_of(value: object) -> Valet | None:
 
 
 def _add_account(agent: type[StandardAgent]) -> None:
-    """Give an agent that needs an account the field that names one of several, unless it has its own."""
+    """Add the field for the account's name to an agent that needs an account, unless it has its own."""
     if ACCOUNT not in fields_of(agent, Field):
         field = AccountField(gettext_noop("Which account?"), description=ACCOUNT_SAYS, required=False, default="")
         field.__set_name__(agent, ACCOUNT)

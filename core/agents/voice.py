@@ -70,7 +70,7 @@ class Voice:
 
 
 def has_a_voice(persona: str, tenant: TurnTenant) -> bool:
-    """Return whether this person is spoken to in other than plain English."""
+    """Return whether questions are reworded for this person: there is a persona, or a language other than English."""
     return bool(persona.strip()) or (tenant.language is not None and not tenant.language.lower().startswith("en"))
 
 
