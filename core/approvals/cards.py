@@ -36,12 +36,12 @@ def card(approval: NewApproval, outbound_id: str) -> Card:
 
 
 def as_it_stands(message: OutboundMessage, asks: CardState, timezone: str | None, now: datetime) -> OutboundMessage:
-    """Return a card as it is sent now: it may have been held, have gone to another place, or be sent again.
+    """Return a card as it is sent now: it may have been held, have moved to another chat, or be sent again.
 
-    Of a request that waits no more it says what became of it, and asks for nothing.
+    If the request is decided, the card states the outcome and asks for nothing.
     """
     if not message.closing or not message.text.endswith(message.closing):
-        return message  # it says nothing of its time, or was forgotten
+        return message  # it has no line about its time, or was forgotten
     ended = asks.decided_at
     outcome = CardOutcome(asks.ended) if asks.ended else None
     if outcome is None and asks.expires_at is not None and asks.expires_at <= now:
@@ -79,7 +79,7 @@ def _lines(approval: NewApproval) -> list[str]:
 
 
 def _until_decided(code: str, timeout: timedelta, *, editable: bool) -> str:
-    """Return how to answer and for how long from the card on, which holds only while the approval is pending."""
+    """Return the line about answers and their time from the card on, which holds only while the approval is pending."""
     span = duration_in_words(timedelta(minutes=max(round(timeout.total_seconds() / 60), 1)))
     if not editable:
         return gettext(
@@ -94,7 +94,7 @@ def _until_decided(code: str, timeout: timedelta, *, editable: bool) -> str:
 
 
 def _until(code: str, expires: str, *, editable: bool) -> str:
-    """Return the same of a request whose time runs already."""
+    """Return that line for a request whose time runs already."""
     if not editable:
         return gettext(
             "Reply OK {code} to approve, NO {code} to cancel. It stays open until {expires}.",

@@ -1,4 +1,4 @@
-"""The words about approvals, besides those that decide (`core.approvals.exact_replies`)."""
+"""The words about approvals, besides the deciding words (`core.approvals.exact_replies`)."""
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import NOWHERE, Channels, ChatCommand

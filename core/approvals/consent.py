@@ -1,4 +1,4 @@
-"""What a tool or an agent asks a person's consent to, and where that consent stands; nothing here approves anything."""
+"""A tool's or agent's request for a person's consent, and its state; nothing here approves anything."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -44,11 +44,11 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class ConsentTo:
-    """One exact action. `call_id` names the call within its turn; `arguments` are all that the action runs with.
+    """One exact action. `call_id` names the call within its turn; `arguments` are the action's only input.
 
-    `describe` returns what a card shows of arguments, besides the arguments themselves, and the form to change them.
-    `check` takes arguments and changes, and returns the arguments to run with; it raises `core.errors.ToolError` with
-    what is wrong, for the person.
+    `describe` returns the card's description of arguments, besides the arguments themselves, and the form to change
+    them. `check` takes arguments and changes, and returns the arguments to run with; it raises `core.errors.ToolError`
+    with the errors, for the person.
     """
 
     call_id: str
@@ -58,21 +58,21 @@ class ConsentTo:
     check: Callable[[JsonObject, JsonObject], JsonObject]
     risk: Risk = ""
     note: str = ""
-    """Why consent is asked although it usually is not; shown on the card."""
+    """The reason why consent is asked although it usually is not; shown on the card."""
     question: str = ""
     """An agent's own question. The card shows it in full, and the approval binds it."""
     state: JsonObject = field(default_factory=dict)
-    """The state of an agent that asks by itself: it decides what the agent does next, so the approval binds it too."""
+    """The state of an agent that asks by itself: its next action depends on this, so the approval binds it too."""
     already_started: bool = False
     """The action started before its approval expired; do not apply the expiry again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Where a request for consent stands.
+    """The state of a request for consent.
 
-    `arguments` are the approved ones, which replace all others. `text` is the tool result while the action may not
-    run. `changed` describes the person's changes to the model; empty without any.
+    `arguments` are the approved arguments, which replace all others. `text` is the tool result while the action may
+    not run. `changed` describes the person's changes to the model; empty without changes.
     """
 
     state: ConsentState

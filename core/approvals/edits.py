@@ -16,7 +16,7 @@ from core.tools.tool import AnyTool
 
 type Check = Callable[[JsonObject, JsonObject], JsonObject]
 type Shown = Sequence[tuple[str, str]]
-"""What a card shows: labels and texts."""
+"""The labels and texts of a card."""
 _LONG = 60
 _TEXTS = ("string", "integer", "number", "boolean")
 
@@ -38,11 +38,11 @@ _CHECKED = (
     "exclusiveMaximum",
     "maxLength",
 )
-"""What of a JSON schema a form keeps, to be checked when it is sent."""
+"""The keywords of a JSON schema that a form keeps, to be checked when it is sent."""
 
 
 def tool_check(tool: AnyTool) -> Check:
-    """Return a check of a tool's changed arguments; it raises `ToolRetry` with what is wrong, for the person."""
+    """Return a check of a tool's changed arguments; it raises `ToolRetry` with the errors, for the person."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
         changed = {**arguments, **_really_changed(arguments, changes, _properties(tool))}
@@ -66,7 +66,7 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
 
 
 def changed_lines(before: Shown, after: Shown) -> tuple[str, ...]:
-    """Return the changes between two cards, a line each; `(none)` stands for what a card does not show."""
+    """Return the changes between two cards, a line each; `(none)` stands for an argument that a card does not show."""
     old, new = _by_label(before), _by_label(after)
     labels = [*old, *(label for label in new if label not in old)]
     return tuple(
@@ -84,14 +84,14 @@ def _by_label(shown: Shown) -> dict[str, str]:
 
 
 def as_it_was(schema: Json, arguments: JsonObject, name: str, given: Json) -> bool:
-    """Return whether a form's value of an argument that was not given is what the form showed: its default."""
+    """Return whether an argument was not given, and the form's value of it is still the default."""
     if name in arguments or not isinstance(schema, dict):
         return False
     return given in ("", None) or given == schema.get("default") or given == _line(schema, schema.get("default"))
 
 
 def _really_changed(arguments: JsonObject, changes: JsonObject, schemas: Mapping[str, Json]) -> JsonObject:
-    """Return the changed values, parsed; what was emptied takes its default."""
+    """Return the changed values, parsed; an emptied value takes its default."""
     changed: JsonObject = {}
     for name, given in changes.items():
         schema = schemas.get(name)
@@ -111,7 +111,7 @@ def _properties(tool: AnyTool) -> Mapping[str, Json]:
 def form_of(
     schemas: Mapping[str, Json], arguments: JsonObject, required: list[str], wanted: Mapping[str, str] | None = None
 ) -> tuple[FormField, ...]:
-    """Return the fields of a form, with the default where an argument is not given; `wanted`: words on what each is."""
+    """Return the fields of a form, with defaults for arguments that are not given; `wanted`: descriptions of fields."""
     fields: list[FormField] = []
     for name, schema in schemas.items():
         if not isinstance(schema, dict):

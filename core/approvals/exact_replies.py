@@ -14,24 +14,24 @@ _LETTERS = "ABCDEFGHJKMNPQRTUVWXY"
 _CODE = re.compile(rf"[{_DIGITS}{_LETTERS}]{{2,3}}")
 _TOKEN = re.compile(rf"{PARTITION}[A-Za-z0-9_-]{{22}}")
 _LIKE_A_CODE = re.compile(r"(?![0-9](?:AM|PM|ST|ND|RD|TH))[0-9][A-Z][0-9A-Z]?")
-"""What can only be meant as a code, mistyped or not: neither a time nor an ordinal."""
+"""A text that can only be meant as a code, mistyped or not: neither a time nor an ordinal."""
 _REPLY = re.compile(
     r"\s*(?P<verb>ok|okay|no|nein|non|n[aã]o|snooze)(?:\s+(?P<code>[0-9a-z]{2,3}))?(?:\s+(?P<more>[0-9a-z]+))?\s*[.!]*\s*",
     re.IGNORECASE,
 )
 _NO = frozenset({"no", "nein", "non", "não", "nao"})
-"""Other languages than English need a code: a bare word is for the model, which knows what was asked."""
+"""Other languages than English need a code: a bare word is for the model, which knows the question."""
 _NO_TO_ALL = re.compile(
     r"\s*(?:nein,? (?:zu )?alle[ns]?|non,? (?:à )?(?:tout|tous|toutes)|no,? a tod[oa]s?|n[aã]o,? a (?:tudo|tod[oa]s)"
     r"|全部取消)\s*[.!。！]*\s*",
     re.IGNORECASE,
 )
-"""Only a no: what approves all is said as the card has it. "No todos" is not among them, for it means "not all"."""
+"""Refusals only: approving all takes the card's own words. "No todos" is left out, for it means "not all"."""
 _EDIT = re.compile(r"\s*(?P<verb>edit)\s+(?P<code>[0-9a-z]{2,3})(?:[\s.!,:]+.*)?", re.IGNORECASE | re.DOTALL)
 _SPAN = re.compile(r"(\d{1,3})(m|min|h)", re.IGNORECASE)
 ALL = "ALL"
 SNOOZE = timedelta(minutes=10)
-"""How long a snooze without a time lasts."""
+"""The length of a snooze without a time."""
 
 
 class Verb(StrEnum):
@@ -58,7 +58,7 @@ class ExactReply:
 
     @property
     def names_code(self) -> bool:
-        """Return whether the code can be nothing else, even where no approval has it."""
+        """Return whether the code can be nothing but a code, even if no approval has it."""
         return _LIKE_A_CODE.fullmatch(self.code or "") is not None
 
 
@@ -86,7 +86,7 @@ def parse_exact_reply(text: str) -> ExactReply | None:
 
 
 def _parse_edit(text: str) -> ExactReply | None:
-    """Parse EDIT with a code, written as the card has it: in small letters, "edit 5k run" is about something else."""
+    """Parse EDIT with a code, written as on the card: "edit 5k run" in small letters is about something else."""
     match = _EDIT.fullmatch(text)
     if match is None or not (match["verb"].isupper() or match["code"].isupper()):
         return None
@@ -99,7 +99,7 @@ def _may_be_code(code: str) -> bool:
 
 
 def new_codes(count: int = 8) -> list[str]:
-    """Return random short codes, a digit and a letter each, followed by longer ones in case those are taken."""
+    """Return random short codes, a digit and a letter each, then longer codes in case the short codes are taken."""
     short = [secrets.choice(_DIGITS) + secrets.choice(_LETTERS) for _ in range(count)]
     long = [
         secrets.choice(_DIGITS) + secrets.choice(_LETTERS) + secrets.choice(_DIGITS + _LETTERS) for _ in range(count)
@@ -122,7 +122,7 @@ def button(verb: Verb, token: str) -> str:
 
 
 def read_button(data: str) -> tuple[Verb, str] | None:
-    """Parse a button's or a form's token; None for one that is not ours."""
+    """Parse a button's or a form's token; None for a foreign token."""
     verb, _, token = data.partition(".")
     if verb not in tuple(Verb) or not _TOKEN.fullmatch(token):
         return None

@@ -1,7 +1,7 @@
-"""What is wrong with a form that a person sent, as far as the form itself tells; pure.
+"""Find the errors in a form that a person sent, as far as the form itself allows; pure.
 
 The web process loads no plugins, so it cannot ask a tool: types, choices and patterns are part of the stored form.
-What only a validator finds is told on the next card.
+Errors that only a validator finds are named on the next card.
 """
 
 import re
@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[TypeAdapter[object], str]] = {
 
 
 def form_errors(form: Sequence[FormField], entered: Mapping[str, str]) -> dict[str, str]:
-    """Return what is wrong by field name, a sentence each; empty where the form can be taken."""
+    """Return the errors by field name, a sentence each; empty if the form can be taken."""
     errors = {field.name: _error(field, entered[field.name].strip()) for field in form if field.name in entered}
     return {name: error for name, error in errors.items() if error}
 
@@ -47,7 +47,7 @@ def _error(field: FormField, text: str) -> str | None:
 
 
 def _branches(schema: JsonObject) -> list[JsonObject]:
-    """Return the schemas of which one has to fit; null is what an empty field says."""
+    """Return the alternative schemas of a field, without null: an empty field stands for that."""
     choices = schema.get("anyOf")
     listed = choices if isinstance(choices, list) else [schema]
     outer = {"pattern": schema["pattern"]} if "pattern" in schema else {}
@@ -55,7 +55,7 @@ def _branches(schema: JsonObject) -> list[JsonObject]:
 
 
 def _wrong(schema: JsonObject, text: str) -> str | None:
-    """Return why a text is no value of a schema; None where it is, or where nothing can be told."""
+    """Return the reason why a text is no value of a schema; None if it is valid, or cannot be checked."""
     if schema.get("type") == "array":
         items = schema.get("items")
         inner: JsonObject = {**(items if isinstance(items, dict) else {})}

@@ -1,7 +1,7 @@
 """The sentences about a decision: chosen by key in the decision's own transaction, said in the person's language. Pure.
 
-What is stored is the key and the values (the SQL function `about_approval`). The words are found once, when the message
-is rendered for the first time or the press is answered.
+The key and the values are stored (the SQL function `about_approval`). The words are found once, when the message is
+rendered for the first time or the press is answered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from core.messaging.visible_text import literal
 
 
 class DecisionOutcome(StrEnum):
-    """What came of a press or an exact word, as SQL names it."""
+    """The outcome of a press or an exact word, as SQL names it."""
 
     APPROVED = "approve"
     CANCELLED = "cancel"
@@ -49,11 +49,11 @@ class DecisionOutcome(StrEnum):
     NOT_YOURS = "not_yours"
     UNKNOWN = "unknown"
     REMINDER = "reminder"
-    """No outcome of a decision, but said of one that is due."""
+    """No outcome of a decision, but a sentence about a decision that is due."""
 
 
 class CardOutcome(StrEnum):
-    """What a card shows of its approval once that is decided, as SQL names it."""
+    """The outcome on the card of a decided approval, as SQL names it."""
 
     APPROVED = "approved"
     CANCELLED = "cancelled"
@@ -116,7 +116,7 @@ _SENTENCES = {
     ),
 }
 _TOASTS = {DecisionOutcome.APPROVED: gettext_noop("Approved."), DecisionOutcome.CANCELLED: gettext_noop("Cancelled.")}
-"""What the presser of a button is shown in place of the whole sentence."""
+"""Short texts for the presser of a button, in place of the whole sentence."""
 _ON_CARDS = {
     CardOutcome.APPROVED: gettext_noop("Approved at {when}."),
     CardOutcome.CANCELLED: gettext_noop("Cancelled at {when}."),
@@ -136,12 +136,12 @@ def said_of(sentences: Sequence[Sentence], timezone: str | None, now: datetime) 
 
 
 def decided_text(outcome: DecisionOutcome, code: str, summary: str) -> str:
-    """Return what is said of a decision in words, in Markdown."""
+    """Return the sentence about a decision that was made in words, in Markdown."""
     return gettext(_SENTENCES[outcome], code=code, summary=literal(summary))
 
 
 def toast(outcome: DecisionOutcome, values: JsonObject, timezone: str | None, now: datetime) -> str | None:
-    """Return what the presser of a button is shown, without markup; None where there is nothing to say."""
+    """Return the text for the presser of a button, without markup; None if there is nothing to say."""
     if outcome in _TOASTS:
         return gettext(_TOASTS[outcome])
     if outcome not in _SENTENCES:
@@ -155,7 +155,7 @@ def card_line(outcome: CardOutcome, at: datetime, timezone: str | None, now: dat
 
 
 def moment(at: datetime, timezone: str | None, now: datetime) -> str:
-    """Return a moment as the person's wall time, with the date unless it is today; in UTC where no zone is known."""
+    """Return a moment as the person's wall time, with the date unless it is today; in UTC if no zone is known."""
     zone = zone_or_utc(timezone)
     local = at.astimezone(zone)
     clock = time_in_words(local)
@@ -185,7 +185,7 @@ def _told(values: Mapping[str, Json], name: str, told: Callable[[datetime], str]
 
 
 def _by(channel: Json) -> str:
-    """Return by whom, and where, something was decided."""
+    """Return a decision's person and channel in words, such as "by you by SMS"."""
     match channel:
         case None | "":
             return gettext("by you")

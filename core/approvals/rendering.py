@@ -13,15 +13,15 @@ from core.messaging.visible_text import literal, plain_line, visible
 _NONE, _EMPTY = gettext_noop("(none)"), gettext_noop("(empty)")
 _LIKE_ANOTHER = re.compile(r"""(?s)["\[{].*|-?[0-9.]+(?:e[+-]?[0-9]+)?""")
 _COMMA = re.compile(r"[,\n\u060c\u3001\uff0c]")
-"""What may part the items of a list, in some language, or end a line."""
+"""The marks that part the items of a list in some language, or end a line."""
 _NAME = re.compile(r"\w(?:[\w .-]*\w)?")
 
 
 def render_arguments(arguments: JsonObject, described: Described) -> tuple[tuple[str, str], ...]:
-    """Return what a card shows as label and text: the action's own details first, then every other argument.
+    """Return the card's labels and texts: the action's own details first, then every other argument.
 
-    Arguments in `hidden_when_empty` are left out while they are empty. Those `in_words` are always left out: the
-    details say them, perhaps under the same name.
+    Arguments in `hidden_when_empty` are left out while they are empty. Arguments in `in_words` are always left out:
+    the details say them, perhaps under the same name.
     """
     details = {name: value for name, value in described.details.items() if not _hidden(name, value, described)}
     pairs = [(_label(name, described.labels), as_text(value)) for name, value in details.items()]
@@ -43,8 +43,7 @@ def is_empty(value: Json) -> bool:
 def as_text(value: Json) -> str:
     """Return a value in full as a person reads it, with invisible characters named (`<U+202E>`).
 
-    Two different values that one parameter may have are never returned alike: two texts, two
-    lists, or one of them and none at all.
+    Two different values of one parameter are never returned alike: two texts, two lists, or a text or list and null.
     """
     match value:
         case None:
@@ -89,7 +88,7 @@ def _pair(label: str, text: str) -> str:
 
 
 def _inner(value: Json) -> str:
-    """Return a value within another, where texts that read like a value of another kind stand in quotes."""
+    """Return an inner value of a list or an object; a text that reads like a value of another kind gets quotes."""
     match value:
         case str():
             return _quoted(value) if not value or _reads_as_another(value) else visible(value)

@@ -1,4 +1,4 @@
-"""The requests for consent of one turn: earlier ones with their decisions, and new ones."""
+"""The requests for consent of one turn: earlier requests with their decisions, and new requests."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -37,7 +37,7 @@ TOO_LATE = gettext_noop(
     "You approved this before, but it could not be done in time. Nothing was done: please decide again."
 )
 GRACE = timedelta(minutes=15)
-"""How long after its expiry an action approved in time may still begin: a running turn may have delayed it."""
+"""The time after its expiry in which an approved action may still begin: a running turn may have delayed it."""
 
 _log = structlog.get_logger()
 
@@ -60,16 +60,16 @@ class ApprovalRequests:
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Returns whether the chat cannot show a request in full."""
     open_for: timedelta = timedelta(minutes=30)
-    """How long a card is open unless its tool or agent says otherwise."""
+    """The time for which a card is open unless its tool or agent sets another."""
     make_token: Callable[[], str] = new_token
     standing: TurnConsents | None = None
-    """What the person has consented to in advance; None where nothing counts."""
+    """The person's consents in advance; None if none counts."""
     new: dict[str, NewApproval] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
     """The call ids of all new requests, unfinished ones included."""
 
     async def ask(self, request: ConsentTo) -> Consent:
-        """Ask, or return where the newest request for the same call stands."""
+        """Ask, or return the state of the newest request for the same call."""
         latest = self._latest(request.call_id)
         if latest is None:
             return await self._first(request)
@@ -87,7 +87,7 @@ class ApprovalRequests:
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Return the codes of what this turn has asked for and nobody has decided yet."""
+        """Return the codes of this turn's requests that are not decided yet."""
         earlier = (latest for latest in map(self._latest, {approval.call_id for approval in self._own()}) if latest)
         waiting = [a for a in earlier if a.state is ApprovalState.PENDING and a.call_id not in self.new]
         codes = [approval.code for approval in waiting] + [approval.code for approval in self.new.values()]
@@ -104,7 +104,7 @@ class ApprovalRequests:
         return self._latest(call_id) is not None
 
     def decided_at(self, prefix: str) -> datetime | None:
-        """Return when the call whose id begins with `prefix` was approved; None where it was not."""
+        """Return the time at which the call whose id begins with `prefix` was approved; None if it was not."""
         moments = [
             approval.decided_at
             for approval in self._own()
@@ -162,7 +162,7 @@ class ApprovalRequests:
         return Consent(ConsentState.PENDING, _pending(approval.code, approval.summary))
 
     async def _granted(self, request: ConsentTo, approval: Approval) -> Consent:
-        """Check once more, at the moment of execution, that what runs is what was shown (promise 9)."""
+        """Check once more, at the moment of execution, that the action is the one on the card (promise 9)."""
         expires_at = approval.expires_at
         if expires_at is None or approval.sealed.hash(expires_at) != approval.hash:
             return await self._altered(approval, "hash")
@@ -181,7 +181,7 @@ class ApprovalRequests:
         return Consent(ConsentState.GRANTED, arguments=arguments, changed=text)
 
     async def _too_late(self, request: ConsentTo, approval: Approval, arguments: JsonObject) -> Consent:
-        """Ask again: after an outage the world is no longer the one that the person had in mind."""
+        """Ask again: after an outage the world is no longer as the person had it in mind."""
         _log.warning("approved_too_long_ago", approval=approval.id)
         await self.store.refused(self.tenant_id, approval.id, "too late", self.clock.now())
         return await self._request(request, arguments, approval.generation + 1, note=gettext(TOO_LATE))
@@ -192,7 +192,7 @@ class ApprovalRequests:
         return Consent(ConsentState.REFUSED, _ALTERED)
 
     async def _replace(self, request: ConsentTo, old: Approval) -> Consent:
-        """Ask again with the person's changes; the card says what of them cannot be used."""
+        """Ask again with the person's changes; the card names the changes that cannot be used."""
         before = old.sealed.open(self.clock.now()).get("arguments")
         arguments = before if isinstance(before, dict) else request.arguments
         changes = (old.proposed or {}).get("changes")
@@ -216,26 +216,26 @@ class ApprovalRequests:
 
 
 def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str], ...]:
-    """Return the summary where a card's heading cuts it, and an agent's own question."""
+    """Return the summary if a card's heading cuts it, and an agent's own question."""
     action = () if is_short(described.summary) else ((gettext("Action"), as_text(described.summary)),)
     return (*action, (gettext("Asks"), as_text(request.question))) if request.question else action
 
 
 def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject) -> tuple[JsonObject, str]:
-    """Return the arguments with the changes, and what is wrong with those that cannot be used; the others are kept."""
+    """Return the arguments with the valid changes, and the errors in the other changes."""
     try:
         return request.check(arguments, changes), ""
     except ToolError as error:
         refused = str(error)
     after = arguments
     for name, value in changes.items():
-        with suppress(ToolError):  # it is told of already
+        with suppress(ToolError):  # `refused` has its error
             after = request.check(after, {name: value})
     return after, refused
 
 
 async def _differences(request: ConsentTo, before: JsonObject, after: JsonObject) -> tuple[str, ...]:
-    """Return the changes, a line each, as the old card and the new one show them."""
+    """Return the changes, a line each, as the old and the new card show them."""
     if before == after:
         return ()
     old, new = await request.describe(before), await request.describe(after)

@@ -1,6 +1,6 @@
 """The seal of an approval: SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9).
 
-Where an agent asks by itself, the seal covers its question and its state too.
+If an agent asks by itself, the seal covers its question and its state too.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ def seal(
 ) -> Sealed:
     """Return the seal of a call.
 
-    `question` and `state` are an agent's own, where it asks by itself. Raises `ValueError` where a value is not JSON
-    (NaN and Infinity are not).
+    `question` and `state` are an agent's own, if it asks by itself. Raises `ValueError` if a value is not JSON (NaN and
+    Infinity are not).
     """
     json.dumps([arguments, state], allow_nan=False)
-    # In canonical order the expiry stands between these two.
+    # In canonical order the expiry comes between these two.
     before: JsonObject = {"approver": approver, "arguments": arguments}
     after: JsonObject = {"tenant": tenant_id, "tool": tool}
     head = canonical_json(before | {"asks": question} if question else before)

@@ -15,7 +15,7 @@ from core.queue.wakeups import Wakeups
 CODE_RESTS = timedelta(days=7)
 """How long a code stays reserved after its approval, before another action may get it."""
 REMIND_GAP = timedelta(minutes=10)
-"""How long after one reminder nobody is reminded of the same by hand."""
+"""The shortest time between two reminders of an approval that are sent by hand."""
 _MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
@@ -98,7 +98,7 @@ class ApprovalStore:
         return Approval.from_row(dict(row)) if row else None
 
     async def find_pending(self, code: str = "", limit: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
-        """Return everybody's pending approvals, or those with a code, as (tenant, approval), the oldest first."""
+        """Return all tenants' pending approvals, or those with a code, as (tenant, approval), the oldest first."""
         rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), limit)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
@@ -149,7 +149,7 @@ class ApprovalStore:
         return [dict(row) | {"at": row["at"].isoformat()} for row in rows]
 
     async def show_elsewhere(self, tenant_id: str, approval_id: str, outbound_id: str) -> None:
-        """Show a high-risk card that went out by SMS or email in another chat of the person too, if there is one."""
+        """Show a high-risk card that went out by SMS or email in another chat of the person too, if there is any."""
         row = await self._database.call("select show_elsewhere($1,$2,$3) as shown", tenant_id, approval_id, outbound_id)
         if row and row["shown"]:
             self._wakeups.wake_delivery(row["shown"])
@@ -164,7 +164,7 @@ class ApprovalStore:
         await self._database.call("select scrub_numbers($1,$2)", now, _MAX_AT_ONCE)
 
     async def expire(self, now: datetime) -> int:
-        """End everybody's expired approvals and wake their turns. Return how many there were."""
+        """End the expired approvals of all tenants and wake their turns. Return their number."""
         rows = await self._database.rows("select * from expire_approvals($1,$2)", now, _MAX_AT_ONCE)
         for row in rows:
             if row["lane_id"]:
@@ -187,7 +187,7 @@ class ApprovalStore:
     async def remind_now(
         self, tenant_id: str, approval_id: str, outbound_id: str, *, how: DecidedBy, channel: str, now: datetime
     ) -> bool:
-        """Remind a person because somebody asks for it; return False where it is decided, or they were just reminded.
+        """Remind a person by hand; return False if the approval is decided, or they were just reminded.
 
         Repeatable by `outbound_id`.
         """
@@ -206,7 +206,7 @@ class ApprovalStore:
 
 
 class ApprovalMerge(MergeHook):
-    """When two people become one: reissue the approvals that are bound to the one who goes."""
+    """Reissue, when two people become one, the approvals that are bound to the person who goes."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

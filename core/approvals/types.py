@@ -12,9 +12,9 @@ from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import Risk
 
 type Source = Literal["message", "trigger"]
-"""What the turn that asks began with."""
+"""The origin of the turn that asks."""
 type DecidedBy = Literal["words", "again", "operator", "console"]
-"""How an approval is decided otherwise than by a button, a form or a code."""
+"""The ways of deciding an approval besides a button, a form or a code."""
 HIGH: Risk = "high"
 """The risk that neither a text message alone nor words to the model may approve."""
 
@@ -36,11 +36,11 @@ NOT_SHOWN = "not_shown"
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One request for consent as it is stored.
+    """A request for consent as it is stored.
 
-    `call_id` names the call within its turn; `generation` counts the requests for that call from 1. `rendered` is
-    what the card shows: every argument in full, by label. `proposed` holds the person's `changes` by field, where
-    these replaced the request. `sent_at` is when the card was first sent, None before.
+    `call_id` names the call within its turn; `generation` counts the requests for that call from 1. `rendered` is the
+    card's content: every argument in full, by label. `proposed` holds the person's `changes` by field, if these
+    replaced the request. `sent_at` is the time at which the card was first sent, None before.
     """
 
     id: str
@@ -110,7 +110,7 @@ class NewApproval:
     changed: tuple[str, ...] = ()
     """The person's changes for the card, a line each."""
     note: str = ""
-    """Why the request is made again; shown on the card."""
+    """The reason why the request is made again; shown on the card."""
     editable: bool = True
 
     @property
@@ -135,7 +135,7 @@ _STORED = {f.name for f in fields(NewApproval)} & (_PLAIN | {"seconds"})
 
 @dataclass(frozen=True, slots=True)
 class PendingApproval:
-    """An approval that waits for a person's decision, with what would run."""
+    """An approval that waits for a person's decision, with its action."""
 
     code: str
     agent_name: str

@@ -1,4 +1,4 @@
-"""What is wrong with the value of an argument that a person changed, in their language. Pure."""
+"""The errors in arguments that a person changed, in their language. Pure."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ _CHOICE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,]+""")
 
 
 def value_errors(error: ValidationError) -> str:
-    """Return what is wrong, by argument."""
+    """Return the errors by argument, in one line."""
     return "; ".join(
         gettext(
             "{field}: {reason}",
@@ -53,7 +53,7 @@ def value_errors(error: ValidationError) -> str:
 
 
 def reason_in_words(item: Mapping[str, object]) -> str:
-    """Return what one of pydantic's errors says, without its own words."""
+    """Return the reason behind one of pydantic's errors, in our words."""
     kind, given = str(item["type"]), item.get("ctx")
     limits = given if isinstance(given, dict) else {}
     if kind in _LENGTHS:
