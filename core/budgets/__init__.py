@@ -1,1 +1,1 @@
-"""What a call may cost, reserved before and settled after."""
+"""The cost of calls: reserved before, settled after."""

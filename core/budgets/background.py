@@ -1,4 +1,4 @@
-"""What models do for a person besides answering: counted for the console, whether or not a budget is set."""
+"""Calls of models for a person besides answering: counted for the console, whether or not a budget is set."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from core.llm.types import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class BackgroundCall:
-    """One call outside the steps of turns. `work`: what it is for, in a word, as the console shows it."""
+    """A call outside the steps of turns. `work`: its purpose in a word, as the console shows it."""
 
     database: Database
     tenant_id: str

@@ -14,7 +14,7 @@ from core.people.access_policy import PersonRole
 
 
 class ChatClient(Protocol):
-    """A model client that answers whole: any `ModelClient`, and what tests put in its place."""
+    """A model client that returns whole answers: any `ModelClient`, or its replacement in tests."""
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call. Raises `core.errors.ModelError`."""
@@ -22,7 +22,7 @@ class ChatClient(Protocol):
 
 
 class EmbeddingClient(Protocol):
-    """The part of a model client that embeds, and what tests put in its place."""
+    """The part of a model client that embeds, or its replacement in tests."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Return a vector for each text; raises `core.errors.ModelError`."""
@@ -31,7 +31,7 @@ class EmbeddingClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BudgetedModel:
-    """A model whose calls are reserved before and settled after, and counted. `work`: what they are for, in a word."""
+    """A model whose calls are reserved before and settled after, and counted. `work`: their purpose in a word."""
 
     client: ChatClient
     database: Database
@@ -60,7 +60,7 @@ class BudgetedModel:
 
 
 async def payer_of(database: Database, tenant_id: str, turn_id: str) -> Payer:
-    """Return who pays for a call that is made for a person outside any turn."""
+    """Return the payer of a call that is made for a person outside any turn."""
     statement = "select role, tier, timezone from tenants where tenant_id = $1"
     row = await database.tenant_row(tenant_id, statement)
     if row is None:

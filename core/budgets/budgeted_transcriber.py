@@ -13,10 +13,10 @@ from core.llm.types import Recording, TokenUsage, Transcript
 
 
 class Transcribing(Protocol):
-    """A client of a transcription model, and what tests put in its place."""
+    """A client of a transcription model, or its replacement in tests."""
 
     def cost(self, seconds: float) -> float | None:
-        """Return the dollars for so many seconds; None where nobody knows the price."""
+        """Return the dollars for so many seconds; None if the price is unknown."""
         ...
 
     async def transcribe(self, recording: Recording) -> Transcript:
@@ -33,7 +33,7 @@ class BudgetedTranscriber:
     budgets: DailyBudgets | None = None
 
     async def transcribe(self, tenant_id: str, turn_id: str, key: StepKey, recording: Recording) -> str:
-        """Return what is said, at this person's cost. Raises `ModelError` or `OutOfMoney`; a failure costs nothing."""
+        """Return the spoken text, at this person's cost. Raises `ModelError` or `OutOfMoney`; a failure is free."""
         call = BackgroundCall(self.database, tenant_id, "recordings")
         transcript = await self._paid(tenant_id, turn_id, key, recording)
         await call.count(self._usage(transcript, recording))
@@ -47,7 +47,7 @@ class BudgetedTranscriber:
         try:
             transcript = await self.client.transcribe(recording)
         except asyncio.CancelledError:
-            await budget.settle(key, TokenUsage())  # the provider bills what it has begun
+            await budget.settle(key, TokenUsage())  # the provider bills calls that it has begun
             raise
         except BaseException:
             await budget.release(key)

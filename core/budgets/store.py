@@ -1,4 +1,4 @@
-"""Budgets in Postgres: so many dollars per person and day, whatever runs for them at the same time."""
+"""Budgets in Postgres: so many dollars per person and day, over all of their turns at the same time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +17,11 @@ from core.llm.types import ModelRequest, TokenUsage
 from core.people.tiers import Tiers
 
 HELD = timedelta(minutes=10)
-"""How long a reservation counts whose worker died; far longer than a model call may take."""
+"""The time for which a dead worker's reservation counts; far longer than a model call may take."""
 
 MORE_SHARE = 5
 MORE_CALLS = 4
-"""At the cap the person is asked for the larger of a fifth of it and what so many calls may cost."""
+"""At the cap the person is asked for the larger of a fifth of it and the cost of so many calls."""
 
 
 class Cap(StrEnum):
@@ -33,7 +33,7 @@ class Cap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DailyBudgets:
-    """The same budget for every person and day, and one within it for each of their tasks.
+    """The same budget for every person and day, and within it a budget for each of their tasks.
 
     `cap` and `task_cap` in dollars, None for no limit; `prices` of all models in use.
     """
@@ -44,12 +44,12 @@ class DailyBudgets:
     prices: Sequence[ModelPrice]
     task_cap: Decimal | None = None
     tiers: Tiers | None = None
-    """A person's tier may say another cap for the day."""
+    """A person's tier may set another cap for the day."""
     embedding_price: ModelPrice | None = None
-    """The price of the embedding model; None where a provider embeds nothing."""
+    """The price of the embedding model; None if no provider embeds."""
 
     def of(self, payer: Payer) -> "PostgresBudget":
-        """Return the budget of one turn; its day is that on which each call is made."""
+        """Return the budget of one turn; each call counts for the day on which it is made."""
         tier = self.tiers.of(payer.role, payer.tier) if self.tiers else None
         cap = self.cap if tier is None or tier.dollars_a_day is None else tier.dollars_a_day
         mine = replace(self, cap=cap)
@@ -67,7 +67,7 @@ class PostgresBudget:
         await self._reserve(key, estimate(request, self.budgets.prices))
 
     async def reserve_embedding(self, key: StepKey, texts: Sequence[str]) -> None:
-        """Reserve what embedding texts may cost. Raises `OutOfMoney`. Idempotent."""
+        """Reserve the possible cost of embedding texts. Raises `OutOfMoney`. Idempotent."""
         price = self.budgets.embedding_price
         await self._reserve(key, estimate_embedding(texts, price) if price else 0.0)
 
@@ -115,5 +115,5 @@ class PostgresBudget:
 
 
 def _more(cap: Decimal, amount: Decimal) -> Decimal:
-    """Propose what to go on with: a fifth of the cap, or a few calls like this one, in whole cents."""
+    """Propose the amount to go on with: a fifth of the cap, or the cost of a few such calls, in whole cents."""
     return max(cap / MORE_SHARE, amount * MORE_CALLS).quantize(Decimal("0.01"), ROUND_UP)

@@ -1,4 +1,4 @@
-"""What a turn may spend: money is reserved before a model call and settled after it.
+"""The budget of a turn: money is reserved before a model call and settled after it.
 
 A reservation has the key of its step, so that a take-over neither reserves twice nor pays twice.
 """
@@ -14,9 +14,9 @@ from core.people.access_policy import PersonRole
 
 
 class OutOfMoney(OneValetError):
-    """The cap is reached; the message is the sentence that the person is told.
+    """The cap is reached; the message is the sentence for the person.
 
-    `more` is what they may be asked for, in dollars, so that the turn can go on.
+    `more` is the amount to ask the person for, in dollars, so that the turn can go on.
     """
 
     def __init__(self, sentence: str, more: Decimal = Decimal(0)) -> None:
@@ -26,7 +26,7 @@ class OutOfMoney(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """For whom a model call is made, and on which turn's account."""
+    """The person who pays for a model call, and the turn that it is charged to."""
 
     tenant_id: str
     turn_id: str
@@ -34,14 +34,14 @@ class Payer:
     tier: str | None = None
     timezone: str = "UTC"
     task_id: str | None = None
-    """The task whose run it is: what it spends counts as the task's, too."""
+    """The task of the run: the run's cost counts as the task's, too."""
 
 
 class TurnBudget(Protocol):
     """The budget of one turn."""
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        """Reserve what a call may cost. Raises `OutOfMoney`. Idempotent."""
+        """Reserve the possible cost of a call. Raises `OutOfMoney`. Idempotent."""
         ...
 
     async def allow(self, key: StepKey, more: Decimal) -> None:
