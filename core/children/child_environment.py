@@ -1,4 +1,4 @@
-"""The environment of the processes that are started: nothing of ours but what each needs to start at all."""
+"""The environment of the processes that are started: only the variables without which none could start."""
 
 import os
 
@@ -6,5 +6,5 @@ _OF_LOADERS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PA
 
 
 def child_environment(**values: str) -> dict[str, str]:
-    """Return these values, and where the loader finds libraries: some Pythons find their own nowhere else."""
+    """Return these values and the loader's search paths: some Pythons find their own libraries nowhere else."""
     return {name: os.environ[name] for name in _OF_LOADERS if name in os.environ} | values

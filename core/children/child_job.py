@@ -23,7 +23,7 @@ class Unreadable(Exception):
 def answer_request(read: Callable[[Mapping[str, Any], bytes], JobAnswer], *, memory: int, cpu_seconds: int) -> None:
     """Limit this process, read the request, and write what `read` returns for its values and its bytes.
 
-    `memory`: bytes of address space, with what the kept process has loaded. An error of `read` becomes a reason:
+    `memory`: bytes of address space, the modules of the kept process included. An error of `read` becomes a reason:
     "no_reader" if a library is not installed, "too_much" if the memory was used up, else "broken".
     """
     _limit(memory, cpu_seconds)
@@ -38,7 +38,7 @@ def answer_request(read: Callable[[Mapping[str, Any], bytes], JobAnswer], *, mem
         found, body = {"failure": "no_reader"}, b""
     except MemoryError:
         found, body = {"failure": "too_much"}, b""
-    except Exception:  # whatever a library raises on bytes that are made to break it
+    except Exception:  # libraries raise anything on bytes that are made to break them
         found, body = {"failure": "broken"}, b""
     sys.stdout.buffer.write(json.dumps(found).encode() + b"\n" + body)
 

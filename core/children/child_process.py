@@ -1,7 +1,7 @@
-"""Run a script over untrusted bytes in a process of its own: what it breaks, fills or hangs is not the worker.
+"""Run a script over untrusted bytes in a process of its own: a crash, a hang or full memory spares the worker.
 
-Interpreters begin slowly, and what reads files is slow to import: a kept process forks each job (`kept_process.py`).
-The job's input and output are pipes of its own, so nobody between it and the worker sees a byte of them.
+Interpreters start slowly, and libraries for files import slowly: a kept process forks each job (`kept_process.py`).
+The job's input and output are pipes of its own, so no process between it and the worker sees a byte of them.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ _PIECE = 256 * 1024
 
 
 class ChildFailed(Exception):
-    """The process ended without an answer: it broke, took too long, or said too much."""
+    """The process ended without an answer: it broke, took too long, or wrote too much."""
 
 
 class NoChild(ChildFailed):
-    """No process could be started: that says nothing of what it was to read."""
+    """No process could be started: that says nothing about the bytes that it was to read."""
 
 
 async def ask_child(
@@ -54,12 +54,12 @@ async def ask_child(
 
 
 async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_out: int = MAX_OUT) -> bytes:
-    """Return what a script writes to its standard output, given `data` at its standard input.
+    """Return the standard output of a script, given `data` at its standard input.
 
-    The script gets nothing of our environment but where libraries are, and has to limit its own memory (`resource`)
-    before it reads. It is killed after so many seconds of wall time, or more than `max_out` bytes. It runs as
-    `__main__`; the modules that it imports at its top, and those that its constant `PRELOADED` names, are loaded
-    already. Raises `ChildFailed`, and `NoChild` where none could be started.
+    The script gets nothing of our environment but the search paths of libraries, and has to limit its own memory
+    (`resource`) before it reads. It is killed after so many seconds of wall time, or more than `max_out` bytes. It runs
+    as `__main__`; the modules that it imports at its top, and the modules in its constant `PRELOADED`, are loaded
+    already. Raises `ChildFailed`, and `NoChild` if no process could be started.
     """
     try:
         async with asyncio.timeout(seconds), _begun(script) as job:
@@ -70,7 +70,7 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_
 
 @asynccontextmanager
 async def _begun(script: Path) -> AsyncIterator["_Job"]:
-    """Begin a job, and leave nothing of it in the end."""
+    """Begin a job, and clean up after it."""
     for _ in range(2):  # a kept process that has ended is started again
         kept = kept_for(script)
         with ExitStack() as files:
@@ -86,7 +86,7 @@ async def _begun(script: Path) -> AsyncIterator["_Job"]:
 
 
 class _Job:
-    """One run of a script: its input and output, and the socket on which the kept process tells of it."""
+    """One run of a script: its input and output, and the socket on which the kept process reports."""
 
     def __init__(self, kept: KeptProcess, files: ExitStack) -> None:
         self._loop = asyncio.get_running_loop()
@@ -123,7 +123,7 @@ class _Job:
             out = await self._read(max_out)
             code = await self._hear(16)
         finally:
-            writing.cancel()  # if it ended before it has read all, its code says so
+            writing.cancel()  # its exit code shows if it ended before it had read all
             await asyncio.wait([writing])
         if not code:
             raise ChildFailed("the process that keeps it has ended")
@@ -154,7 +154,7 @@ class _Job:
         left = memoryview(data)
         with self._stdin, suppress(BrokenPipeError):
             while left:
-                left = left[self._stdin.write(left) or 0 :]  # None where nothing fits
+                left = left[self._stdin.write(left) or 0 :]  # None if nothing fits
                 if left:
                     await _ready(self._stdin, self._loop.add_writer, self._loop.remove_writer)
 

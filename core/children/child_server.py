@@ -2,9 +2,9 @@
 
 Arguments: the script that jobs run; the seconds without a job after which this process ends; and the signal that its
 parent's death sends it, or 0. Standard input is a socket. Each byte on it asks for a job and brings three files: the
-job's input, its output, and a socket of its own. On that one "+" says that the job has begun, or "-" that it cannot
-begin, and digits with which code it ended; once its other end is shut, the job is killed. What a job reads and writes
-never passes through here.
+job's input, its output, and a socket of its own. On the job's socket "+" says that the job has begun, or "-" that it
+cannot begin, and digits are its exit code; once the other end is shut, the job is killed. A job's input and output
+never pass through here.
 """
 
 import ast
@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
 def main(script: str, idle: str, death_signal: str) -> None:
-    """Import what the script needs, then fork a process for each job."""
+    """Import the script's modules, then fork a process for each job."""
     _end_with_parent(int(death_signal))
     tree = ast.parse(Path(script).read_bytes(), script)
     _preload(tree)
@@ -40,16 +40,16 @@ def main(script: str, idle: str, death_signal: str) -> None:
 
     server = _Server(run)
     gc.collect()
-    gc.freeze()  # what is loaded stays in pages that all jobs share
+    gc.freeze()  # the loaded modules stay in pages that all jobs share
     server.serve(float(idle))
 
 
 def _preload(tree: ast.Module) -> None:
-    """Import what the script imports at its top, and what it names in `PRELOADED`. Jobs alone run it."""
+    """Import the modules that the script imports at its top, and those in `PRELOADED`. Only jobs run the script."""
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
     for name in _needed(tree):
-        with suppress(ImportError):  # it is not installed, and the script says what follows from that
+        with suppress(ImportError):  # it is not installed, and the script handles that
             import_module(name)
     sys.path.remove(root)
 
@@ -80,15 +80,15 @@ class _Server:
             one.setblocking(False)
         for one in (self._asked, self._ended):
             self._poll.register(one, select.POLLIN)
-        # The end of a job is a byte in `_ended`: whatever is awaited is awaited in one place.
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # what the thread that began us blocks is not for us
+        # The end of a job is a byte in `_ended`, so that a single poll awaits all events.
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the parent's thread may block signals that are needed here
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._end.fileno(), warn_on_full_buffer=False)
 
     def serve(self, idle: float) -> None:
-        """Start, end and reap jobs until the worker is gone, or none was asked for in a while."""
+        """Start, end and reap jobs until the worker is gone, or has not asked for a job in a while."""
         while happened := dict(self._poll.poll(None if self._jobs else idle * 1000)):
-            # In this order, since a new job may get the number of a file that an ended one had.
+            # In this order, since a new job may get the file number of an ended job.
             for pid, told in self._jobs.items():
                 if told.fileno() in happened:
                     self._poll.unregister(told)
@@ -101,7 +101,7 @@ class _Server:
             _kill(pid)
 
     def _take(self) -> bool:
-        """Begin a job; false if nobody is left to ask for one."""
+        """Begin a job; false if the worker has closed the socket."""
         said, files, _, _ = socket.recv_fds(self._asked, 1, 3)
         if len(files) == 3:
             told = socket.socket(fileno=files.pop())
@@ -123,7 +123,7 @@ class _Server:
             self._become(here, stdin, stdout, told)
         self._jobs[pid] = told
         self._poll.register(told, select.POLLIN)
-        with suppress(OSError):  # nobody waits for it any more: its socket says so next
+        with suppress(OSError):  # the worker gave the job up: its socket says so next
             told.send(b"+")
 
     def _become(self, server: int, stdin: int, stdout: int, told: socket.socket) -> NoReturn:
@@ -146,7 +146,7 @@ class _Server:
             os._exit(code)  # whatever happens, no second server
 
     def _reap(self) -> None:
-        """Tell the codes of the jobs that have ended, and end what they left in their groups."""
+        """Send the exit codes of the jobs that have ended, and kill the processes left in their groups."""
         self._ended.recv(4096)
         while self._jobs:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -167,7 +167,7 @@ def _code_of(run: Callable[[], None]) -> int:
         run()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:  # there is nobody to read what it was
+    except BaseException:  # nobody would read the error
         code = 1
     sys.stdout.flush()
     return code & 0xFF
@@ -180,7 +180,7 @@ def _kill(pid: int) -> None:
 
 
 def _kill_group(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # none is left, or on macOS only one that has ended
+    with suppress(ProcessLookupError, PermissionError):  # no process is left, or on macOS only an ended one
         os.killpg(pid, signal.SIGKILL)
 
 

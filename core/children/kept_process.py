@@ -1,7 +1,7 @@
-"""Processes that are kept for scripts, one for each: it has imported what the script needs, and forks jobs.
+"""Processes that are kept for scripts, one for each: it has imported the script's modules, and forks jobs.
 
-They belong to this process, not to one of its event loops or threads: each takes what it is asked for from a socket
-that nobody reads from here, and answers on one of the job's own. When this process ends, by whatever, they end too.
+They belong to this process, not to one of its event loops or threads: each takes its requests from a socket that
+nobody reads from here, and answers on the job's own socket. When this process ends, for any reason, they end too.
 """
 
 import atexit
@@ -60,7 +60,7 @@ class KeptProcess:
         Raises `OSError` if the process has ended.
         """
         try:
-            with _lock:  # nobody closes the socket meanwhile, whose number another file would get
+            with _lock:  # if the socket were closed meanwhile, another file could get its number
                 socket.send_fds(self._asking, [b"j"], files)
         except OSError as error:
             if error.errno in _FULL:
@@ -76,7 +76,7 @@ class KeptProcess:
         self._process.wait()
 
     def forget(self) -> None:
-        """Leave it to the process that this one was forked from."""
+        """Leave it to the process that this process was forked from."""
         self._asking.close()
         self._process.returncode = 0  # only its parent can wait for it
 
@@ -95,7 +95,7 @@ def kept_for(script: Path) -> KeptProcess:
 
 
 def end_kept() -> None:
-    """End all kept processes and their jobs. The next call starts one again."""
+    """End all kept processes and their jobs. The next call starts a new process."""
     with _lock:
         ended = [*_kept.values()]
         _kept.clear()
@@ -104,7 +104,7 @@ def end_kept() -> None:
 
 
 def _forget_kept() -> None:
-    """In a process that was just forked: its parent's are not for it to use, and must not live on by its sockets."""
+    """Forget the parent's kept processes in a forked process, whose open sockets would keep them alive."""
     global _lock
     _lock = threading.Lock()  # another thread may have held it
     for kept in _kept.values():
