@@ -1,4 +1,4 @@
 """Consent in advance to calls of one narrow shape.
 
-`shape` says to which calls one counts, `turn` uses it, `store` counts.
+`shape` decides which calls a consent covers, `turn` uses consents, `store` counts the uses.
 """

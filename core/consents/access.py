@@ -1,4 +1,4 @@
-"""What tools may do about one person's standing consents: work out a shape, grant what was approved, list, withdraw."""
+"""The tools' access to one person's standing consents: work out a shape, grant an approved consent, list, withdraw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from core.people.tenant import TurnTenant
 class PersonConsents:
     """Implements `core.tools.person_access.ConsentAccess` for one turn.
 
-    `may_grant`: the turn answers the person's own words, and they are no guest.
+    `may_grant`: the turn answers the person's own words, and the person is no guest.
     """
 
     store: ConsentStore

@@ -1,4 +1,4 @@
-"""The words about what is done without asking."""
+"""The words about actions without asking."""
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import A_NUMBER, UNLISTED, Channels, ChatCommand
@@ -33,5 +33,5 @@ WITHDRAW = ChatCommand(
     channels=UNLISTED,
     answer="core.turns.words.consents:withdraw",
 )
-"""Ends what the person let the assistant do without asking; REVOKE, CANCEL and END are the carriers' by SMS."""
+"""Ends the person's standing consents; REVOKE, CANCEL and END are the carriers' words by SMS."""
 WORDS = (CONSENTS, WITHDRAW)

@@ -41,19 +41,19 @@ _WORDS_BY_LANGUAGE = {
 }
 _WORDS = frozenset(word for words in _WORDS_BY_LANGUAGE.values() for word in words.split())
 _JOINED = tuple(word for word in _WORDS if len(word) >= 6 or word in ("money", "price", "senha", "token", "total"))
-"""Those that count at either end of a longer word too, as in `creditcard`; shorter ones end and begin many others."""
+"""The words that count at either end of a longer word too, as in `creditcard`; shorter words end and begin many."""
 _PAIRS = frozenset({"access key", "api key", "private key", "secret key", "security code", "sort code", "mot passe"})
 _CHINESE = re.compile(
     "金额|总额|总价|价格|单价|费用|支付|付款|收款|转账|汇款|退款|余额|账户|帐户|账号|银行|信用卡|卡号|货币|发票"
     "|工资|租金|密码|口令|密钥|令牌|验证码|凭据|钱"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""What stands between marks or digits, or begins with a capital."""
+"""A word within a name: between marks or digits, or from a capital on."""
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
 
 
 def is_sensitive(name: str) -> bool:
-    """Return whether a name is about money or credentials, so that what has it always asks."""
+    """Return whether a name is about money or credentials, so that a tool or parameter of that name always asks."""
     written = unicodedata.normalize("NFKC", name).translate(_UMLAUTS)
     plain = "".join(char for char in unicodedata.normalize("NFKD", written) if not unicodedata.combining(char))
     words = [word.casefold() for word in _PARTS.findall(plain)]

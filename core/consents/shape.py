@@ -44,11 +44,11 @@ class Target:
 
     @property
     def always_asks(self) -> bool:
-        """Return whether no standing consent can cover it: high risk, money, credentials, or its author says so."""
+        """Return whether each call needs approval: high risk, money, credentials, or by its author's word."""
         return self.varying is None or self.high_risk or any(map(is_sensitive, (self.name, *self.parameters)))
 
     def whole(self, arguments: JsonObject) -> JsonObject:
-        """Return arguments with the defaults of those that are left out."""
+        """Return arguments with the defaults of the parameters that are left out."""
         defaults = {name: schema["default"] for name, schema in self.parameters.items() if "default" in schema}
         return {**defaults, **arguments}
 
@@ -62,7 +62,7 @@ def target_of(tool: AnyTool) -> Target:
 class WantedConsent:
     """A consent that a person wants to give: one value, several, a range of numbers, or any text up to a length.
 
-    Arguments in none of them stay as in `example`, an approved call, or else at their defaults.
+    Other arguments stay as in `example`, an approved call, or else at their defaults.
     """
 
     same: JsonObject
@@ -75,7 +75,7 @@ class WantedConsent:
 def build_shape(target: Target, wanted: WantedConsent) -> JsonObject:
     """Return a bound for every parameter: `is`, `one_of`, `from` and `to`, `text`, or `absent`.
 
-    Raises `ToolRetry` where something that may not vary is to vary, or a bound is no bound.
+    Raises `ToolRetry` if a parameter would vary that may not, or a bound is not valid.
     """
     if target.always_asks:
         raise ToolRetry(f"{target.name} is never run without asking, so there is no consent in advance to it.")
@@ -100,7 +100,7 @@ def build_shape(target: Target, wanted: WantedConsent) -> JsonObject:
 
 
 def covers(target: Target, bounds: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether a call lies within the bounds: each argument within its own, and none without one."""
+    """Return whether a call lies within the bounds: each argument has a bound, and is within it."""
     try:
         whole = target.whole(arguments)
         return all(name in bounds for name in whole) and all(

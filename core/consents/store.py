@@ -37,15 +37,15 @@ class Call:
 
 
 class ConsentStore:
-    """Everybody's consents, one tenant at a time."""
+    """The consents of all tenants, one tenant at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def grant(self, agreed: Agreed, turn_id: str, key: str, agent: str, asked: JsonObject, now: datetime) -> int:
-        """Store what the person approved in this turn, and return its number; 0 where they have too many.
+        """Store a consent that the person approved in this turn, and return its number; 0 if they have too many.
 
-        `asked` are the approved arguments of `agent`. Raises `PermissionError` where no approval stands behind it.
+        `asked` are the approved arguments of `agent`. Raises `PermissionError` if there is no such approval.
         """
         consent = {
             "id": f"cns_{canonical_hash([turn_id, key])[:26]}",
@@ -67,7 +67,7 @@ class ConsentStore:
         return int(row["number"])
 
     async def used_by(self, call: Call) -> ConsentUse | None:
-        """Return the use that this very call, with these arguments, has recorded before; None where it has none."""
+        """Return the use that this very call, with these arguments, has recorded before; None if there is none."""
         row = await self._database.tenant_row(
             call.tenant_id,
             "select id, number from consent_uses where tenant_id = $1 and turn_id = $2 and call_id = $3"
@@ -79,9 +79,9 @@ class ConsentStore:
         return ConsentUse(row["id"], row["number"]) if row else None
 
     async def use(self, consent: StandingConsent, call: Call, notice: str, now: datetime) -> ConsentUse | None:
-        """Check, count and record a use in one transaction; None where the consent serves no longer.
+        """Check, count and record a use in one transaction; None if the consent is no longer valid.
 
-        `notice` is what the person reads of it, with the id of the use in place of its number.
+        `notice` is the message about it to the person, with the id of the use in place of its number.
         """
         use: JsonObject = {
             "id": call.use_id,
@@ -95,11 +95,11 @@ class ConsentStore:
         return ConsentUse(row["use_id"], row["used"]) if row and row["used"] else None
 
     async def note_outcome(self, tenant_id: str, use_id: str, outcome: Outcome) -> None:
-        """Record what became of a call that ran by a consent."""
+        """Record the outcome of a call that ran by a consent."""
         await self._database.call("select note_consent_outcome($1,$2,$3)", tenant_id, use_id, outcome)
 
     async def active(self, tenant_id: str, now: datetime, tool: str | None = None) -> Sequence[StandingConsent]:
-        """Return the consents that serve, of one tool or of all, the oldest first."""
+        """Return the valid consents, of one tool or of all, the oldest first."""
         rows = await self._database.tenant_rows(
             tenant_id,
             "select * from standing_consents where tenant_id = $1 and state = 'active' and expires_at > $2"
@@ -110,7 +110,7 @@ class ConsentStore:
         return [StandingConsent.from_row(dict(row)) for row in rows]
 
     async def all(self, tenant_id: str) -> Sequence[StandingConsent]:
-        """Return a person's consents, also those that ended lately, the newest first."""
+        """Return a person's consents, including those that ended lately, the newest first."""
         rows = await self._database.tenant_rows(
             tenant_id,
             "select * from standing_consents where tenant_id = $1 order by number desc limit $2",
@@ -121,9 +121,9 @@ class ConsentStore:
     async def withdraw(
         self, tenant_id: str, number: int | None, how: str, now: datetime, text: str = ""
     ) -> Sequence[int]:
-        """End a consent, or all where no number is given. Return the numbers of those that ended now.
+        """End a consent, or all if no number is given. Return the numbers of the consents that ended now.
 
-        `text`: what the person is told of it, empty where they know.
+        `text`: the message about it to the person, empty if they know.
         """
         rows = await self._database.rows(
             "select * from end_consents($1,$2,null,$3,$4,$5,$6)", tenant_id, number, EndReason.WITHDRAWN, how, text, now
@@ -131,7 +131,7 @@ class ConsentStore:
         return sorted(row["number"] for row in rows)
 
     async def end(self, consent: StandingConsent, tenant_id: str, reason: EndReason, text: str, now: datetime) -> None:
-        """End one that serves no longer, and tell the person."""
+        """End a consent that is no longer valid, and notify the person."""
         await self._database.rows(
             "select * from end_consents($1,null,$2,$3,'',$4,$5)", tenant_id, consent.id, reason, text, now
         )
@@ -149,17 +149,17 @@ class ConsentStore:
 
 
 class ConsentMerge(MergeHook):
-    """When two people become one, or part: end what was bound to one who is somebody else by then."""
+    """End, when two people become one or part, the consents that were bound to either as they were before."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """End the consents of the one who goes."""
+        """End the consents of the person who goes."""
         await _end_all(connection, gone, self._clock.now())
 
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
-        """End all consents: whose wish each was, is not known."""
+        """End all consents: it is not known which of the two granted each."""
         await _end_all(connection, parting.tenant_id, parting.now)
 
 

@@ -1,4 +1,4 @@
-"""The standing consents of one turn: may a call run by one of them?"""
+"""The standing consents of one turn: find a consent by which a call may run."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class TurnConsents:
     usable: bool
 
     async def use(self, call_id: str, target: Target, arguments: JsonObject, shown: Shown) -> ConsentUse | None:
-        """Use a consent that covers a call; None where there is none, so that the person is asked.
+        """Use a consent that covers a call; None if there is none, so that the person is asked.
 
         The use is counted and recorded before this returns. A repeat of the call finds its own use.
         """
@@ -51,7 +51,7 @@ class TurnConsents:
         await self.store.note_outcome(self.tenant_id, use_id, outcome)
 
     async def _serves(self, consent: StandingConsent, target: Target) -> bool:
-        """Return whether a consent is what was approved, of a tool that is still what it was; end it otherwise."""
+        """Return whether a consent is as it was approved, and its tool unchanged; end the consent otherwise."""
         if not consent.is_whole or consent.agreed.tenant != self.tenant_id:
             _log.error("consent_not_what_was_approved", consent=consent.id)
             reason, text = EndReason.ALTERED, altered_text(consent)

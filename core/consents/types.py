@@ -1,4 +1,4 @@
-"""A standing consent as it is stored, and what a call by it leaves behind."""
+"""A standing consent as it is stored, and the record of a call by it."""
 
 import json
 from collections.abc import Mapping
@@ -19,23 +19,23 @@ MAX_ACTIVE = 20
 
 
 class EndReason(StrEnum):
-    """Why a consent serves no longer."""
+    """The reason why a consent has ended."""
 
     WITHDRAWN = "withdrawn"
     USED_UP = "used_up"
     EXPIRED = "expired"
     TOOL_CHANGED = "tool_changed"
     ALTERED = "altered"
-    """The stored row is not what was approved."""
+    """The stored row differs from the approved consent."""
     LINKED = "linked"
-    """Two people became one, or parted: it was bound to one of them as they were."""
+    """Two people became one, or parted: the consent was bound to one of them as they were before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """All that a person agreed to; the consent is bound to the SHA-256 of its canonical JSON.
+    """The full content of a person's consent, which is bound to the SHA-256 of its canonical JSON.
 
-    `bounds` has one for every parameter (`core.consents.shape`), `version` is the tool's at that time.
+    `bounds` has a bound for every parameter (`core.consents.shape`), `version` is the tool's version at that time.
     """
 
     tenant: str
@@ -69,7 +69,7 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class StandingConsent:
-    """A stored consent. `number` is what people call it; `agreed` is read from the sealed text alone."""
+    """A stored consent. `number` is its name for people; `agreed` is read from the sealed text alone."""
 
     id: str
     number: int
@@ -80,7 +80,7 @@ class StandingConsent:
     reason: str
     created_at: datetime
     is_whole: bool
-    """Whether the row says what was sealed, and the seal is its own."""
+    """Whether the row agrees with the sealed text, and the seal is its own."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "StandingConsent":

@@ -1,4 +1,4 @@
-"""Standing consents in words: on the card, in the list, in what is told of each use. Pure."""
+"""Standing consents in words: on the card, in the list, in the notice of each use. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from core.language.times import near_moment_in_words, number_in_words
 from core.messaging.visible_text import literal, plain_words, visible
 
 _MAX_TOLD = 600
-"""Characters of the arguments that are told of a use."""
+"""Characters of the arguments in the notice of a use."""
 
 
 def bounds_in_words(bounds: JsonObject) -> dict[str, Json]:
-    """Return each bound in words, by the parameter in words; what stays empty is said in one line."""
+    """Return each bound in words, by the parameter in words; a single entry stands for all empty parameters."""
     said: dict[str, Json] = {}
     rest = False
     for name, bound in bounds.items():
@@ -30,13 +30,13 @@ def bounds_in_words(bounds: JsonObject) -> dict[str, Json]:
 
 
 def agreed_in_words(agreed: Agreed) -> str:
-    """Return in one line what a consent covers; no Markdown."""
+    """Return the calls that a consent covers in one line; no Markdown."""
     bounds = [labelled(name, str(words)) for name, words in bounds_in_words(agreed.bounds).items()]
     return plain_words(labelled(name_in_words(agreed.tool), in_a_row(bounds)))
 
 
 def consents_text(consents: Sequence[StandingConsent], zone: ZoneInfo, now: datetime) -> str:
-    """Return what may be done without asking, a line each, and the words that end it."""
+    """Return the list of a person's consents, a line each, and the words that end them."""
     if not consents:
         return gettext("There is nothing that I do without asking you.")
     lines = [f"- {_line(consent, zone, now)}" for consent in consents]
@@ -49,7 +49,7 @@ def consents_text(consents: Sequence[StandingConsent], zone: ZoneInfo, now: date
 
 
 def withdrawn_text(numbers: Sequence[int]) -> str:
-    """Return what is said when consents were withdrawn."""
+    """Return the sentence about withdrawn consents."""
     if len(numbers) == 1:
         return gettext("Consent {number} has ended. From now on I ask you first.", number=numbers[0])
     return gettext(
@@ -58,7 +58,7 @@ def withdrawn_text(numbers: Sequence[int]) -> str:
 
 
 def use_text(consent: StandingConsent, use: str, summary: str, rendered: Sequence[tuple[str, str]]) -> str:
-    """Return what the person reads of a use; `use` stands for its number."""
+    """Return the notice of a use; `use` stands for its number."""
     head = gettext(
         "Without asking, by your consent {number} (use {use} of {most}): {action}",
         number=consent.number,
@@ -74,7 +74,7 @@ def use_text(consent: StandingConsent, use: str, summary: str, rendered: Sequenc
 
 
 def changed_text(consent: StandingConsent) -> str:
-    """Return what the person reads where a tool is no longer the one that they agreed to."""
+    """Return the message to the person about a consent that ended because its tool has changed."""
     return gettext(
         "Your consent {number} has ended, since the ability “{tool}” is not what it was. From now on I ask you first.",
         number=consent.number,
@@ -101,7 +101,7 @@ def _line(consent: StandingConsent, zone: ZoneInfo, now: datetime) -> str:
 
 
 def _bound_in_words(bound: Mapping[str, Json]) -> str:
-    """Return one bound in words; empty for a value that stays empty."""
+    """Return a bound in words; empty for a value that stays empty."""
     match bound:
         case {"is": value}:
             return "" if value in (None, "", [], {}) else gettext("always {value}", value=_exactly(value))
@@ -116,7 +116,7 @@ def _bound_in_words(bound: Mapping[str, Json]) -> str:
 
 
 def _exactly(value: Json) -> str:
-    """Return a value so that no other reads alike, and none like the words around it."""
+    """Return a value in a form that no other value has, and that the words around it cannot have."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     shown = visible(text).replace('"', "<U+0022>").replace("\n", "<U+000A>")
     return f'"{shown}"' if isinstance(value, str) else shown
