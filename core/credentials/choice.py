@@ -1,4 +1,4 @@
-"""Which of a person's accounts is meant, and how it is named to them. Pure."""
+"""The choice among a person's accounts, and an account's name for them. Pure."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def shown(account: Account) -> str:
 
 
 def account_name(account: Account) -> str:
-    """Return the name by which a person knows an account; its service's where it has none."""
+    """Return the name by which a person knows an account; the service's name if it has none."""
     name = shown(account)
     return account.service if name == PRIMARY else name
 

@@ -21,7 +21,7 @@ class CannotOpen(OneValetError):
 
 
 def seal(key: bytes, plain: bytes, *place: str | int) -> bytes:
-    """Seal bytes for one place, such as a tenant, a service and an account."""
+    """Seal bytes for a single place, such as a tenant, a service and an account."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, plain, _associated(place))
 

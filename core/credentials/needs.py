@@ -1,4 +1,4 @@
-"""What a tool needs of a person's accounts: read from its declaration, served by an account, or missing. Pure."""
+"""A tool's needs of a person's accounts: parsed from its declaration, served by an account, or missing. Pure."""
 
 from collections.abc import Mapping
 
@@ -31,15 +31,15 @@ _SCOPES: Mapping[str, Ability] = {
 }
 """The short names of providers' scopes, in small letters, as the ability that a tool with such a scope needs."""
 OURS = frozenset({"email", "caldav", "google", "microsoft"})
-"""The services whose scopes are known here; what an account of another allows is its own tools' affair."""
+"""The services whose scopes are known here; the scopes of other services are their own tools' affair."""
 
 
 def read_need(need: str) -> tuple[str, Ability | None]:
-    """Return the service and the ability of a need such as `google:mail.read`; the service is empty for any.
+    """Return the service and the ability of a need such as `google:mail.read`; an empty service means any.
 
-    Behind the colon may also stand the short name of a scope (`google:calendar.readonly`). Of a service that only its
-    own tools know, any account will do, and the ability is None. Raises `ValueError` for what names neither: it is a
-    fault of the tool.
+    A scope's short name may replace the ability (`google:calendar.readonly`). Of a service that only its own tools
+    know, any account will do, and the ability is None. Raises `ValueError` for a need that names neither: it is a fault
+    of the tool.
     """
     service, _, wanted = need.rpartition(":")
     if ability := _SCOPES.get(wanted.lower()):
@@ -50,13 +50,13 @@ def read_need(need: str) -> tuple[str, Ability | None]:
 
 
 def serves(account: Account, need: str) -> bool:
-    """Return whether an account can do what is needed."""
+    """Return whether an account serves a need."""
     service, ability = read_need(need)
     return service in ("", account.service) and (ability is None or ability in account.abilities)
 
 
 def missing(ability: Ability | None, service: str = "") -> str:
-    """Return the sentence for a person who has no account that can do this."""
+    """Return the sentence for a person without an account of this ability or service."""
     if ability is None:
         return gettext("No account of {service} is connected.", service=service)
     return gettext(_MISSING[ability])

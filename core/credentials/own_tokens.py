@@ -1,7 +1,7 @@
-"""Tokens that show by themselves that ours is the key they were made with, so that nobody's guess asks the database.
+"""Tokens that prove by themselves that they were made with our key, so that guesses never reach the database.
 
-The end of each is a check sum under ONEVALET_SECRET_KEYS. It grants nothing: whose a token is, and whether it still
-holds, is looked up, but only for a token that we made.
+The end of each is a check sum under ONEVALET_SECRET_KEYS. It grants nothing: a token's owner and validity are looked
+up, but only for a token that we made.
 """
 
 import base64
@@ -31,12 +31,12 @@ class OwnTokens:
 
     @classmethod
     def of(cls, keys: SecretKeys, purpose: str, *, plain: bool = False) -> "OwnTokens":
-        """Return the tokens of one purpose: those of another are none of them."""
+        """Return the tokens of one purpose; a token of another purpose is not ours here."""
         return cls.under([key.value for key in keys.all], purpose, plain=plain)
 
     @classmethod
     def under(cls, keys: Sequence[bytes], purpose: str, *, plain: bool = False) -> "OwnTokens":
-        """Return the tokens of one purpose under keys that are derived already."""
+        """Return the tokens of a purpose under keys that are derived already."""
         return cls([hmac.digest(key, f"onevalet tokens: {purpose}".encode(), "sha256") for key in keys], plain)
 
     def make(self, tenant_id: str, prefix: str = "") -> str:
@@ -45,7 +45,7 @@ class OwnTokens:
         return body + self._sum(self.keys[0], body)
 
     def is_ours(self, token: str) -> bool:
-        """Return whether a token was made by us for this purpose, whatever became of it since."""
+        """Return whether a token was made by us for this purpose, even if it no longer holds."""
         if len(token) > _MOST or not token.isascii():
             return False
         cut = len(token) - (HEX_SUM if self.plain else SUM)

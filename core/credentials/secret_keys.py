@@ -11,7 +11,7 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of the operator's. Its `id` in the database reveals nothing about it."""
+    """A key of the operator's. Its `id` in the database reveals nothing about it."""
 
     id: str
     value: bytes = field(repr=False)
@@ -21,7 +21,7 @@ class SecretKeys:
     """The keys in order: the first wraps, all unwrap."""
 
     def __init__(self, keys: Iterable[SecretKey]) -> None:
-        """Raises ValueError where there is none."""
+        """Raises `ValueError` if there are no keys."""
         self._keys = {key.id: key for key in keys}
         if not self._keys:
             raise ValueError("there is no secret key")
@@ -45,7 +45,7 @@ class SecretKeys:
 
 
 def read_secret_key(text: str) -> SecretKey:
-    """Parse one key from base64. Raises `ValueError` with a message that does not quote it."""
+    """Parse a key from base64. Raises `ValueError` with a message that does not quote it."""
     try:
         value = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError) as error:

@@ -30,7 +30,7 @@ MAX_BYTES = 64 * 1024
 """Bytes of one account's credentials, as JSON."""
 
 TELL_AFTER = timedelta(minutes=1)
-"""How long the turn that met a revoked account has for telling its person, before they are told without it."""
+"""The time in which a turn that met a revoked account may tell its person, before a notification does."""
 
 _log = structlog.get_logger()
 
@@ -73,7 +73,7 @@ class SealedAccount:
 
     @classmethod
     def of(cls, row: asyncpg.Record, name: str, key_version: int, sealed: bytes) -> "SealedAccount":
-        """Return a row of `credentials`, sealed anew under a name."""
+        """Return a row of `credentials`, sealed again under a name."""
         return cls(
             row["service"],
             name,
@@ -115,7 +115,7 @@ class CredentialStore:
         )
 
     async def get(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> JsonObject | None:
-        """Return an account's credentials, or None when there are none. Raises `CredentialError`."""
+        """Return an account's credentials, or None if there are none. Raises `CredentialError`."""
         service, account_name = _name(service), _name(account_name)
         row = await self._database.call("select * from read_credentials($1,$2,$3)", tenant_id, service, account_name)
         if row is None:
@@ -139,7 +139,7 @@ class CredentialStore:
         return [dict(row) | {name: row[name].isoformat() for name in ("created_at", "updated_at")} for row in rows]
 
     async def stored(self, tenant_id: str) -> "builtins.list[StoredAccount]":
-        """Return all accounts of a person, opened; those that do not open are without credentials."""
+        """Return all accounts of a person, opened; an account that does not open has no credentials."""
         rows = await self._database.rows("select * from read_accounts($1)", tenant_id)
         return [self._opened(tenant_id, row) for row in rows]
 
@@ -155,7 +155,7 @@ class CredentialStore:
         return StoredAccount(service, name, credentials, row["preferred"], chosen, row["revoked"], row["updated_at"])
 
     async def revoke(self, tenant_id: str, account: StoredAccount) -> None:
-        """Note that what is stored opens an account no longer, unless it was stored again since it was read."""
+        """Record that stored credentials no longer open an account, unless they were replaced since they were read."""
         await self._database.rows(
             "select revoke_account($1,$2,$3,$4,$5)",
             tenant_id,
@@ -169,7 +169,7 @@ class CredentialStore:
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Store which account of a service is used when none is named; raises when there is no such account."""
+        """Make an account the default of its service; raises if there is no such account."""
         row = await self._database.call(
             "select prefer_account($1,$2,$3) as found", tenant_id, _name(service), _name(account_name)
         )
@@ -178,7 +178,7 @@ class CredentialStore:
             raise CredentialError(text)
 
     async def prefer_for(self, tenant_id: str, service: str, account_name: str, kinds: Sequence[str]) -> bool:
-        """Store for which kinds of things an account is used when none is named; False where there is no such one."""
+        """Make an account the default for these kinds of things; False if there is no such account."""
         row = await self._database.call(
             "select prefer_account_for($1,$2,$3,$4) as found", tenant_id, service, account_name, list(kinds)
         )
@@ -191,7 +191,7 @@ class CredentialStore:
         return ConnectedAccounts(service, names, preferred[0] if preferred else "")
 
     async def sealed_for(self, connection: Connection, kept: str, gone: str) -> "builtins.list[SealedAccount]":
-        """Seal one person's credentials for another, in a transaction that sees `kept`'s rows afterwards.
+        """Seal a person's credentials for another person, in a transaction that sees `kept`'s rows afterwards.
 
         An account whose name is taken gets a number. Raises `CredentialsSealed`.
         """
@@ -268,7 +268,7 @@ class CredentialStore:
 
 @dataclass(frozen=True, slots=True)
 class TenantCredentials:
-    """The credentials of one tenant. Implements `core.tools.context.CredentialAccess`.
+    """The credentials of a single tenant. Implements `core.tools.context.CredentialAccess`.
 
     Every call names the tenant, as calls of the store do; another tenant is refused. Errors are
     `core.errors.ToolFailed`.
@@ -315,7 +315,7 @@ class TenantCredentials:
 
 
 def unwrap_data_key(keys: SecretKeys, tenant_id: str, row: asyncpg.Record) -> bytes:
-    """Unwrap the key in a row of `data_keys`; raises `CredentialsSealed` where none of our keys does."""
+    """Unwrap the key in a row of `data_keys`; raises `CredentialsSealed` if none of our keys can."""
     secret_key = keys.find(row["secret_key_id"])
     if secret_key is None:
         _log.error("secret_key_is_missing", tenant=tenant_id, secret_key=row["secret_key_id"])
@@ -337,7 +337,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Return the name of a service or an account; raises `CredentialError` where it cannot be stored."""
+    """Return the name of a service or an account; raises `CredentialError` if it cannot be stored."""
     if not 1 <= len(name) <= MAX_NAME or storable(name) != name:
         raise CredentialError(f"The name of a service or an account has 1 to {MAX_NAME} characters.")
     return name

@@ -1,4 +1,4 @@
-"""How a password is tried before it is stored: what an ability loads for the accounts that it opens."""
+"""The trial of a password before it is stored, which an ability provides for the accounts that it opens."""
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -8,11 +8,11 @@ from core.errors import ToolFailed
 from core.http.types import HttpClient
 
 type Trial = Callable[[OpenAccount, HttpClient], Awaitable[frozenset[str]]]
-"""Log in at an account's servers, and return those that have something for it. Raises `TrialFailed`."""
+"""Logs in at an account's servers, and returns the kinds of those that can be used. Raises `TrialFailed`."""
 
 
 class Fault(StrEnum):
-    """What is wrong about what was typed."""
+    """The part of the typed login that is wrong."""
 
     LOGIN = "login"
     IMAP = "imap"
@@ -21,7 +21,7 @@ class Fault(StrEnum):
 
 
 class TrialFailed(ToolFailed):
-    """What was typed opens nothing; the message is for the person."""
+    """The typed login opens no server; the message is for the person."""
 
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What is known of a person's connected accounts, and what opens one."""
+"""A person's connected accounts, and the credentials that open them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from core.json_types import JsonObject
 
 
 class Ability(StrEnum):
-    """What an account lets the assistant do; a service has a scope for each that it offers."""
+    """The abilities that an account gives the assistant; a service has a scope for each that it offers."""
 
     MAIL_READ = "mail.read"
     MAIL_CHANGE = "mail.change"
@@ -23,11 +23,11 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person's account of a service, without what opens it.
+    """A person's account of a service, without credentials.
 
-    `address`: the mail address or login by which its person knows it. `preferred`: used where none is named, for what
-    it was looked up for; `preferred_for`: mail, calendar or contacts, for which its person chose it over all services.
-    `revoked`: the service accepts what is stored no longer; its person has to connect it again.
+    `address`: the mail address or login by which its person knows it. `preferred`: the default among the accounts of
+    one lookup; `preferred_for`: mail, calendar or contacts, for which its person chose it over all services. `revoked`:
+    the service no longer accepts the stored credentials; its person has to connect it again.
     """
 
     service: str
@@ -41,7 +41,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class OpenAccount:
-    """An account with what opens it now, at each of its servers.
+    """An account with the credentials that open it now, and its servers.
 
     `secret` is a password, or with `bearer` an OAuth access token (SASL XOAUTH2, HTTP Bearer). `servers` has a URL of
     each: `imap` (imaps://host:993, imap+starttls://, imap:// for a server on this machine), `smtp` (smtps://,
@@ -54,18 +54,18 @@ class OpenAccount:
     bearer: bool = False
     servers: Mapping[str, str] = field(default_factory=dict)
     sender: str | None = None
-    """The From of its mail where it says more than the address, such as `Ann <ann@example.org>`."""
+    """The From of its mail if it says more than the address, such as `Ann <ann@example.org>`."""
     person: str = ""
-    """Whose it is: what its servers may take of this process is counted by person. Empty for the operator's own."""
+    """Its owner, by whom the load of its servers on this process is counted. Empty for the operator's own accounts."""
 
     def host_of(self, kind: str) -> str:
-        """Return the host of one of its servers, by which its person tells it from that of another account."""
+        """Return the host of its server of a kind, by which its person tells it from another account's."""
         return urlsplit(self.servers.get(kind, "")).hostname or ""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAccount:
-    """An account as it is stored. `credentials`: None where they do not open. `written_at` changes with them."""
+    """An account as it is stored. `credentials`: None if they do not open. `written_at` changes with them."""
 
     service: str
     name: str
@@ -78,7 +78,7 @@ class StoredAccount:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedAccounts:
-    """The accounts of one service that a person has connected. `preferred`: the one they chose, or empty."""
+    """The accounts of a service that a person has connected. `preferred`: the name of their choice, or empty."""
 
     service: str
     names: tuple[str, ...]
@@ -86,5 +86,5 @@ class ConnectedAccounts:
 
     @property
     def chosen(self) -> str:
-        """Name the account to use when the person named none; empty: there is none, or ask them which."""
+        """Name the account to use if the person named none; empty: there is none, or ask them which."""
         return self.preferred or (self.names[0] if len(self.names) == 1 else "")
