@@ -1,4 +1,4 @@
-"""The connection pool, the migrations, every SQL function, and how Redis is reached.
+"""The connection pool, the migrations, every SQL function, and the clients of Redis.
 
 `sql/migrations/` has the tables, `sql/functions/` the functions, by room.
 """

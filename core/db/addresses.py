@@ -1,4 +1,4 @@
-"""The database's address: it may name several hosts, of which one at a time is the primary."""
+"""The database's address: it may name several hosts, of which only one at a time is the primary."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,7 +9,7 @@ type Host = tuple[str, int]
 
 
 def hosts_of(url: str) -> tuple[Host, ...]:
-    """Return the hosts and ports that a URL names, in its order; raise `ValueError` where it is no address."""
+    """Return the hosts and ports that a URL names, in its order; raise `ValueError` if it is no address."""
     places = urlsplit(url).netloc.rpartition("@")[2].split(",")
     if places == [""]:
         return ()
@@ -17,9 +17,9 @@ def hosts_of(url: str) -> tuple[Host, ...]:
 
 
 def for_primary(url: str) -> str:
-    """Return a URL whose connections lead to the primary, where it names several hosts and does not say itself.
+    """Return a URL that leads to the primary: with several hosts it gets `target_session_attrs`, unless it has it.
 
-    Raises `ValueError` where it is no address, or asks for a server that takes no writes.
+    Raises `ValueError` if it is no address, or asks for a server that takes no writes.
     """
     parts = urlsplit(url)
     several = len(hosts_of(url)) > 1

@@ -1,4 +1,4 @@
-"""A worker's clock, held against Postgres': what a wrong time would destroy is held back until it is right."""
+"""A worker's clock, compared with Postgres': work that a wrong time would spoil is held back until it is right."""
 
 import time
 from collections.abc import Callable
@@ -15,17 +15,17 @@ MAX_APART = 60.0
 MEASURED_EVERY = 30.0
 """Seconds for which a measurement holds, unless the machine's clock steps."""
 WRONG_EVERY = 1.0
-"""The same while the clocks differ: it goes on soon after they agree."""
+"""The same while the clocks differ, so that work goes on soon after they agree."""
 _STEP = 1.0
 
 _log = structlog.get_logger()
 
 
 class CheckedClock(Clock):
-    """The clock, with a word about whether what it tells can be relied on.
+    """The clock, which knows whether its time is reliable.
 
-    The machine's own time is compared, not what `path` makes of it: a clock that is moved on purpose is no glitch.
-    Between two measurements a step shows against monotonic time, which nobody sets.
+    The machine's own time is compared, not the time that `path` shifts: a clock that is moved on purpose is no error.
+    Between two measurements, a step of the machine's clock shows against monotonic time, which cannot be set.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class CheckedClock(Clock):
         self._drift = 0.0
         self._sound = True
         self.ahead: float | None = None
-        """Seconds by which this machine is ahead of Postgres, at least; None while nobody has looked."""
+        """Seconds by which this machine is ahead of Postgres, at least; None before the first measurement."""
 
     async def sound_now(self) -> datetime | None:
         """Return the present moment; None while the machine's time is wrong. Raises `StoreUnavailable`."""
@@ -54,7 +54,7 @@ class CheckedClock(Clock):
         return self.moment_of(real) if self._sound else None
 
     async def _measure(self) -> float:
-        """Compare with Postgres' time; how long the answer takes counts in favour of the machine's."""
+        """Compare with Postgres' time; the time that the answer takes counts in favour of the machine's."""
         begun, before = self._steady(), self._machine()
         row = await self._database.call("select extract(epoch from clock_timestamp())::float8 as seconds")
         after, steady = self._machine(), self._steady()

@@ -1,7 +1,7 @@
-"""Connections to the host that serves, where the database's address names several.
+"""Connections to the serving host of an address that names several hosts.
 
-asyncpg asks them one after the other within one time limit, so that a host that is cut off, and says nothing at all,
-uses up the time of the others. Here each has its own.
+asyncpg asks the hosts in turn within one time limit, so that a host that is cut off, and does not answer at all, uses
+up the time of the others. Here each has its own.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import asyncpg
 from core.db.addresses import Host, hosts_of
 
 HEAD_START = 0.5
-"""Seconds that one host has before the next is asked as well."""
+"""Seconds that a host has before the next host is asked as well."""
 # A host that is cut off answers nothing. An open connection to it fails after 5 + 3 * 2 seconds at the latest, used or
 # not; without this only TCP's own patience would end it, after a quarter of an hour.
 _KEEPALIVE = {
@@ -27,7 +27,7 @@ type Connection = asyncpg.Connection[asyncpg.Record]
 
 
 async def connect(url: str, **options: Any) -> Connection:
-    """Open a connection to the host that serves; `options` are asyncpg's."""
+    """Open a connection to the serving host; `options` are asyncpg's."""
     return await Connector(url)(url, **options)
 
 
@@ -44,7 +44,7 @@ def keep_alive(connection: Connection) -> None:
 
 
 class NoPrimary(ConnectionError):
-    """Hosts answer, and none of them is the primary now."""
+    """Hosts answer, but none of them is the primary now."""
 
 
 class Connector:
@@ -54,7 +54,7 @@ class Connector:
         self._hosts = hosts_of(url)
 
     async def __call__(self, dsn: str | None = None, **options: Any) -> Connection:
-        """Return a connection to the host that serves; raise what the first host failed with, or `NoPrimary`."""
+        """Return a connection to the serving host; raise the most telling failure, or `NoPrimary`."""
         try:
             if len(self._hosts) < 2:
                 return await asyncpg.connect(dsn, **options)
@@ -82,7 +82,7 @@ class Connector:
                     del asked[task]
                     failures.append(error)
             failures.sort(key=lambda error: isinstance(error, asyncpg.TargetServerAttributeNotMatched))
-            raise failures[0]  # one that could not be asked tells more than a standby
+            raise failures[0]  # the failure to reach a host tells more than a standby's answer
         finally:
             for task in asked:
                 task.cancel()
@@ -93,6 +93,6 @@ class Connector:
 
 
 def _discard(task: asyncio.Task[Connection]) -> None:
-    """Close a connection that came when another had been taken."""
+    """Close a connection that came after another was taken."""
     if not task.cancelled() and task.exception() is None:
         task.result().terminate()

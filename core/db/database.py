@@ -1,4 +1,4 @@
-"""The one door to Postgres: a pool that always serves as `onevalet_app`, and calls that may be repeated.
+"""The only access to Postgres: a pool that always serves as `onevalet_app`, and calls that may be repeated.
 
 An error does not mean "not committed": a connection that breaks may have committed first. Every statement
 that writes is therefore keyed so that a repeat changes nothing, and `call` repeats it while the server is
@@ -69,17 +69,17 @@ class Database:
         self._ready = True
 
     async def call(self, statement: str, *args: object) -> asyncpg.Record | None:
-        """Run one repeatable statement and return its first row."""
+        """Run a repeatable statement and return its first row."""
         rows = await self.rows(statement, *args)
         return rows[0] if rows else None
 
     async def one(self, statement: str, *args: object) -> asyncpg.Record:
-        """Run one repeatable statement that always returns exactly one row."""
+        """Run a repeatable statement that always returns exactly one row."""
         (row,) = await self.rows(statement, *args)
         return row
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run one repeatable statement and return all rows; raises `StoreUnavailable` or `LeaseLost`."""
+        """Run a repeatable statement and return all rows; raises `StoreUnavailable` or `LeaseLost`."""
         tries = _Tries(self._patience, self._trouble)
         while True:
             try:
@@ -103,7 +103,7 @@ class Database:
 
     @asynccontextmanager
     async def snapshot(self, tenant_id: str) -> AsyncIterator[Connection]:
-        """Yield a connection that sees this tenant's rows as they all were at one moment, and changes none."""
+        """Yield a read-only connection that sees this tenant's rows as of a single moment."""
         async with self._transaction(tenant_id, "begin isolation level repeatable read, read only") as connection:
             yield connection
 
@@ -126,12 +126,12 @@ class Database:
         self._trouble.worked()
 
     async def tenant_rows(self, tenant_id: str, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run one statement as `tenant` does, with the tenant as its `$1`; return its rows."""
+        """Run a statement as `tenant` does, with the tenant as its `$1`; return its rows."""
         async with self.tenant(tenant_id) as connection:
             return await connection.fetch(statement, tenant_id, *args)
 
     async def tenant_row(self, tenant_id: str, statement: str, *args: object) -> asyncpg.Record | None:
-        """Run one statement as `tenant` does, with the tenant as its `$1`; return its first row."""
+        """Run a statement as `tenant` does, with the tenant as its `$1`; return its first row."""
         rows = await self.tenant_rows(tenant_id, statement, *args)
         return rows[0] if rows else None
 
@@ -167,7 +167,7 @@ class Database:
             await pool.release(connection, timeout=RELEASE)
 
     async def _connection(self) -> Acquired:
-        """Take a connection; whatever keeps the server from giving one is no fault of a statement."""
+        """Take a connection; a server's failure to open a connection is no fault of a statement."""
         try:
             pool = await self._open()
             return pool, await pool.acquire()
@@ -234,10 +234,10 @@ class _Tries:
         self._known: Exception | None = None
 
     async def pause(self, error: Exception) -> None:
-        """Wait before the next try; raise `StoreUnavailable` when there is none."""
+        """Wait before the next try; raise `StoreUnavailable` if there is none."""
         self._trouble.failed(error)
         if self._known is not None and isinstance(error, TimeoutError) and self._clock() >= self.deadline:
-            # Our own deadline cut this try off. What the server said before is the cause.
+            # Our own deadline cut this try off. The server's earlier error is the cause.
             error = self._known
         self._known = error
         if self._clock() + self._pause >= self.deadline:
@@ -248,9 +248,9 @@ class _Tries:
 
 @asynccontextmanager
 async def _transaction_of(tenant_id: str, connection: Connection, begin: str, deadline: float) -> AsyncIterator[None]:
-    """Run one transaction for the block. asyncpg's own would need a round trip more, to set tenant and trace.
+    """Run a transaction for the block. asyncpg's own would need a round trip more, to set tenant and trace.
 
-    `deadline`: until when the server has to begin it, by the loop's clock.
+    `deadline`: the time by which the server has to begin it, by the loop's clock.
     """
     try:
         begin += f"; select set_config('onevalet.tenant', {_literal(tenant_id)}, true)"
@@ -280,7 +280,7 @@ async def _roll_back(connection: Connection) -> None:
 
 
 def _literal(text: str) -> str:
-    """Return a text as a literal of SQL, whatever `standard_conforming_strings` is."""
+    """Return a text as an SQL literal that does not depend on `standard_conforming_strings`."""
     return "E'" + str(storable(text)).replace("\\", "\\\\").replace("'", "''") + "'"
 
 

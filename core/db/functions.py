@@ -1,4 +1,4 @@
-"""Put SQL functions in place while processes call them: replaced where they stand, dropped only where they must be."""
+"""Put SQL functions in place while processes call them: replaced if possible, dropped only if necessary."""
 
 import asyncpg
 
@@ -45,8 +45,8 @@ async def apply_functions(connection: _Connection, known: list[SqlFile]) -> list
 async def _replace(connection: _Connection, file: SqlFile, before: list[asyncpg.Record]) -> None:
     """Create a file's functions in the place of the old ones.
 
-    A function that is replaced is the same one to a session that is about to call it, one that is dropped is not. It
-    has to be dropped where its result or the names of its parameters change.
+    Replacing keeps a function's OID valid for sessions that are about to call it; dropping does not. A function has to
+    be dropped if its result or the names of its parameters change.
     """
     for name, text in file.pieces():
         if name is None:
@@ -62,7 +62,7 @@ async def _replace(connection: _Connection, file: SqlFile, before: list[asyncpg.
 
 
 async def _drop(connection: _Connection, candidates: list[asyncpg.Record]) -> None:
-    """Drop those functions that are as they were before."""
+    """Drop the functions that are unchanged since `candidates` were read."""
     now = {row["oid"]: row["version"] for row in await connection.fetch(_KNOWN, [row["name"] for row in candidates])}
     for row in candidates:
         if now.get(row["oid"]) == row["version"]:

@@ -1,4 +1,4 @@
-"""Group commit: what comes in while others are being written is written together, and answered after its own commit."""
+"""Group commit: items that come in during a write are written together, and answered after their own commit."""
 
 import asyncio
 from collections import deque
@@ -13,11 +13,11 @@ from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 
 GROUP = 64
-"""How many are written by one statement at most."""
+"""The most items of one statement."""
 SHARE = 16
-"""How many of them may be of one sender."""
+"""The most items of one sender in a statement."""
 AT_ONCE = 2
-"""How many groups are written at a time: while one is committed, the next one is on its way."""
+"""The groups that are written at a time: while one is committed, the next is on its way."""
 
 _log = structlog.get_logger()
 
@@ -30,7 +30,7 @@ class _Item:
     done: "asyncio.Future[asyncpg.Record]"
 
     def end(self, row: asyncpg.Record) -> None:
-        if not self.done.done():  # whoever waited may be gone
+        if not self.done.done():  # the waiting task may be gone
             self.done.set_result(row)
 
     def fail(self, error: Exception) -> None:
@@ -40,12 +40,12 @@ class _Item:
 
 @dataclass(slots=True)
 class GroupedStatement:
-    """Run one repeatable statement that takes an array of jsonb as `$1` and returns a row for each item, in order.
+    """Run a repeatable statement that takes an array of jsonb as `$1` and returns a row for each item, in order.
 
-    `arguments` are its further ones; the last of all is whether to wait for rows that somebody else holds. At first it
-    does not: a row whose `busy` is true was not written, and is tried alone, as is every item of a group that an error
-    undid. The items of one sender are written in their order, one group at a time. Senders take turns, so that one who
-    sends a lot keeps nobody waiting.
+    `arguments` are its further arguments; the last argument says whether to wait for rows that another transaction
+    holds. At first it does not: an item whose row is `busy` was not written, and is tried alone, as is every item of a
+    group that an error undid. The items of one sender are written in their order, one group at a time. Senders take
+    turns, so that a busy sender keeps nobody waiting.
     """
 
     database: Database
@@ -57,14 +57,14 @@ class GroupedStatement:
     _groups: int = 0
 
     async def write(self, sender: Hashable, order: tuple[str, ...], value: JsonObject) -> asyncpg.Record:
-        """Write one item; return its row once it is committed. Those of a group are sorted by `order`.
+        """Write an item; return its row once it is committed. The items of a group are sorted by `order`.
 
-        Raises `StoreUnavailable`, and whatever the database has against this item.
+        Raises `StoreUnavailable`, and the database's error about this item.
         """
         if self._waiting or self._groups >= AT_ONCE or sender in self._writing:
             item = _Item(sender, order, value, asyncio.get_running_loop().create_future())
             self._waiting.setdefault(sender, deque()).append(item)
-            # Those who wait may all be waiting for themselves: nobody else does for them.
+            # No group may be running: start one, or the waiting items would wait forever.
             self._go_on()
             return await item.done
         self._writing.add(sender)
@@ -81,14 +81,14 @@ class GroupedStatement:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Write what waits, as far as that may begin."""
+        """Start groups of waiting items, up to `AT_ONCE`."""
         while self._groups < AT_ONCE and (group := self._take()):
             self._groups += 1
             self._writing.update(item.sender for item in group)
             self._start(self._write_group(group))
 
     def _take(self) -> list[_Item]:
-        """Take what is written next: an item of each sender who waits, then another one, until the group is full."""
+        """Take the next group: an item of each waiting sender, then another of each, until the group is full."""
         free = [sender for sender in self._waiting if sender not in self._writing]
         group: list[_Item] = []
         for _ in range(SHARE):
@@ -97,7 +97,7 @@ class GroupedStatement:
                 break
             group += [self._waiting[sender].popleft() for sender in left]
         for sender in {item.sender for item in group}:
-            # Who has more goes to the end of the line.
+            # A sender with further items goes to the end of the line.
             if more := self._waiting.pop(sender):
                 self._waiting[sender] = more
         return sorted(group, key=lambda item: item.order)
@@ -111,7 +111,7 @@ class GroupedStatement:
             for item in group:
                 item.fail(StoreUnavailable(*error.args))
         except Exception as error:
-            # One of them is to blame, and alone it hurts nobody else.
+            # A single item failed the group: each is tried alone.
             _log.info("group_undone", count=len(group), cause=type(error).__name__)
         else:
             again = [item for item, row in zip(group, rows, strict=True) if row["busy"]]

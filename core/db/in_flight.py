@@ -1,4 +1,4 @@
-"""Wait for the transactions that are in flight: to one that has called a function, the function stays as it was."""
+"""Wait for the transactions that are in flight: those that have called a function keep its old text."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ WAIT = 120.0
 """Seconds for which transactions are waited for."""
 _POLL = 0.05
 
-# Who waits for this lock waits for us. A bigint's halves are a lock's classid and objid.
+# A session that waits for this lock waits for us. A bigint's halves are a lock's classid and objid.
 # https://www.postgresql.org/docs/current/view-pg-locks.html
 _IN_FLIGHT = """
 select l.virtualxid from pg_locks l join pg_stat_activity a on a.pid = l.pid
@@ -28,8 +28,8 @@ async def wait_for_transactions(
 ) -> None:
     """Wait until the transactions of other sessions of this database that have begun are over.
 
-    Those of sessions that wait for the advisory lock `lock`, which the caller holds, are left out. Raises `ConfigError`
-    when one takes longer than `within` seconds.
+    Sessions that wait for the advisory lock `lock`, which the caller holds, are left out. Raises `ConfigError` if a
+    transaction takes longer than `within` seconds.
     """
     deadline = time.monotonic() + within
     left = await _in_flight(connection, lock)

@@ -16,10 +16,10 @@ from core.errors import ConfigError
 
 LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
 LOCK_WAIT = 3.0
-"""Seconds that a migration waits for a table at a time: whoever comes after it for the table waits behind it."""
+"""Seconds that a migration waits for a table at a time: later sessions that want the table wait behind it."""
 LOCK_TRIES = 40
 PAUSE = 1.0
-# Functions are for the serving role only, and most are made by whoever migrates.
+# Functions are for the serving role only, and most are made by the migrating user.
 DEFAULT_RIGHTS = (
     "alter default privileges revoke execute on functions from public;"
     f"alter default privileges grant execute on functions to {ROLE};"
@@ -40,8 +40,8 @@ async def migrate(database_url: str, abilities: Sequence[AbilitySql] = ()) -> li
     The migrations of the abilities come after those of the spine.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
-    Applies nothing where newer code has migrated the database and it still serves this code. Raises `ConfigError` with
-    one sentence when the database cannot be reached or prepared.
+    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with one
+    sentence if the database cannot be reached or prepared.
     """
     async with connected(database_url) as connection:
         await refuse_pooler(connection, "`migrate`")
@@ -63,7 +63,7 @@ async def migrate(database_url: str, abilities: Sequence[AbilitySql] = ()) -> li
 
 
 async def check_database(database_url: str, abilities: Sequence[AbilitySql] = ()) -> DatabaseState:
-    """Return what `migrate` would find to do; change nothing."""
+    """Return the state that `migrate` would find, with the pending files; change nothing."""
     migrations, functions = load_migrations(), with_abilities(load_functions(), abilities)
     tables = _tables_of(abilities)
     async with connected(database_url) as connection:
@@ -78,7 +78,7 @@ def _tables_of(abilities: Sequence[AbilitySql]) -> list[SqlFile]:
 
 
 async def _make_way(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
-    """Change the functions that a migration would break, and wait until nobody is in one as it was."""
+    """Change the functions that a migration would break, and wait until no transaction uses their old text."""
     if before := load_before(migration):
         await _patiently(connection, f"before/{migration.name}", partial(connection.execute, before.sql))
         await wait_for_transactions(connection, LOCK)
@@ -111,7 +111,7 @@ async def _apply_of_ability(connection: "asyncpg.Connection[asyncpg.Record]", mi
 async def _patiently[Result](
     connection: "asyncpg.Connection[asyncpg.Record]", name: str, work: Callable[[], Awaitable[Result]]
 ) -> Result:
-    """Run a transaction again where a table was not to be had: who waits for one for long holds up all behind it."""
+    """Run a transaction again if it could not lock a table: a long wait for a table holds up all sessions behind it."""
     await connection.execute(f"set lock_timeout = '{LOCK_WAIT}s'")
     for _ in range(LOCK_TRIES):
         try:
@@ -125,14 +125,14 @@ async def _patiently[Result](
 
 
 async def refuse_pooler(connection: "asyncpg.Connection[asyncpg.Record]", command: str) -> None:
-    """Raise `ConfigError` where a connection goes through a pooler; otherwise be the role that logged in."""
-    # A pooler tells its clients a number of its own.
+    """Raise `ConfigError` if a connection goes through a pooler; otherwise reset the role to the login's user."""
+    # A pooler reports its own number to clients in place of the server's.
     if await connection.fetchval("select pg_backend_pid()") != connection.get_server_pid():
         raise ConfigError(
             f"DATABASE_URL leads to a pooler such as PgBouncer, and {command} needs a session of its own: give it the"
             " address of Postgres itself."
         )
-    await connection.execute("set role none")  # `alter role … set role` may be meant for those that serve
+    await connection.execute("set role none")  # `alter role … set role` may be meant for serving processes
 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -154,7 +154,7 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
 
 
 async def prepare_for_tables(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """Make the role and the extension that the tables need. Raises `ConfigError` with what a DBA must run."""
+    """Make the role and the extension that the tables need. Raises `ConfigError` with the statement for a DBA."""
     await _make_role(connection)
     await _make_extension(connection)
 
@@ -168,7 +168,7 @@ async def _make_role(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         except asyncpg.InsufficientPrivilegeError as error:
             user = await _user(connection)
             raise _ask_dba(f"create role {ROLE} nologin; grant {ROLE} to {user};") from error
-    # From Postgres 16 on, who made a role is its member without being allowed to act as it.
+    # From Postgres 16 on, a role's creator is its member without being allowed to act as it.
     right = "set" if connection.get_server_version().major >= 16 else "member"
     if not await connection.fetchval("select pg_has_role(current_user, $1, $2)", ROLE, right):
         try:

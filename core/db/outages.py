@@ -1,4 +1,4 @@
-"""Which errors say that the store cannot serve now, and one line in the log when that begins and when it ends."""
+"""Recognise the errors of a store that cannot serve now; log one line when an outage begins and when it ends."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 import asyncpg
 import structlog
 
-# Classes of SQLSTATE in which the server says what is wrong with itself, not with a statement: a repeat may succeed.
+# Classes of SQLSTATE for errors of the server itself, not of a statement: a repeat may succeed.
 # Source: postgresql.org/docs/current/errcodes-appendix.html
 _PASSING_CLASSES = frozenset(
     {
@@ -32,9 +32,9 @@ _PASSING = (
     TimeoutError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # a connection that broke between two of its own states
-    asyncpg.InvalidCachedStatementError,  # a table changed under a prepared statement: the next one is prepared again
+    asyncpg.InvalidCachedStatementError,  # a table changed under a prepared statement, which is then prepared again
 )
-# What is wrong with the values of one statement: data, a constraint, a size that no row can have.
+# Errors in the values of a statement: data, a constraint, a size that no row can have.
 _VALUE_CLASSES = frozenset({"22", "23", "54"})
 _WRITES_FAIL = frozenset({"53", "58"})
 
@@ -45,7 +45,7 @@ _log = structlog.get_logger()
 
 
 class NotConnected(OSError):
-    """The server let us have no connection, whatever its reason: no statement is to blame for that."""
+    """The server refused a connection, for any reason: no statement is to blame for that."""
 
 
 def is_passing(error: BaseException) -> bool:
@@ -57,7 +57,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def _was_replaced(error: asyncpg.PostgresError) -> bool:
-    """Return whether a call met a function in the moment in which an update dropped it and made it anew."""
+    """Return whether a call met a function at the moment at which an update dropped it and made it again."""
     return isinstance(error, asyncpg.InternalServerError) and "cache lookup failed for function" in str(error)
 
 
@@ -76,7 +76,7 @@ def cause_of(error: BaseException) -> str:
 
 
 class StoreTrouble:
-    """Tell the log once what the store fails with, and once that it is well again, however many calls failed."""
+    """Log each cause of an outage once, and its end once, however many calls fail."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -84,7 +84,7 @@ class StoreTrouble:
         self._failures = 0
         self._began = self._last = 0.0
         self.writes_fail = False
-        """Whether a write was refused for the server's own sake, and none is known to have succeeded since."""
+        """Whether the server refused a write for a reason of its own, and no write is known to have succeeded since."""
 
     def failed(self, error: BaseException) -> None:
         """Count a failure; log the first of each cause."""
@@ -100,7 +100,7 @@ class StoreTrouble:
             _log.warning("store_trouble", cause=cause, sqlstate=getattr(error.__cause__ or error, "sqlstate", None))
 
     def worked(self) -> None:
-        """Log the end of the trouble, where there was one and nothing has failed for a while."""
+        """Log the end of an outage if there was one and nothing has failed for a while."""
         if not self._causes or self._monotonic() - self._last < WELL_AFTER:
             return
         _log.info("store_well", failures=self._failures, seconds=round(self._last - self._began, 1))

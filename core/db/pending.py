@@ -1,4 +1,4 @@
-"""What a database has of this code's SQL, and whether code of another version may work on it meanwhile."""
+"""The state of a database against this code's SQL, and whether code of another version may work on it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,16 +21,16 @@ _MIGRATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class DatabaseState:
-    """A database beside this code. `newest` and `known`: the last migration of the one and of the other, 0 for none."""
+    """A database compared with this code. `newest`: its last migration, `known`: the code's last; 0 for none."""
 
     newest: int
     known: int
     serves_from: int = 0
     """The oldest code that the database serves, by its last migration."""
     migrations: tuple[SqlFile, ...] = ()
-    """Those that are still to be applied."""
+    """The migrations that are still to be applied."""
     of_abilities: tuple[SqlFile, ...] = ()
-    """Those of abilities: no process needs them but of code that has the ability."""
+    """The pending migrations of abilities: only code that has the ability needs them."""
     functions: tuple[str, ...] = ()
     """Files of functions that are to be applied, or to be dropped."""
 
@@ -54,7 +54,7 @@ class DatabaseState:
 
 @asynccontextmanager
 async def connected(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
-    """Yield a connection as the URL's own user; raise `ConfigError` with one sentence where there is none."""
+    """Yield a connection as the URL's own user; raise `ConfigError` with one sentence if there is none."""
     try:
         connection = await connect(database_url, timeout=10)
     except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
@@ -73,7 +73,7 @@ async def compare(
     functions: list[SqlFile],
     of_abilities: list[SqlFile],
 ) -> DatabaseState:
-    """Compare a database with files; raise `ConfigError` where they cannot belong together."""
+    """Compare a database with files; raise `ConfigError` if they cannot belong together."""
     applied = {row["number"]: row for row in await connection.fetch(_MIGRATIONS)}
     if any(row["name"] == BEFORE_SQUASH for row in applied.values()):
         raise ConfigError(

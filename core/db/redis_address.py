@@ -1,4 +1,4 @@
-"""Redis' address where it names Sentinels: redis+sentinel://:secret@one:26379,two:26379/primary/0."""
+"""A Redis address that names Sentinels: redis+sentinel://:secret@one:26379,two:26379/primary/0."""
 
 from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -8,7 +8,7 @@ _PORT = 26_379
 
 @dataclass(frozen=True, slots=True)
 class Sentinels:
-    """What such an address says."""
+    """The parts of such an address."""
 
     hosts: tuple[tuple[str, int], ...]
     name: str
@@ -26,7 +26,7 @@ def is_sentinels(url: str) -> bool:
 
 
 def read_sentinels(url: str) -> Sentinels:
-    """Take an address apart; raise `ValueError` where it names no Sentinels or no primary."""
+    """Parse an address; raise `ValueError` if it names no Sentinels or no primary."""
     parts = urlsplit(url)
     login, _, places = parts.netloc.rpartition("@")
     username, _, password = login.partition(":")

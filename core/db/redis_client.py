@@ -1,4 +1,4 @@
-"""How Redis is reached: one server, or the primary of which Sentinels know."""
+"""Clients of Redis: of a single server, or of the primary that Sentinels name."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from redis.asyncio.sentinel import SentinelConnectionPool
 from core.db.redis_address import is_sentinels, read_sentinels
 
 _SECONDS = 1.0
-"""How long a Sentinel may take; the next one is asked then."""
+"""Seconds that a Sentinel may take before the next is asked."""
 
 
 class _PrimaryPool(SentinelConnectionPool):
-    """Connections to the primary, which close those to the Sentinels with them."""
+    """Connections to the primary, which close the connections to the Sentinels with them."""
 
     async def disconnect(self, inuse_connections: bool = True) -> None:
         await super().disconnect(inuse_connections)
@@ -21,7 +21,7 @@ class _PrimaryPool(SentinelConnectionPool):
 
 
 def redis_client(url: str, **options: Any) -> Redis:
-    """Return a client; `options` are those of redis-py's connections. Nothing is sent before its first command."""
+    """Return a client; `options` are redis-py's connection options. Nothing is sent before its first command."""
     return client_of(Redis, url, **options)
 
 

@@ -1,8 +1,8 @@
 """Connections that serve as `onevalet_app`, to Postgres itself or through PgBouncer in transaction mode.
 
 Postgres takes the role with the first packet. PgBouncer refuses that, or leaves it out: there the role is the login's
-own (`alter role … set role`), and no statement is prepared for longer than it runs, because the next one may be sent to
-another server connection. Whoever is not that role gets no connection.
+own (`alter role … set role`), and no statement is prepared for longer than it runs, because the next statement may go
+to another server connection. A login without that role gets no connection.
 """
 
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ _log = structlog.get_logger()
 
 
 class WithoutRole(ConnectionError):
-    """The connection would serve as somebody else, past row-level security."""
+    """The connection would serve as another role, past row-level security."""
 
 
 class ServingConnector(Connector):
@@ -30,7 +30,7 @@ class ServingConnector(Connector):
         self._pooled = False
 
     async def __call__(self, dsn: str | None = None, **options: Any) -> Connection:
-        """Return a connection as the serving role; raises `WithoutRole`, and what `Connector` raises."""
+        """Return a connection as the serving role; raises `WithoutRole`, and the errors of `Connector`."""
         if not self._pooled:
             try:
                 connection = await super().__call__(dsn, **_with_role(options))
@@ -41,7 +41,7 @@ class ServingConnector(Connector):
                 if not await _ask(connection, _is_pooled):
                     return connection
                 await connection.close()
-            if not self._pooled:  # others were asked meanwhile
+            if not self._pooled:  # another call may have found out meanwhile
                 self._pooled = True
                 _log.info("database_pooled")
         connection = await super().__call__(dsn, **options | {"statement_cache_size": 0})
@@ -54,7 +54,7 @@ def _with_role(options: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _ask[Answer](connection: Connection, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
-    """Return the answer to a question about a connection that nobody has yet; without one, drop the connection."""
+    """Return the answer to a question about a connection before anything uses it; drop the connection on an error."""
     try:
         return await question(connection)
     except BaseException:
@@ -63,7 +63,7 @@ async def _ask[Answer](connection: Connection, question: Callable[[Connection], 
 
 
 async def _is_pooled(connection: Connection) -> bool:
-    # A pooler tells its clients a number of its own.
+    # A pooler reports its own number to clients in place of the server's.
     return bool(await connection.fetchval("select pg_backend_pid()") != connection.get_server_pid())
 
 

@@ -14,13 +14,13 @@ SQL = Path(__file__).parent / "sql"
 _WAS = re.compile(r"^-- was ([0-9a-f]{64})$", re.MULTILINE)
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ *-- [^\n]*\b(from|by) their sql/(\w+)\.sql\.\n", re.MULTILINE)
-"""A place where a function asks abilities: for selects, which become one by `union all`, or for statements."""
+"""A place in a function that asks abilities: for selects, which `union all` joins, or for statements."""
 _FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFile:
-    """A migration, or the functions of one room. `name`: the file's, without its ending, after that of its ability."""
+    """A migration, or the functions of a room. `name`: the file's without its ending, behind its ability's name."""
 
     name: str
     sql: str
@@ -41,7 +41,7 @@ class SqlFile:
 
     @property
     def was(self) -> frozenset[str]:
-        """Return the checksums of earlier texts that count as this one: abilities make the other tables now."""
+        """Return the checksums of earlier texts that count as this text: abilities make the other tables now."""
         return frozenset(_WAS.findall(self.sql))
 
     @property
@@ -56,14 +56,14 @@ class SqlFile:
 
     @property
     def takes_away(self) -> str:
-        """Return what older code needs and this migration takes away, in the migration's own words."""
+        """Return the things that older code needs and this migration removes, in the migration's own words."""
         found = _SERVES.search(self.sql)
         return found[2].rstrip(".") if found else ""
 
     def pieces(self) -> list[tuple[str | None, str]]:
         """Return the text in statements, each with the name of the function that it makes, if it makes one."""
         head, *texts = re.split(r"^(?=create )", self.sql, flags=re.MULTILINE)
-        # Comments at the top are no statement of their own.
+        # Comments at the top belong to the first statement.
         texts = [head + texts[0], *texts[1:]] if texts else [head]
         return [((found := _FUNCTION.search(text)) and found[1], text) for text in texts]
 
@@ -72,8 +72,8 @@ class SqlFile:
 class AbilitySql:
     """The SQL of an ability: `migrations/` and `functions/`, as the spine has them, and a file for each answer.
 
-    A function asks all abilities where a comment in it says `from their sql/due.sql.` or, of statements,
-    `by their sql/redact.sql.`
+    A function asks all abilities by a comment: `from their sql/due.sql.` for selects, `by their sql/redact.sql.` for
+    statements.
     """
 
     ability: str
@@ -130,7 +130,7 @@ def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
 
 
 def load_before(migration: SqlFile, folder: Path = SQL / "before") -> SqlFile | None:
-    """Return what is run before a migration, in a transaction of its own, if there is anything."""
+    """Return the SQL to run before a migration, in a transaction of its own; None if there is none."""
     path = folder / f"{migration.name}.sql"
     return SqlFile(path.stem, path.read_text()) if path.exists() else None
 
