@@ -1,6 +1,6 @@
 """Files that people send and get: fetched, stored, and linked to.
 
-`intake` fetches and stores them, `outgoing` sends those that tools make, `links` signs links; the bytes lie in a folder
-(`blobs`) or a bucket (`s3`). What is in them is read by `FileReader`, and shown to a model by `ShowsFiles`: abilities
-bring both.
+`intake` fetches and stores them, `outgoing` sends the files of tools, `links` signs links; the bytes are in a folder
+(`blobs`) or a bucket (`s3`). Abilities bring `FileReader`, which reads their content, and `ShowsFiles`, which shows it
+to a model.
 """

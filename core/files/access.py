@@ -1,4 +1,4 @@
-"""The door of this room: what a turn and its tools do with people's files."""
+"""The door of this room: the access of a turn and its tools to people's files."""
 
 import builtins
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ from core.messaging.messages import Media
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of all people; hands out one person's at a time."""
+    """The files of all people; hands out a single person's files at a time."""
 
     intake: FileIntake
     shows: ShowsFiles | None = None
 
     def shown_by(self, shows: ShowsFiles | None) -> "Files":
-        """Return the same with what shows them to a model."""
+        """Return the same files, shown to a model by `shows`."""
         return replace(self, shows=shows)
 
     async def take_in(
         self, tenant_id: str, turn_id: str, inbound_id: str, channel: str | None, language: str | None = None
     ) -> tuple[SeenFile, ...]:
-        """Fetch and read the files of a message; return them as the model is shown them. `language`: the person's."""
+        """Fetch and read the files of a message; return them as the model sees them. `language`: the person's."""
         turn = FileTurn(tenant_id, turn_id, language)
         return await self.intake.take_in(turn, inbound_id, channel or "", self.shows)
 
     def for_turn(self, tenant_id: str, turn_id: str, attached: list[str] | None = None) -> "TenantFiles":
-        """Return one person's files; `attached` takes the ids of those that are to go out with the reply."""
+        """Return a person's files; `attached` takes the ids of the files that go out with the reply."""
         return TenantFiles(self, tenant_id, turn_id, [] if attached is None else attached)
 
     async def media(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[Media, ...]:
@@ -46,7 +46,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class TenantFiles:
-    """The files of one person. Implements `core.tools.person_access.FileAccess`."""
+    """The files of a single person. Implements `core.tools.person_access.FileAccess`."""
 
     files: Files
     tenant_id: str

@@ -1,4 +1,4 @@
-"""Where the bytes of files lie: in a folder, or in a bucket (`providers.s3`)."""
+"""The stores of files' bytes: a folder, or a bucket (`providers.s3`)."""
 
 import asyncio
 import os
@@ -11,9 +11,9 @@ from uuid import uuid4
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,80}(/[A-Za-z0-9_-]{1,120}){1,3}")
 _PARTIAL = ".partial"
-"""Where bytes lie until they are whole; no key begins with a dot."""
+"""The folder of bytes that are not whole yet; no key begins with a dot."""
 _ABANDONED = 3600.0
-"""Seconds after which nobody can be writing any more."""
+"""Seconds after which a partial file is abandoned."""
 
 
 class BlobStore(Protocol):
@@ -24,15 +24,15 @@ class BlobStore(Protocol):
         ...
 
     async def get(self, key: str) -> bytes | None:
-        """Return the bytes; None where there are none."""
+        """Return the bytes; None if there are none."""
         ...
 
     async def delete(self, key: str) -> None:
-        """Delete the bytes; what is gone already is no error."""
+        """Delete the bytes; missing bytes are no error."""
         ...
 
     async def sweep(self) -> None:
-        """Delete what workers that died had begun to write."""
+        """Delete the partial files of workers that died."""
         ...
 
     async def close(self) -> None: ...
@@ -94,7 +94,7 @@ class FolderStore:
 
 
 def flush_folder(folder: Path) -> None:
-    """Write a folder's names to the disk: what was renamed is not safe before."""
+    """Write a folder's names to the disk: a renamed file is not safe before."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

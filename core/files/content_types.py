@@ -1,4 +1,4 @@
-"""What a file that goes out is declared as: its first bytes first, what its maker says second, its name last."""
+"""The content type of an outgoing file: from its first bytes, else as its maker declares, else from its name."""
 
 import mimetypes
 import re
@@ -14,7 +14,7 @@ _FIRST_BYTES = (
     (b"OggS", "audio/ogg"),
 )
 _PROVEN = frozenset(kind for _, kind in _FIRST_BYTES)
-"""Types that are believed of the bytes alone."""
+"""Types that only the bytes can prove."""
 _ENDINGS = {".ics": "text/calendar", ".vcf": "text/vcard", ".md": "text/markdown", ".csv": "text/csv"}
 
 

@@ -1,4 +1,4 @@
-"""Takes in the files of a message: fetch, read and store them, each once, and have them shown."""
+"""Take in the files of a message: fetch, read and store them, each once, and show them to the model."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from core.files.types import (
 from core.messaging.messages import Media
 
 MAX_FILES = 10
-"""Files of one message that are looked at."""
+"""The most files of a message that are taken in."""
 _TRIES = 2
 _PAUSE = 1.0
 
@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class FileIntake:
-    """Take in files. `fetchers` by channel; one instance a worker, which reads `at_once` files at a time.
+    """Take in files. `fetchers` by channel; an instance for each worker, which reads `at_once` files at a time.
 
     Without a `reader` files are kept as they are.
     """
@@ -50,9 +50,9 @@ class FileIntake:
     async def take_in(
         self, turn: FileTurn, inbound_id: str, channel: str, shows: ShowsFiles | None
     ) -> tuple[SeenFile, ...]:
-        """Return the files of a message as the model is shown them; those that were taken in before are not fetched.
+        """Return the files of a message as the model sees them; files that were taken in before are not fetched again.
 
-        What the person says in its voice notes is kept with the message.
+        The words of its voice notes are kept with the message.
         """
         tenant_id = turn.tenant_id
         media = await self.store.media_of(tenant_id, inbound_id)
@@ -62,7 +62,7 @@ class FileIntake:
             outcome = taken.get(number)
             if outcome is None:
                 outcome = await self._take(tenant_id, channel, item)
-                if outcome is not FileFailure.UNREACHABLE:  # which is tried again when the turn is
+                if outcome is not FileFailure.UNREACHABLE:  # which is tried again with the turn
                     await self.store.record(tenant_id, inbound_id, number, outcome)
             named = (clean_name(item.name), number)
             seen.append(await self._seen(turn, item, outcome, named, shows))
@@ -71,7 +71,7 @@ class FileIntake:
         return tuple(seen)
 
     async def _take(self, tenant_id: str, channel: str, media: Media) -> str | FileFailure:
-        """Fetch, read and store one file; return its id, or why it cannot be used."""
+        """Fetch, read and store a file; return its id, or the reason why it cannot be used."""
         now = self.clock.now()
         try:
             sent = await self._fetch(channel, media)
@@ -91,9 +91,9 @@ class FileIntake:
     async def _keep(self, tenant_id: str, sent: SentFile, media: Media, now: datetime) -> str:
         kind = kind_of(sent.body)
         if media.voice and kind is FileKind.VIDEO:
-            kind = FileKind.AUDIO  # of a clip in which somebody speaks to us only the sound counts
+            kind = FileKind.AUDIO  # only the sound counts of a clip that a person speaks in
         content = FileContent()
-        if kind is not FileKind.AUDIO:  # which is read when it is listened to
+        if kind is not FileKind.AUDIO:  # a recording is read by its transcription
             content = await self.read(sent.body, kind)
         told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name or sent.name))
         try:

@@ -1,10 +1,10 @@
-"""What a file is by its first bytes: what its sender or its name says about it proves nothing."""
+"""The kind of a file by its first bytes: its sender's word and its name prove nothing."""
 
 from enum import StrEnum
 
 
 class FileKind(StrEnum):
-    """How a file is read."""
+    """The kind of a file, which decides how it is read."""
 
     PICTURE = "picture"
     PDF = "pdf"
@@ -17,23 +17,23 @@ class FileKind(StrEnum):
 
 
 class FileFailure(StrEnum):
-    """Why a person's file cannot be used."""
+    """The reason why a person's file cannot be used."""
 
     TOO_LARGE = "too_large"
     GONE = "gone"
-    """Its provider has it no more, or keeps it from us."""
+    """Its provider no longer has it, or keeps it from us."""
     UNREACHABLE = "unreachable"
     """Its provider did not answer: it may be sent again."""
     BROKEN = "broken"
     TOO_MUCH = "too_much"
     """It takes more time or memory than a file may."""
     UNREAD = "unread"
-    """What reads files cannot be started here: it may be sent again."""
+    """The reader cannot be started here: the file may be sent again."""
     LOCKED = "locked"
     NO_TEXT = "no_text"
     UNKNOWN = "unknown"
     NO_READER = "no_reader"
-    """What reads it is an extra of the installation, which is left out."""
+    """Its reader is an extra that is not installed."""
     AUDIO = "audio"
     VIDEO = "video"
     UNHEARD = "unheard"
@@ -42,11 +42,11 @@ class FileFailure(StrEnum):
     SILENT = "silent"
     """A recording without words."""
     UNSEEN = "unseen"
-    """A picture, and neither the model nor another can see."""
+    """A picture, but no model can see it."""
     FULL = "full"
     """The store has no room."""
     UNSHOWN = "unshown"
-    """It is kept, and nothing here reads files."""
+    """It is kept, but no ability reads files."""
 
 
 _HEAD = 1024
@@ -67,14 +67,14 @@ _AUDIO = {
     b"\xff\xf2": "mp3",
     b"\xff\xe3": "mp3",
 }
-"""The first bytes of sound, and how the name of such a file ends."""
+"""The first bytes of recordings, with the endings of their names."""
 _EBML = b"\x1aE\xdf\xa3"
 _TEXT_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16, whose text is full of zeros."""
 
 
 def kind_of(data: bytes) -> FileKind:
-    """Return what a file is."""
+    """Return the kind of a file."""
     head = data[:_HEAD]
     if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
         return FileKind.PICTURE
@@ -96,7 +96,7 @@ def kind_of(data: bytes) -> FileKind:
 
 
 def sound_format(data: bytes) -> str:
-    """Return how the name of a recording ends, by which servers tell what it is."""
+    """Return the ending of a recording's name, by which servers tell its format."""
     head = data[:_HEAD]
     for first, ending in _AUDIO.items():
         if head.startswith(first):

@@ -15,13 +15,13 @@ MAX_TOKEN = 300
 _TOKEN = re.compile(
     rf"({PARTITION}[a-zA-Z0-9-]{{1,80}})\.(f[0-9a-f]{{10}})\.([1-9a-f][0-9a-f]{{5,9}})\.([0-9a-f]{{32}})"
 )
-"""Each link has one spelling: a limit or a list that knows a link by its text knows all of it."""
+"""Each link has a single spelling, so that limits and lists may know it by its text."""
 _PURPOSE = b"onevalet file links"
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedFile:
-    """What a link is good for."""
+    """The file that a link leads to."""
 
     tenant_id: str
     file_id: str
@@ -31,7 +31,7 @@ class LinkedFile:
 class FileLinks:
     """Make and check links. `keys`: the first signs, all prove, so that links outlive a change of keys.
 
-    A link has neither _ nor *, which mark emphasis where messages are formatted.
+    A link has neither _ nor *, which mark emphasis in formatted messages.
     """
 
     keys: Sequence[bytes] = field(repr=False)
@@ -51,7 +51,7 @@ class FileLinks:
         return f"{self.public_url}{PATH}{tenant_id.replace('_', '-')}.{file_id}.{until:x}.{proof}"
 
     def read(self, token: str, now: datetime) -> LinkedFile | None:
-        """Return what the end of a link is good for; None for one that is not ours, or too old."""
+        """Return the file that the end of a link leads to; None if the link is not ours, or too old."""
         found = _TOKEN.fullmatch(token) if len(token) <= MAX_TOKEN else None
         if found is None:
             return None

@@ -10,7 +10,7 @@ _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 
 
 def clean_name(name: str) -> str:
-    """Return the last part of a name, without what nobody sees, cut in its middle where it is long."""
+    """Return the last part of a name, without invisible characters; a long name is cut in its middle."""
     last = re.split(r"[/\\]", without_unseen(storable(name)).replace("\n", " "))[-1].strip(". \t")
     if len(last) <= MAX_NAME:
         return last

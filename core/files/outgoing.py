@@ -1,4 +1,4 @@
-"""Files that tools make for a person: stored as those that the person sends, and attached to the reply."""
+"""Files that tools make for a person: stored like the person's own files, and attached to the reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from core.language.catalogue import gettext
 from core.messaging.messages import KEPT_FILE, Media
 
 MAX_ATTACHED = 10
-"""Files that one call may attach."""
+"""The most files that a call may attach."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class FileOutlet:
-    """Store what tools make, and find what goes out. One instance a worker."""
+    """Store the files of tools, and find the files of outgoing messages. An instance for each worker."""
 
     intake: FileIntake
 
@@ -55,7 +55,7 @@ class FileOutlet:
         return stored
 
     async def media(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[Media, ...]:
-        """Return files as an outgoing message holds them; those that were deleted meanwhile are left out."""
+        """Return files as an outgoing message holds them; files that were deleted meanwhile are left out."""
         found = [await self.intake.store.find(tenant_id, file_id) for file_id in file_ids]
         return tuple(
             Media(f"{KEPT_FILE}{file.id}", file.content_type, file.name, file.kept_size) for file in found if file

@@ -1,4 +1,4 @@
-"""Why a file cannot be used, in one plain sentence for the person."""
+"""The reason why a file cannot be used, in one plain sentence for the person."""
 
 from core.files.kinds import FileFailure
 from core.files.types import MAX_BYTES
@@ -26,7 +26,7 @@ _UNNAMED = {
 
 
 def why_not(failure: FileFailure, name: str, number: int) -> str:
-    """Return the sentence for a file; one without a name is called by its number in the message."""
+    """Return the sentence for a file; a file without a name is called by its number in the message."""
     sentence = _UNNAMED.get(failure, _SENTENCES[failure]) if not name else _SENTENCES[failure]
     return gettext(
         sentence,

@@ -1,4 +1,4 @@
-"""How a kept file is shown to a model, by the ability that does."""
+"""The protocol by which an ability shows kept files to a model."""
 
 from typing import Protocol
 
@@ -8,14 +8,14 @@ from core.messaging.messages import Media
 
 
 class ShowsFiles(Protocol):
-    """Show what is in people's files; whom it is done for pays for it."""
+    """Show the content of people's files, at their person's cost."""
 
     async def show(
         self, store: FileStore, turn: FileTurn, media: Media, file: StoredFile, named: tuple[str, int]
     ) -> SeenFile:
-        """Return a file as the model is shown it, or why it is not. `named`: its name and its number in the message."""
+        """Return a file as the model sees it, or the failure. `named`: its name and its number in the message."""
         ...
 
     async def look(self, tenant_id: str, turn_id: str, picture: bytes, question: str = "") -> str | None:
-        """Return what is in a picture, in words; None where nobody can tell."""
+        """Return a description of a picture; None if no model can see it."""
         ...

@@ -1,4 +1,4 @@
-"""People's files: their rows and their bytes. Each method is about one person's files only."""
+"""People's files: their rows and their bytes. Each method is about the files of a single person."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
 
 _UNFINISHED = timedelta(days=1)
-"""After which nobody resumes what stores a file: a turn that is, begins its row again."""
+"""The time after which a file that was not stored whole is dropped: a resumed turn begins its row again."""
 _MAX_LISTED = 30
 _BATCH = 200
 _LIST = (
@@ -32,12 +32,12 @@ _FIND = (
 
 
 class StoreFull(Exception):
-    """All people's files together take what the store may hold."""
+    """All people's files together have reached the store's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """Bytes for each person and for all together, and how long an unused file is kept."""
+    """Bytes for each person and for all together, and the time for which an unused file is kept."""
 
     person: int = 200 * 1024 * 1024
     everybody: int = 10 * 1024 * 1024 * 1024
@@ -46,20 +46,20 @@ class FileLimits:
 
 @dataclass(frozen=True, slots=True)
 class FileStore:
-    """Where people's files are kept."""
+    """The store of people's files."""
 
     database: Database
     blobs: BlobStore
     limits: FileLimits = FileLimits()
 
     async def media_of(self, tenant_id: str, inbound_id: str) -> Sequence[Media]:
-        """Return the files of a message as their channel told of them."""
+        """Return the files of a message as their channel described them."""
         statement = "select media from inbound where tenant_id = $1 and id = $2"
         row = await self.database.tenant_row(tenant_id, statement, inbound_id)
         return [Media(**media) for media in row["media"]] if row else []
 
     async def taken(self, tenant_id: str, inbound_id: str) -> dict[int, str | FileFailure]:
-        """Return what became of a message's files, by their number: an id or a failure."""
+        """Return the outcomes of a message's files by number: an id or a failure."""
         statement = "select number, file_id, failure from inbound_files where tenant_id = $1 and inbound_id = $2"
         rows = await self.database.tenant_rows(tenant_id, statement, inbound_id)
         return {row["number"]: row["file_id"] or FileFailure(row["failure"]) for row in rows}
@@ -74,9 +74,9 @@ class FileStore:
     async def keep(
         self, tenant_id: str, data: bytes, kind: FileKind, content: FileContent, media: Media, now: datetime
     ) -> str:
-        """Store a file, and return its id; the row comes first, so that no bytes lie without one. Raises `StoreFull`.
+        """Store a file, and return its id; its row comes first, so that no bytes are without a row. Raises `StoreFull`.
 
-        Of a picture only what was made of it is kept.
+        Of a picture only the reader's copy is kept.
         """
         digest, kept = hashlib.sha256(data).hexdigest(), content.picture or data
         pages: list[Json] = list(content.pages)
@@ -101,17 +101,17 @@ class FileStore:
         return str(row["id"])
 
     async def record(self, tenant_id: str, inbound_id: str, number: int, outcome: str | FileFailure) -> None:
-        """Write down what became of a message's file."""
+        """Record the outcome of a message's file."""
         failed = isinstance(outcome, FileFailure)
         function = "fail_file($1,$2,$3,$4)" if failed else "end_file($1,$4,$2,$3)"
         await self.database.rows(f"select {function}", tenant_id, inbound_id, number, str(outcome))
 
     async def keep_made(self, tenant_id: str, file_id: str, name: str, now: datetime) -> None:
-        """Mark a file as one that a tool made or sends again."""
+        """Mark a file as made, or sent again, by a tool."""
         await self.database.rows("select keep_made($1,$2,$3,$4)", tenant_id, file_id, name, now)
 
     async def find(self, tenant_id: str, file_id: str) -> StoredFile | None:
-        """Return one file of this person's."""
+        """Return a file of this person."""
         row = await self._row(tenant_id, file_id)
         return _stored(row) if row else None
 
@@ -126,36 +126,36 @@ class FileStore:
         return [str(page) for page in row["pages"]] if row else []
 
     async def bytes_of(self, tenant_id: str, file_id: str) -> bytes | None:
-        """Return what is kept of a file; None where nothing is."""
+        """Return the kept bytes of a file; None if there are none."""
         row = await self._row(tenant_id, file_id)
         return await self.blobs.get(row["key"]) if row else None
 
     async def describe(self, tenant_id: str, file_id: str, caption: str) -> None:
-        """Keep what is seen in a picture, so that it is looked at once."""
+        """Store the description of a picture, so that it is looked at only once."""
         statement = "update files set caption = $2 where tenant_id = $1 and id = $3"
         await self.database.tenant_rows(tenant_id, statement, caption, file_id)
 
     async def keep_transcript(self, tenant_id: str, file_id: str, pages: Sequence[str]) -> None:
-        """Keep what was heard in a recording."""
+        """Store the transcript of a recording."""
         await self.database.rows("select keep_transcript($1,$2,$3)", tenant_id, file_id, list(pages))
 
     async def hear(self, tenant_id: str, inbound_id: str, words: str) -> None:
-        """Keep what a person said in a message's voice notes as words of the message."""
+        """Store the words of a message's voice notes as words of the message."""
         await self.database.rows("select hear_message($1,$2,$3)", tenant_id, inbound_id, words)
 
     async def listen_again(self, tenant_id: str, inbound_id: str) -> int:
-        """Move the failed recordings before a message to it; return how many files the message then has."""
+        """Move the failed recordings before a message to it; return the number of files that the message then has."""
         row = await self.database.one("select listen_again($1,$2) as files", tenant_id, inbound_id)
         return int(row["files"])
 
     async def expire(self, now: datetime) -> int:
-        """Delete the files of all people that nobody has used for long, or stored to the end; return how many."""
+        """Delete all people's files that were not used for long, or never stored whole; return their number."""
         statement = "select expire_files($1,$3) + drop_unfinished_files($2,$3) as count"
         row = await self.database.one(statement, now - self.limits.kept, now - _UNFINISHED, _BATCH)
         return int(row["count"])
 
     async def delete_bytes(self) -> int:
-        """Delete bytes that no row names any more; return how many files that were. Safe to repeat."""
+        """Delete bytes that no row names any more; return the number of files. Safe to repeat."""
         statement = "select key from file_deletions where deleted_at <= clock_timestamp() order by deleted_at limit $1"
         rows = await self.database.rows(statement, _BATCH)
         for row in rows:

@@ -1,4 +1,4 @@
-"""Values of people's files: how they are fetched, what is known of them, and what a model is shown."""
+"""Values of people's files: as they are fetched, as they are stored, and as a model sees them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,16 +9,16 @@ from core.json_types import JsonObject
 from core.messaging.messages import Media
 
 MAX_BYTES = 20 * 1024 * 1024
-"""Bytes of one file: what Telegram hands to a bot at most."""
+"""Bytes of a file: the most that Telegram hands to a bot."""
 MAX_SECONDS = 30 * 60
-"""Seconds of one recording that is listened to."""
+"""Seconds of the longest recording that is transcribed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
     """The bytes of a file. `content_type` is lower case, without parameters.
 
-    `name` is set where only who hands the file out knows it.
+    `name` is set if only the provider knows it.
     """
 
     content_type: str
@@ -35,16 +35,16 @@ class FileNotFetched(Exception):
 
 
 class FileFetcher(Protocol):
-    """Fetch files of one channel, with our credentials there, from its provider alone."""
+    """Fetch files of a channel, with our credentials there, from its provider alone."""
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
-        """Fetch one file whole. Raises `FileNotFetched`."""
+        """Fetch a whole file. Raises `FileNotFetched`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """What was read: pages of text, or a picture as JPEG. `cut`: there is more than was read."""
+    """The content of a file: pages of text, or a picture as JPEG. `cut`: there is more than was read."""
 
     pages: tuple[str, ...] = ()
     page_count: int = 0
@@ -53,7 +53,7 @@ class FileContent:
     width: int = 0
     height: int = 0
     seconds: float = 0.0
-    """How long a recording lasts, as far as it says so."""
+    """The length of a recording, as far as it states it."""
 
 
 class FileUnreadable(Exception):
@@ -65,16 +65,16 @@ class FileUnreadable(Exception):
 
 
 class FileReader(Protocol):
-    """Read what a file holds."""
+    """Read the content of a file."""
 
     async def __call__(self, data: bytes, kind: FileKind) -> FileContent:
-        """Return its text, or of a picture a copy. Raises `FileUnreadable`."""
+        """Return the text of a file, or a copy of a picture. Raises `FileUnreadable`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What is known of a file of a person's. `name` was given by somebody: it proves nothing."""
+    """A person's file as it is stored. `name` was given by somebody: it proves nothing."""
 
     id: str
     kind: FileKind
@@ -86,7 +86,7 @@ class StoredFile:
     caption: str
     sent_at: datetime
     kept_size: int = 0
-    """Bytes of what goes out, without the text that is kept beside it."""
+    """Bytes of the file as it goes out, without the text that is kept beside it."""
 
     @property
     def is_picture(self) -> bool:
@@ -99,7 +99,7 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class FileTurn:
-    """The turn in which files are taken in, at whose person's cost they are looked at and listened to."""
+    """The turn in which files are taken in; its person pays for the models that look at them and transcribe them."""
 
     tenant_id: str
     turn_id: str
@@ -109,9 +109,9 @@ class FileTurn:
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file of a message as the model is shown it, or why it is not.
+    """A file of a message as the model sees it, or the failure.
 
-    `note` is ours and says what it is; `text` is what others wrote: its name and the beginning of its content.
+    `note` is our own description; `text` is third parties' text: the file's name and the beginning of its content.
     """
 
     id: str | None = None
@@ -123,10 +123,10 @@ class SeenFile:
     """The sentence for the person, in their language."""
     is_voice: bool = False
     words: str = ""
-    """What the person says in a voice note: words of theirs, as if they had typed them."""
+    """The person's words in a voice note, which count as if they had typed them."""
 
     def to_json(self) -> JsonObject:
-        """Return what the journal keeps: never a file's content."""
+        """Return the part for the journal: never a file's content."""
         return {"id": self.id, "note": self.note, "failure": self.failure}
 
     @classmethod
@@ -139,7 +139,7 @@ class SeenFile:
 class FileResult:
     """A file as a tool's result, alone or in a list: it goes out with the reply.
 
-    `content_type` is told by the first bytes or the name where it is None.
+    If `content_type` is None, the first bytes or the name decide it.
     """
 
     name: str
@@ -157,5 +157,5 @@ class AttachedFile:
     size: int
 
     def __str__(self) -> str:
-        """Return what the model is told."""
+        """Return the tool result for the model."""
         return f"The file {self.name} ({self.id}) goes out with your reply. Do not repeat what is in it."
