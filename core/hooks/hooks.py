@@ -1,7 +1,7 @@
 """Hooks, the one way to extend the loop: called by priority, the lowest first.
 
-A hook that fails is logged and skipped. A rule is a hook that decides whether a call may run: one that fails denies
-the call.
+A hook that fails is logged and skipped. A rule is a hook that decides whether a call may run: a rule that fails
+denies the call.
 """
 
 import copy
@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class HookContext:
-    """The turn and the step at which a hook is called; `channel` is None where it belongs to no conversation."""
+    """The turn and the step at which a hook is called; `channel` is None if the turn belongs to no conversation."""
 
     turn_id: str
     tenant_id: str
@@ -58,7 +58,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A rule's verdict on one call; the model reads `reason` when the call does not run.
+    """A rule's verdict on a call; the model reads `reason` if the call does not run.
 
     `risk="high"` with `APPROVE` asks for the stricter kind of consent.
     """
@@ -70,7 +70,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """One finished step: the model's answer, the results of its calls, the tokens of the step and of the turn."""
+    """A finished step: the model's answer, the results of its calls, the tokens of the step and of the turn."""
 
     answer: ModelAnswer
     results: tuple[CallResult, ...]
@@ -83,7 +83,7 @@ ALLOWED = Verdict()
 
 
 class Hook:
-    """Override the moments you need. Those that return a value may change it; the others only observe.
+    """Override the moments you need. Methods that return a value may change it; the others only observe.
 
     In order: pre_call, then for each step prepare_step, pre_reasoning, reasoning_chunk …, post_reasoning, for each
     call pre_acting, acting_chunk …, post_acting, call_finished, then step_finished, and post_call at the end.
@@ -96,11 +96,11 @@ class Hook:
         """Observe the beginning of a turn."""
 
     async def prepare_step(self, context: HookContext, messages: Messages) -> Messages:
-        """Change what the model sees from this step on; history stays as it is."""
+        """Change the messages to the model from this step on; history stays as it is."""
         return messages
 
     async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
-        """Change what the model is sent in this step only; history stays as it is."""
+        """Change the messages to the model in this step only; history stays as it is."""
         return messages
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
@@ -122,7 +122,7 @@ class Hook:
         return result
 
     async def call_finished(self, context: HookContext, result: CallResult) -> None:
-        """Observe the result of a call, even of one that was not allowed to run."""
+        """Observe the result of a call, even if it was not allowed to run."""
 
     async def step_finished(self, context: HookContext, report: StepReport) -> None:
         """Observe the end of a step."""

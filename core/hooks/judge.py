@@ -1,4 +1,4 @@
-"""Judges: hooks that rate how a turn goes, advise the model first, and end the turn after enough advice.
+"""Judges: hooks that rate the course of a turn, advise the model first, and end the turn after enough advice.
 
 Judgements are journalled, so that a take-over repeats the same advice and asks no model twice.
 """
@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A finished call. `arguments` are canonical JSON; `ok` tells success."""
+    """A finished call. `arguments` are canonical JSON; `ok` is true if it succeeded."""
 
     name: str
     arguments: str
@@ -34,7 +34,7 @@ type Trail = tuple[tuple[Act, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judge's rating. Without a `finding` all is well; `usage` is that of the judge's own model call.
+    """A judge's rating. Without a `finding` all is well; `usage` are the tokens of the judge's own model call.
 
     `finding` is a word or two for the journal, `advice` the text for the model.
     """
@@ -53,7 +53,7 @@ class Judge(Hook):
     """A hook that rates a turn. It must not store anything of a turn."""
 
     async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
-        """Rate the newest results, those of the trail's last step, in the light of the others."""
+        """Rate the results of the trail's last step in the light of the earlier results."""
         return ALL_WELL
 
     async def rate_answer(
@@ -83,7 +83,7 @@ type _Ask = Callable[[Judge, HookContext], Awaitable[Judgement]]
 
 
 class Judging:
-    """Ask the judges of one turn and journal their findings. One instance a turn."""
+    """Ask the judges of a turn and journal their findings. An instance for each turn."""
 
     def __init__(
         self,
