@@ -1,4 +1,4 @@
 """The guarded HTTP client: no private address, no redirect, no endless body.
 
-`peer` counts what a server of others may say, and leaves alone the one that says more.
+`peer` limits the answers of servers that others run, and leaves a server alone for a while if it exceeds its limit.
 """

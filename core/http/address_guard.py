@@ -54,7 +54,7 @@ _UNSEEMLY = re.compile(r"[\x00-\x20\x7f\\\ud800-\udfff]")
 
 
 class Barred(ValueError):
-    """An address must not be fetched, for a reason of one plain sentence with the values that stand in it."""
+    """An address must not be fetched. `reason` is one plain sentence, `values` fill its fields."""
 
     def __init__(self, reason: str, **values: str) -> None:
         super().__init__(reason.format_map(values) if values else reason)
@@ -90,7 +90,7 @@ def is_public(address: str) -> bool:
 
 
 def read_target(text: str) -> Target:
-    """Parse a web address; raises `Barred` for any that two parsers may read differently."""
+    """Parse a web address; raises `Barred` for an address that two parsers may read differently."""
     if len(text) > MAX_URL or _UNSEEMLY.search(text):
         raise Barred(gettext_noop("That is no well-formed web address."))
     try:

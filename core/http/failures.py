@@ -1,6 +1,6 @@
-"""What is said of a server without a usable answer: without its name, or for a person's own server with it.
+"""Sentences about a server without a usable answer: with its name if it is a person's own server.
 
-A page or a service of ours is no name that a person knows; of two calendars they have to know which one it is.
+The hosts of web pages and of our services mean nothing to a person; of two calendars they have to know which failed.
 """
 
 from enum import Enum
@@ -10,7 +10,7 @@ from core.language.catalogue import gettext, gettext_noop
 
 
 class Failure(Enum):
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
@@ -33,12 +33,12 @@ _NAMED = {
 
 
 class NoAnswer(ToolFailed):
-    """A server gave no answer that can be used; the message is one plain sentence, with the host where it is given."""
+    """A server gave no usable answer; the message is one plain sentence, with the host if it is given."""
 
     def __init__(self, failure: Failure, host: str = "") -> None:
         super().__init__(gettext((_NAMED if host else _UNNAMED)[failure], host=host))
         self.failure = failure
 
     def of(self, host: str) -> "NoAnswer":
-        """Return the same failure as that of a person's own server."""
+        """Return the same failure with the name of a person's own server."""
         return type(self)(self.failure, host)

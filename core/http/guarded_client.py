@@ -1,7 +1,7 @@
-"""The guarded HTTP client for every address that a model or a message can name.
+"""The guarded HTTP client for all addresses that a model or a message can name.
 
-The check is made where the socket is created, on the address that is then connected to: no name can resolve to one
-server when it is checked and to another when it is used, and each redirect passes the same check.
+The check is made at the creation of the socket, on the address that is then connected to: no name can resolve to one
+server for the check and to another for the connection, and each redirect passes the same check.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from core.language.catalogue import gettext, gettext_noop
 METHODS = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "MKCALENDAR", "MKCOL"}
 )
-"""Those of the web, and of calendars and address books (RFC 4918, 3253, 4791, 5689)."""
+"""The methods of the web, and of calendars and address books (RFC 4918, 3253, 4791, 5689)."""
 _OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
 )
@@ -46,7 +46,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`max_bytes`: of a decompressed body, `pdf_bytes`: of one that is a PDF, whose beginning alone cannot be read.
+    """`max_bytes`: of a decompressed body; `pdf_bytes`: of a PDF, which cannot be read from its beginning alone.
 
     Times are seconds, `total` over all redirects and the body.
     """
@@ -61,7 +61,7 @@ class Limits:
     headers: int = 128
 
     def of(self, content_type: str) -> int:
-        """Return how large a body of a type may be."""
+        """Return the limit of a body of a type, in bytes."""
         return max(self.max_bytes, self.pdf_bytes) if content_type == "application/pdf" else self.max_bytes
 
 
@@ -107,11 +107,11 @@ class GuardedClient:
         whole: bool = False,
         may_go: Callable[[Target], bool] | None = None,
     ) -> HttpResponse:
-        """Make one request, following redirects; raises `ToolFailed` in one plain sentence.
+        """Make a request, following redirects; raises `ToolFailed` in one plain sentence.
 
-        `body` are bytes to send in place of `json`. `whole`: a body that its server says is larger than the limit is
-        not read at all, which `cut` tells. `may_go` restricts the request and each redirect further. Headers that could
-        hold a credential are dropped when a redirect leaves the host.
+        `body` are bytes to send in place of `json`. `whole`: a body whose declared length exceeds the limit is not
+        read, and `cut` is true. `may_go` restricts the request and each redirect further. Headers that could hold a
+        credential are dropped when a redirect leaves the host.
         """
         try:
             ask = _first(method, url, headers or {}, json, body)
@@ -128,7 +128,7 @@ class GuardedClient:
     async def stream(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, silence: float
     ) -> "AsyncIterator[aiohttp.ClientResponse]":
-        """Make one request and yield the response to be read while it comes, uncompressed; no redirect is followed.
+        """Make a request and yield the response to be read while it comes, uncompressed; no redirect is followed.
 
         `silence` is the longest pause in it, in seconds. Raises `Barred`, `aiohttp.ClientError` and `OSError`.
         """
@@ -280,7 +280,7 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
 
 
 def _passed_on(before: Target, after: Target) -> Barred:
-    """Return the refusal to send elsewhere what was meant for one server; both are named as far as they differ."""
+    """Return the refusal to pass a request on to another server; both are named as far as they differ."""
     one, other = before.host, after.host
     if one == other:
         one, other = str(before.url.origin()), str(after.url.origin())

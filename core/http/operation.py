@@ -1,4 +1,4 @@
-"""Requests that belong together, heard as one operation: a bound of each answer bounds no number of them."""
+"""Requests that belong together, limited as one operation: limits of single answers do not limit their number."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from core.json_types import Json
 class Operation:
     """A client for one operation with servers that others run. Implements `core.http.types.HttpClient`.
 
-    All its answers, as unpacked, have one allowance, and an answer is a piece. Raises `LeftAlone` where a server
-    exceeds it, and for whoever asks under the same key while that is left alone.
+    All its answers, as unpacked, share an allowance, and an answer is a piece. Raises `LeftAlone` if a server exceeds
+    it, and for every request under the same key during the pause that follows.
     """
 
     def __init__(self, http: HttpClient, allowance: Allowance, pauses: Pauses, *key: str) -> None:
-        """`key` names whom the servers are left alone for, and which."""
+        """`key` names the person and the servers of the pauses."""
         self._http = http
         self._hearing = Hearing(allowance)
         self._pauses = pauses
@@ -53,7 +53,7 @@ class Operation:
         return response
 
     def _end(self) -> None:
-        # Requests side by side exceed it together: that is once.
+        # Concurrent requests exceed the allowance together, which counts once.
         if not self._is_over:
             self._is_over = True
             self._pauses.exceeded(*self._key)

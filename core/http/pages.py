@@ -1,4 +1,4 @@
-"""A page of the web as text, for whoever reads pages and whoever looks into them."""
+"""A page of the web as text, for readers and watches of pages."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,10 +9,10 @@ from core.json_types import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as text. `url` is where it was found in the end, `date` an ISO day; what is not known is empty.
+    """A page as text. `url` is its final address, `date` an ISO day; unknown values are empty.
 
-    `price` is what the page marks as its price, or the only amount in it, however often; `prices` lists all amounts of
-    its text.
+    `price` is the price that the page marks, or the only amount in it, however often; `prices` lists all amounts of its
+    text.
     """
 
     url: str
@@ -30,7 +30,7 @@ class Page:
     """There was more than is fetched, or read."""
 
     def to_json(self) -> JsonObject:
-        """Return what a watch may look into."""
+        """Return the values that a watch may look into."""
         prices: list[Json] = list(self.prices)
         return {
             "title": self.title,
@@ -49,7 +49,7 @@ def is_page(content_type: str) -> bool:
 
 
 class PageReader(Protocol):
-    """Read pages, where an ability does."""
+    """A reader of pages, which an ability brings."""
 
     async def __call__(self, response: HttpResponse) -> Page:
         """Return the text of a response. Raises `core.errors.ToolFailed` in one plain sentence."""

@@ -1,8 +1,8 @@
-"""What a server that others run may say, and for how long: every client of such a server counts here what it hears.
+"""Limits of conversations with servers that others run: each client of such a server counts its answers here.
 
-Whoever names a server (a person, an operator) does not answer for it. Hence a conversation has an allowance of bytes as
-unpacked, of pieces (lines, answers, pages, events) and of seconds, for one command, its connection and its person at
-once; and a loop over what a peer sends gives everybody else their turns, however fast it sends.
+A person or an operator who names a server does not answer for it. Hence a conversation has an allowance of bytes as
+unpacked, of pieces (lines, answers, pages, events) and of seconds, for a command, its connection and its person at
+once; and a loop over a peer's data yields to other tasks, however fast the peer sends.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from core.errors import ToolFailed
 from core.language.catalogue import gettext
 
 TURN_BYTES, TURN_PIECES = 64 * 1024, 100
-"""How much is heard before others have a turn of the event loop."""
+"""The bytes and the pieces after which other tasks get a turn of the event loop."""
 FIRST_PAUSE, MAX_PAUSE = 2.0, 600.0
 """Seconds for which a peer that exceeded its allowance is left alone: doubling, up to the maximum."""
 _PEACE = 1.0
-"""Seconds by which the note that a peer kept to its allowance is later than the end of its pause, at least."""
+"""Seconds by which the record that a peer kept to its allowance ends later than the peer's pause, at least."""
 _MOST_PEERS = 10_000
-"""How many peers are remembered: those that exceeded last."""
+"""The number of peers that are remembered: the latest that exceeded their allowance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a peer may say: `size` in bytes as unpacked, `pieces`, and for how many `seconds`."""
+    """The limits of a peer: `size` in bytes as unpacked, `pieces`, and `seconds`."""
 
     size: int
     pieces: int
@@ -39,7 +39,7 @@ class Allowance:
 
 
 class PeerExceeded(ConnectionError):
-    """A peer said more than it may, or spoke longer. `host`: whom to name to its person."""
+    """A peer sent more than it may, or for longer. `host`: its name for the person."""
 
     def __init__(self, what: str, host: str = "") -> None:
         super().__init__(f"more {what} than a peer may send")
@@ -47,7 +47,7 @@ class PeerExceeded(ConnectionError):
 
 
 class Hearing:
-    """What was heard of one command, connection or person. `within` is the hearing that it is a part of."""
+    """The count of a command, connection or person. `within` is the hearing that it is a part of."""
 
     def __init__(
         self,
@@ -68,18 +68,18 @@ class Hearing:
 
     @property
     def seconds_left(self) -> float:
-        """Return the seconds that remain, here and in what this is a part of; never less than 0."""
+        """Return the seconds that remain, here and in the hearing around it; never less than 0."""
         left = max(0.0, self._ends - self._clock())
         return min(left, self._within.seconds_left) if self._within else left
 
     @property
     def size_left(self) -> int:
-        """Return the bytes that remain, here and in what this is a part of."""
+        """Return the bytes that remain, here and in the hearing around it."""
         left = self._allowance.size - self._size
         return min(left, self._within.size_left) if self._within else left
 
     def count(self, size: int = 0, pieces: int = 0) -> None:
-        """Count what was heard; in a thread too. Raises `PeerExceeded`."""
+        """Count received data; safe in a thread. Raises `PeerExceeded`."""
         self._size += size
         self._pieces += pieces
         if self._size > self._allowance.size:
@@ -92,7 +92,7 @@ class Hearing:
             self._within.count(size, pieces)
 
     async def heard(self, size: int = 0, pieces: int = 0) -> None:
-        """Count what was heard, and give others a turn of the event loop now and then. Raises `PeerExceeded`."""
+        """Count received data, and yield to other tasks now and then. Raises `PeerExceeded`."""
         self.count(size, pieces)
         self._turn_size += size
         self._turn_pieces += pieces
@@ -102,7 +102,7 @@ class Hearing:
 
 
 class Slots:
-    """Conversations that run at the same time in this process: `most` of everybody, `each` of one person."""
+    """Conversations that run at the same time in this process: `most` of all people, `each` of one person."""
 
     def __init__(self, most: int, each: int = 1) -> None:
         self._all = asyncio.Semaphore(most)
@@ -111,7 +111,7 @@ class Slots:
 
     @asynccontextmanager
     async def of(self, person: str) -> AsyncIterator[None]:
-        """Wait for a slot of a person, and hold it: who waits for one of their own holds none of everybody's."""
+        """Wait for a slot of a person, and hold it: a wait for the person's own slot holds no slot of all people."""
         own, users = self._people.get(person) or (asyncio.Semaphore(self._each), 0)
         self._people[person] = own, users + 1
         try:
@@ -133,9 +133,9 @@ def left_alone(host: str) -> LeftAlone:
 
 
 class Pause(NamedTuple):
-    """How often a peer exceeded its allowance in a row, and until when it is left alone by the clock of its `Pauses`.
+    """The pause of a peer: `times` that it exceeded its allowance in a row, and the end by the clock of its `Pauses`.
 
-    `times` is 0 where it kept to it since.
+    `times` is 0 if the peer has kept to its allowance since.
     """
 
     times: int
@@ -148,8 +148,8 @@ _NEVER = Pause(0, float("-inf"))
 class Pauses:
     """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host.
 
-    They grow no more after the longest of them has passed in peace. Those of one `kind` are shared with other
-    processes, and with those that come after this one (`core.queue.shared_pauses`).
+    They start from the first again once the longest pause has passed in peace. The pauses of one `kind` are shared with
+    other processes, including later ones (`core.queue.shared_pauses`).
     """
 
     shared: ClassVar["WeakSet[Pauses]"] = WeakSet()
@@ -174,7 +174,7 @@ class Pauses:
             raise left_alone(host)
 
     def exceeded(self, *key: str) -> float:
-        """Note that a peer exceeded its allowance; return for how many seconds it is left alone."""
+        """Record that a peer exceeded its allowance; return the seconds for which it is left alone."""
         last, now = self._of(key), self.clock()
         times = 0 if now > last.until + MAX_PAUSE else last.times
         pause = min(FIRST_PAUSE * 2.0 ** min(times, 20), MAX_PAUSE)
@@ -184,14 +184,14 @@ class Pauses:
         return pause
 
     def kept_to_it(self, *key: str) -> None:
-        """Note that a peer kept to its allowance: the next pause is the first again, unless it is left alone by now."""
+        """Record that a peer kept to its allowance: its next pause is the first again, unless a pause lasts by now."""
         last, now = self._of(key), self.clock()
         if last.times and now >= last.until:
             # Later than that pause, by whichever clock it is read.
             self._keep(self._name(key), Pause(0, now + _PEACE))
 
     def learn(self, told: Mapping[str, Pause]) -> None:
-        """Take over what other processes noted of these peers, where it is later."""
+        """Take over the pauses that other processes recorded, if they end later."""
         for name, pause in told.items():
             if name.startswith(f"{self._kind}:") and pause.until > self._known.get(name, _NEVER).until:
                 self._keep(name, pause)

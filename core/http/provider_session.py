@@ -1,11 +1,11 @@
 """The HTTP session that providers' SDKs use: no redirect is followed, no answer is read without a bound.
 
-Between us and a provider stand proxies, captive portals and whatever else answers for it. What such a thing says is
-told apart here, before an SDK takes it for the provider's word.
+Proxies, captive portals and the like answer in a provider's place. Their answers are told apart here, before an SDK
+takes them for the provider's.
 
 A body is bounded after decompression: a small answer cannot become large in memory. Of interim answers (1xx, RFC 9110
 section 15.2) nothing of ours asks for any, and aiohttp takes them without an end: it reads up to 256 KB of them at
-once, on an event loop that stands still for a quarter of a second each time.
+once, which blocks the event loop for a quarter of a second each time.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ from core.json_types import read_json
 MOST = 16
 """Interim answers to one request, after which the connection is closed."""
 _AT_ONCE = 4096
-"""Bytes that are parsed before anybody counts, until the answer has begun."""
+"""Bytes that are parsed before interim answers are counted, until the answer has begun."""
 
 
 def bound_interim(connector: aiohttp.BaseConnector) -> None:
-    """Have a connector's connections take few interim answers; a second time changes nothing.
+    """Limit the interim answers that a connector's connections take; a second time changes nothing.
 
     aiohttp has no documented place for this. A flood over each client in `tests/core/http/test_interim.py` holds it.
     """
@@ -39,15 +39,15 @@ def bound_interim(connector: aiohttp.BaseConnector) -> None:
 
 
 class _Factory(partial[ResponseHandler]):
-    """What makes our connections."""
+    """The factory of our connections."""
 
 
 class _FewInterim(ResponseHandler):
-    """One connection to a server."""
+    """A connection to a server."""
 
     _heard = 0
     _has_begun = False
-    """Whether the answer itself has: what comes then is its body."""
+    """Whether the answer itself has begun: the data after that are its body."""
 
     def set_response_params(self, **given: Any) -> None:
         self._heard, self._has_begun = 0, False
@@ -80,7 +80,7 @@ ENCODINGS = "gzip, deflate"
 _SLACK = 64 * 1024
 """Bytes by which a compressed body may exceed its limit."""
 _AT_ONCE = 256 * 1024
-"""Bytes that are unpacked before others have their turn: a small chunk may unpack to a thousand times its size."""
+"""Bytes that are unpacked before other tasks get a turn: a small chunk may unpack to a thousand times its size."""
 
 
 class UnreadableBody(ValueError):
@@ -125,11 +125,11 @@ class Unpacker:
         return self._plain or (self._inner is not None and self._inner.eof)
 
     def feed(self, chunk: bytes) -> None:
-        """Add what was received."""
+        """Add received bytes."""
         self._packed = self._packed + chunk if self._packed else chunk
 
     def take(self, most: int) -> bytes:
-        """Return at most `most` bytes of content; none where more must be fed first. Raises `UnreadableBody`."""
+        """Return at most `most` bytes of content; none if more must be fed first. Raises `UnreadableBody`."""
         if self._plain:
             content, self._packed = self._packed[:most], self._packed[most:]
             return content
@@ -139,7 +139,7 @@ class Unpacker:
                     self._inner = zlib.decompressobj(self._window(self._packed))
                 content = self._inner.decompress(self._packed, most)
                 self._packed = self._inner.unconsumed_tail
-                # What fills its room may be cut short by it, though nothing packed is left.
+                # Content that fills the limit may be cut short by it, though nothing packed is left.
                 self._holds_back = len(content) == most and not self._inner.eof
                 if self._inner.eof:
                     self._packed = self._next_member(self._inner.unused_data)
@@ -168,15 +168,15 @@ MAX_ANSWER = 1024 * 1024
 MAX_LIST = 16 * 1024 * 1024
 """Bytes of the answer to a call that reads: a page of messages."""
 TIMED_OUT_BEHIND: Final = frozenset({504, 522, 524})
-"""What a proxy says that passed the call on and got no answer in time: it may have arrived."""
+"""Statuses of a proxy that passed the call on and got no answer in time: the call may have arrived."""
 MAX_RETRY_AFTER = timedelta(days=7)
-"""What a Retry-After is read as at the most, so that no number is too large for a date."""
+"""The longest time that is read from a Retry-After, so that no number is too large for a date."""
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 
 
 class StrangeAnswer(aiohttp.ClientError):
-    """What came back is not the provider's: a redirect, a page, or more than a provider sends. `status` is HTTP's."""
+    """The answer is not the provider's: a redirect, a page, or more than a provider sends. `status` is HTTP's."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(f"{message}, HTTP {status}")
@@ -184,7 +184,7 @@ class StrangeAnswer(aiohttp.ClientError):
 
 
 class BoundedResponse(aiohttp.ClientResponse):
-    """An answer that raises `StrangeAnswer` when it is longer than any of a provider's."""
+    """An answer that raises `StrangeAnswer` if it is longer than any answer of a provider."""
 
     async def read(self) -> bytes:
         """Read the body, once."""
@@ -222,7 +222,7 @@ def open_session(
         trust_env=trust_env,
         middlewares=(_refuse_redirects,),
         response_class=BoundedResponse,
-        # A session unpacks before anybody can count.
+        # A session unpacks before the bytes can be counted.
         auto_decompress=False,
         headers={"Accept-Encoding": ENCODINGS},
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -230,7 +230,7 @@ def open_session(
 
 
 def silent_logger(name: str) -> logging.Logger:
-    """Return a logger that writes nothing: SDKs log payloads, numbers and what people write."""
+    """Return a logger that writes nothing: SDKs log payloads, numbers and people's texts."""
     logger = logging.getLogger(name)
     logger.setLevel(logging.CRITICAL)
     logger.disabled = True

@@ -1,7 +1,7 @@
 """Names that others choose are looked up in threads of their own.
 
-A name server that does not answer holds a thread for half a minute. In the event loop's pool, a few of them would keep
-everybody's files, and a lost Postgres or Redis, from being found again.
+A name server that does not answer holds a thread for half a minute. In the event loop's pool, a few of them would block
+all access to files, and the search for a lost Postgres or Redis.
 """
 
 import asyncio

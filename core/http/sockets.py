@@ -15,7 +15,7 @@ NOT_PUBLIC = gettext_noop("That address is not on the public internet.")
 async def open_socket(host: str, port: int, *, anywhere: bool, resolver: AbstractResolver | None) -> socket.socket:
     """Return a socket connected to a host, without `anywhere` at a public address only.
 
-    Raises `Barred` where its addresses are all private, and `OSError`.
+    Raises `Barred` if its addresses are all private, and `OSError`.
     """
     loop = asyncio.get_running_loop()
     resolved = await (resolver or peer_resolver()).resolve(host, port, socket.AF_UNSPEC)

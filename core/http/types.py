@@ -40,7 +40,7 @@ class HttpClient(Protocol):
         body: bytes | None = None,
         max_bytes: int | None = None,
     ) -> HttpResponse:
-        """Make one request. Raises `core.errors.ToolFailed` where there is no response or the address is barred.
+        """Make a request. Raises `core.errors.ToolFailed` if there is no response or the address is barred.
 
         `body` are bytes to send in place of `json`; a response's body is cut at `max_bytes`, or the client's limit.
         """
@@ -58,11 +58,11 @@ class AddressCheck(Protocol):
 
 @runtime_checkable
 class SocketAccess(Protocol):
-    """A client that can connect to other servers than those of the web."""
+    """A client that can connect to servers besides those of the web."""
 
     async def connect(self, host: str, port: int, ports: Collection[int]) -> socket.socket:
-        """Return a connected socket. `ports`: those that may be used where the operator has not named the host.
+        """Return a connected socket. `ports`: the permitted ports if the operator has not named the host.
 
-        Raises `core.http.address_guard.Barred` for what may not be reached, and `OSError`.
+        Raises `core.http.address_guard.Barred` for a forbidden address, and `OSError`.
         """
         ...
