@@ -45,7 +45,7 @@ def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> Jso
 
 
 def of_message(message: InboundMessage, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
-    """Return the arrival of a message, with whether it may let its sender in."""
+    """Return the arrival of a message, which may let its sender in."""
     return {
         **from_address(message, sender, make_id),
         "id": make_id("msg"),
