@@ -1,1 +1,1 @@
-"""What a turn has done so far, so that a successor repeats none of it."""
+"""The record of a turn's steps so far, so that a successor repeats none of them."""

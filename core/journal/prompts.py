@@ -1,4 +1,4 @@
-"""The prompt of a model call as it was sent, kept for a while so that somebody can see what the model was told."""
+"""The prompt of a model call as it was sent, kept for a while so that people can look it up."""
 
 import json
 import zlib
@@ -10,9 +10,9 @@ from core.json_types import JsonObject, storable
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest
 
 _FAST = 1
-"""zlib's level: higher ones save a tenth of the bytes for twice the time."""
+"""zlib's level: higher levels save a tenth of the bytes for twice the time."""
 _FOR_PROVIDERS = ("thinking", "state")
-"""What providers get back of their own, and what no model is told."""
+"""The fields that providers get back as their own state, and no model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class KeptPrompt:
         )
 
     def begins_with(self, earlier: Sequence[KeptMessage]) -> bool:
-        """Return whether an earlier prompt's messages stand at the start of this one, and more follow."""
+        """Return whether this prompt begins with an earlier prompt's messages, and has more."""
         return len(earlier) < len(self.messages) and self.messages[: len(earlier)] == tuple(earlier)
 
 

@@ -1,4 +1,4 @@
-"""The journal as a run of the loop writes it: it waits for its store, and tells log and metrics of each step."""
+"""The journal as a run of the loop writes it: it waits for its store, and reports each step to log and metrics."""
 
 import asyncio
 import time
@@ -12,10 +12,10 @@ from core.journal.types import Journal, StepKind, StepRecord, StepState
 
 
 class PatientJournal:
-    """A journal that waits for a store that is away for a moment.
+    """A journal that waits while its store is away for a moment.
 
-    What a tool did has happened whether or not it can be written down: giving up at once would leave its
-    outcome unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
+    A tool's action has happened whether or not it can be recorded: giving up at once would leave its outcome
+    unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
     """
 
     def __init__(self, journal: Journal, patience: float, pause: float = 0.3) -> None:
@@ -84,5 +84,5 @@ class ReportedJournal:
 
 
 def journal_of_run(journal: Journal, patience: float, turn_id: str, find_tool: Callable[[str], object]) -> Journal:
-    """Return the journal as a run of the loop writes it: one that waits for its store, and is reported."""
+    """Return the journal as a run of the loop writes it: patient with its store, and reported."""
     return ReportedJournal(PatientJournal(journal, patience), turn_id, find_tool)

@@ -1,10 +1,10 @@
-"""The journal of a turn: what was said and done, so that another worker can finish it (promise 5).
+"""The journal of a turn: its answers and calls, so that another worker can finish it (promise 5).
 
 A row per step, keyed (step, call_index, agent_path) inside one turn:
 
     step        the model's answers of the turn, counted from 0
-    call_index  0 is the model's answer; 1, 2 … its calls in order, and after them what a judge found in
-                them; below 0 what came in just before the answer
+    call_index  0 is the model's answer; 1, 2 … its calls in order, and after them a judge's findings about
+                them; below 0 messages that came in just before the answer
     agent_path  empty for the orchestrator's own loop; "2.1/EmailAgent" inside an agent-tool
 
 A turn taken over reads `recorded()` once and replays: a done row is never done again. A started row without
@@ -22,26 +22,26 @@ from core.llm.types import TokenUsage
 
 
 class StepKind(StrEnum):
-    """What a step is."""
+    """The kind of a step."""
 
     MODEL = "model"
     TOOL = "tool"
     AGENT = "agent"
     STEER = "steer"
-    """Messages of the person that came in while the turn ran and that the model was told of."""
+    """Messages of the person that came in while the turn ran and that the model was shown."""
     JUDGE = "judge"
-    """What a judge found in what came before; `name` is its finding, `result` {"advice": what the model is told}."""
+    """A judge's finding about earlier steps; `name` is the finding, `result` {"advice": the text for the model}."""
 
 
 class StepState(StrEnum):
-    """How far a step came."""
+    """The progress of a step."""
 
     STARTED = "started"
     DONE = "done"
 
 
 class Effect(StrEnum):
-    """What a tool does to the world, hence what may happen to a call that started and has no end."""
+    """A tool's effect on the world, which decides whether a call that started and has no end may be repeated."""
 
     READ = "read"
     IDEMPOTENT = "idempotent"
@@ -49,11 +49,11 @@ class Effect(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a done step ended."""
+    """The outcome of a done step."""
 
     OK = "ok"
     ERROR = "error"
-    """It failed, and the model was told why."""
+    """It failed, and the model was given the reason."""
     UNKNOWN = "unknown"
     """It started and may have taken effect; the same arguments are then refused without approval."""
     REFUSED = "refused"
@@ -61,12 +61,12 @@ class Outcome(StrEnum):
     WAITING = "waiting"
     """It waits for a person; never journalled, so that the call is entered again when the turn goes on."""
     HANDED_OVER = "handed_over"
-    """A waiting turn goes on with it, and will say what there is to say."""
+    """A waiting turn goes on with it, and will reply itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepKey:
-    """Which step of the turn."""
+    """The key of a row within its turn."""
 
     step: int
     call_index: int
@@ -75,12 +75,12 @@ class StepKey:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """One row of the journal.
+    """A row of the journal.
 
     `name` is the tool's or the model's; `arguments_hash` the canonical hash of a call's arguments, or of the
     tools that a model was offered. `result` is the model's answer (`ModelAnswer.to_json`), or of a call
-    {"text": what the model is told, "chars": length before truncation}. `idempotency_key` is what the tool
-    got. `prompt` is what a model was sent: written with its answer, never read back.
+    {"text": the tool result for the model, "chars": its length before truncation}. `idempotency_key` is the
+    key that the tool got. `prompt` is the prompt of a model call: written with its answer, never read back.
     """
 
     key: StepKey
@@ -97,7 +97,7 @@ class StepRecord:
     prompt: SentPrompt | None = field(default=None, compare=False, repr=False)
 
     def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
-        """Return the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""
+        """Return the row of the same step with its end; made by hand, since `dataclasses.replace` is slow."""
         return StepRecord(
             self.key,
             self.kind,
@@ -114,7 +114,7 @@ class StepRecord:
 
 
 class Journal(Protocol):
-    """Where the loop of one turn writes what it did. Safe to call concurrently."""
+    """The journal that the loop of a turn writes. Safe to call concurrently."""
 
     async def recorded(self) -> Sequence[StepRecord]:
         """Return every row of this turn, by key."""
@@ -123,13 +123,13 @@ class Journal(Protocol):
     async def write(self, record: StepRecord) -> None:
         """Store a row under its key; it is committed when this returns.
 
-        Repeating it changes nothing; a started row never replaces a done one. Raises `LeaseLost` when another
+        Repeating it changes nothing; a started row never replaces a done row. Raises `LeaseLost` if another
         worker has the turn by now: the loop then stops and does nothing more.
         """
         ...
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Return whether this tenant has a call of this tool with these arguments whose outcome is unknown.
+        """Return whether this tenant has a call of this tool, with these arguments, of unknown outcome.
 
         That covers earlier turns too, as far as the store keeps them; a later OK for the same call ends it.
         """
