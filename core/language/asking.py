@@ -1,4 +1,4 @@
-"""Whether a sentence asks: a question tells nothing of the person, whatever words it holds."""
+"""Recognise questions: a question states nothing about the person, whatever words it contains."""
 
 import re
 
@@ -10,7 +10,7 @@ _LEAD = re.compile(
 )
 _MARK = re.compile(r"[?？؟][^\w]*$")
 _QUOTED = re.compile(r"\w[^\"“«]*[\"“«][^\"”»]*[?？][\"”»][\s.!]*$")
-"""A question that somebody else asked, quoted within a sentence."""
+"""Another person's question, quoted within a sentence."""
 _TOLD_ANYWAY = re.compile(
     r",?\s+(?:ok(?:ay)?|all ?right|remember|(?:did )?you know|you know)\s*\?[^\w]*$", re.IGNORECASE
 )
@@ -22,7 +22,7 @@ _THEM = (
 )
 _WH = r"(?:what|where|when|who|whom|whose|why|how|which)"
 _DIRECT = (
-    # Inverted, so that "Where I live it rains" is none.
+    # Inverted, so that "Where I live it rains" is no question.
     rf"(?:in |at |on |to |for |from |with |by |since |until )?{_WH}(?:['’]?(?:s|re|d|ll|m)\b|\s+{_AUX}\b)(?! more\b)",
     rf"(?:in |at |on |to |for |from |with |by )?(?:which|what|whose)\s+(?:[\w'’-]+\s+){{1,4}}?{_AUX}\s+{_THEM}\b",
     rf"how\s+(?:old|many|much|far|long|often|tall|big|late|early|soon|come)\b(?=.*\b(?:{_AUX}|come)\b)",
@@ -89,9 +89,9 @@ def asks(sentence: str) -> bool:
 
 
 def without_question(sentence: str) -> str:
-    """Return what a sentence tells before it asks: "I live in Graz, where can I eat?" tells where one lives.
+    """Return the statement before a sentence's question: of "I live in Graz, where can I eat?" the first part.
 
-    Empty where it only asks; the sentence itself where it only tells.
+    Empty for a mere question; the sentence itself for a mere statement.
     """
     told = _TOLD_ANYWAY.sub("", sentence)
     if told != sentence and not asks(told):

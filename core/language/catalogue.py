@@ -1,7 +1,7 @@
 """The product's own sentences in the person's language, from the gettext catalogues in `locales`.
 
-English is what the code says. A sentence that no catalogue has is said in English. Abilities and
-plugins bring catalogues of their own, which are asked after those.
+The code's own sentences are English. A sentence that no catalogue has is said in English. Abilities and
+plugins bring catalogues of their own, which are asked after the spine's.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from core.errors import ConfigError
 
-if TYPE_CHECKING:  # babel is loaded by what says something; who marks a sentence alone waits for nothing
+if TYPE_CHECKING:  # babel loads slowly: modules that only mark sentences do without it
     from babel import Locale
     from babel.messages.catalog import Catalog
 
@@ -30,7 +30,7 @@ _folders = [LOCALES]
 
 @contextmanager
 def speaking(tag: str | None) -> Iterator[None]:
-    """Use the language of a BCP 47 tag for the sentences inside; English where it is None or unknown."""
+    """Use the language of a BCP 47 tag for the sentences inside; English if it is None or unknown."""
     token = _language.set(language_of(tag))
     try:
         yield
@@ -39,13 +39,13 @@ def speaking(tag: str | None) -> Iterator[None]:
 
 
 def language_of(tag: str | None) -> str:
-    """Return which of `LANGUAGES` serves a BCP 47 tag best."""
+    """Return the language of `LANGUAGES` that serves a BCP 47 tag best."""
     code = (tag or "").replace("_", "-").partition("-")[0].lower()
     return code if code in LANGUAGES else "en"
 
 
 def current_language() -> str:
-    """Return which of `LANGUAGES` the sentences are in now."""
+    """Return the language of `LANGUAGES` that sentences are in now."""
     return _language.get()
 
 
@@ -62,17 +62,17 @@ def ngettext(one: str, many: str, number: int, /, **fields: object) -> str:
 
 
 def name_in_words(name: str) -> str:
-    """Return the name of a tool or of an argument as words, in the person's language where a catalogue has them."""
+    """Return the name of a tool or of an argument as words, translated if a catalogue has them."""
     return gettext(name.replace("_", " "))
 
 
 def gettext_noop(sentence: str) -> str:
-    """Mark a sentence for the catalogues that is translated where it is said."""
+    """Mark a sentence for the catalogues that is translated only when it is used."""
     return sentence
 
 
 def ngettext_noop(one: str, many: str) -> tuple[str, str]:
-    """Mark a sentence for a number of things, for the catalogues, that is translated where it is said."""
+    """Mark a sentence about a number of things for the catalogues that is translated only when it is used."""
     return one, many
 
 
@@ -95,14 +95,14 @@ def in_a_row(names: Sequence[str]) -> str:
 
 
 def current_locale() -> "Locale":
-    """Return whose rules for dates, numbers and lists go with the person's language."""
+    """Return the locale of the rules for dates, numbers and lists that fit the person's language."""
     from babel import Locale
 
     return Locale.parse({"en": "en_GB", "pt": "pt_PT"}.get(_language.get(), _language.get()))
 
 
 def add_catalogues(folder: Path) -> None:
-    """Say what the other catalogues lack from a folder with a file for each language, such as `de.po`.
+    """Add a folder of catalogues behind the others, with a file for each language, such as `de.po`.
 
     Raise `ConfigError` for a file that cannot be read, and for a translation with other fields than its sentence.
     """
@@ -132,7 +132,7 @@ def fields_of(sentence: str) -> frozenset[str]:
 
 @cache
 def translations(language: str) -> NullTranslations:
-    """Return what a language's catalogues say."""
+    """Return the translations of a language's catalogues."""
     found = NullTranslations()
     for path in (folder / f"{language}.po" for folder in _folders):
         if path.exists():

@@ -2,8 +2,8 @@
 
 Mail, contact cards and files name their character sets as the web does, and often wrongly: "iso-8859-1" means
 windows-1252, "gb2312" means gb18030, "ks_c_5601-1987" means windows-949. Two things differ from the web, which bars
-some encodings since a page could hide a script in them: mail of Korea and China is read in those, and bytes that are
-UTF-8 are read so where the label is unknown or says ASCII.
+some encodings since a page could hide a script in them: mail of Korea and China is read in those encodings, and bytes
+that are UTF-8 are read as such if the label is unknown or says ASCII.
 """
 
 import codecs
@@ -69,7 +69,7 @@ _MAIL_LABELS = {
     "cp852": "cp852 ibm852",
     "cp1252": "ansi_x3.4-1986 iso646-us windows-1252-1",
 }
-"""What mail names besides, and the web does not read."""
+"""The character sets of mail that the web does not read."""
 _CODECS = {
     label: codec for known in (_LABELS, _MAIL_LABELS) for codec, labels in known.items() for label in labels.split()
 } | {codec: codec for codec in (*_LABELS, *_MAIL_LABELS)}
@@ -77,7 +77,7 @@ _ASCII = frozenset({"ansi_x3.4-1968", "ansi_x3.4-1986", "ascii", "iso646-us", "u
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _IN_ASCII = {"utf-16-le": "utf-8", "utf-16-be": "utf-8", "x-user-defined": "windows-1252"}
-"""What a page means that names these by a tag: it could not be read if it were in them."""
+"""The real codecs of pages whose tag names these: the tag could not be read in the named codec."""
 _OF_MANY_BYTES = frozenset(
     {
         "utf-8",
@@ -94,23 +94,23 @@ _OF_MANY_BYTES = frozenset(
     }
 )
 _OTHERS = {"koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"}, "cp1255": {0xCA: "\u05ba"}}
-"""Bytes that the standard reads otherwise than Python."""
+"""Bytes that the standard reads differently from Python."""
 _NEWER = str.maketrans(
     "\ue5e5\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796\ue7c7\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864",
     "\u3000\ufe10\ufe12\ufe11\ufe13\ufe14\ufe15\ufe16\ufe17\ufe18\ufe19\u1e3f\u9fb4\u9fb5\u9fb6\u9fb7\u9fb8\u9fb9\u9fba\u9fbb",
 )
-"""What gb18030 kept in private use until 2022, for Python's codec of 2000."""
+"""The characters that gb18030 kept in private use until 2022, for Python's codec of 2000."""
 _JIS = re.compile(rb"\x1b(\$[@B]|\$\([@BD]|\([BJI])")
 _EUC = re.compile(rb"\x8f[\xa1-\xfe]{2}|(?:[\xa1-\xfe]{2})+|\x8e[\xa1-\xdf]")
 
 
 def codec_of(label: str | None) -> str:
-    """Return the codec for a label, by our name of it; empty where nobody knows it."""
+    """Return the codec for a label, by our name of it; empty if it is unknown."""
     return _CODECS.get((label or "").strip("\t\n\f\r \"'").lower(), "")
 
 
 def label_of(data: bytes) -> str:
-    """Return a label under which bytes can be read that have none: UTF-8, or the likeliest."""
+    """Return a label for bytes without a label: UTF-8 if they can be read so, else the likeliest."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -119,10 +119,10 @@ def label_of(data: bytes) -> str:
 
 
 def decode_text(data: bytes, label: str | None = None) -> str:
-    """Return the text of bytes under a label; what cannot be read becomes U+FFFD.
+    """Return the text of bytes under a label; unreadable bytes become U+FFFD.
 
-    A mark at the beginning counts before the label, as in the standard. Without a label that is known, or under one of
-    ASCII, bytes that are UTF-8 are read so, and others as the likeliest.
+    A mark at the beginning counts before the label, as in the standard. If the label is unknown or one of ASCII, bytes
+    that are UTF-8 are read as such, and other bytes under the likeliest label.
     """
     for mark, codec in _MARKS:
         if data.startswith(mark):
@@ -138,14 +138,14 @@ def decode_text(data: bytes, label: str | None = None) -> str:
 
 
 def decode_page(data: bytes, label: str | None = None) -> str:
-    """Return the text of a page of the web, which names its own label where nobody else names one that is known."""
+    """Return the text of a page of the web, whose own tag names its label if `label` is not known."""
     if not codec_of(label) and (named := _META.search(data[:4096])):
         label = _IN_ASCII.get(codec_of(named[1].decode()), named[1].decode())
     return decode_text(data, label)
 
 
 def _is_mostly_utf_8(text: str, broken: int) -> bool:
-    """Return whether a text with some broken letters was meant as UTF-8: others are whole, which none is by chance."""
+    """Return whether a text with some broken letters was meant as UTF-8: its other letters would not fit by chance."""
     return sum(char > "\x7f" for char in text) > 2 * broken
 
 
@@ -155,7 +155,7 @@ def _likeliest(data: bytes) -> str:
 
     named = detect_encoding(data) or ""  # by Python's name, such as euc_jp
     codec = codec_of(named) or codec_of(named.replace("_", "-"))
-    # Little tells them apart in a word or two, and Latin is what most programs write that name nothing.
+    # Little tells them apart in a word or two, and most programs that declare no charset write Latin.
     return codec if codec and codec != "utf-8" else "cp1252"
 
 
@@ -177,7 +177,7 @@ def _decoded(data: bytes, codec: str) -> str:
 
 @lru_cache(maxsize=40)
 def _table(codec: str) -> str:
-    """Return the characters of the 256 bytes. Where Python knows none for a byte of C1, the standard has that."""
+    """Return the characters of the 256 bytes. If Python has none for a byte of C1, the standard has the byte itself."""
     if codec == "x-user-defined":
         return "".join(chr(byte if byte < 0x80 else 0xF700 + byte) for byte in range(256))
     chars = [bytes([byte]).decode(codec, "replace") for byte in range(256)]
@@ -189,7 +189,7 @@ def _table(codec: str) -> str:
 
 
 def _of_euc_jp(data: bytes) -> str:
-    """Read EUC-JP. Python's codec has neither what IBM and NEC added, nor Windows' full-width signs."""
+    """Read EUC-JP. Python's codec lacks the additions of IBM and NEC, and Windows' full-width signs."""
     text, at = list[str](), 0
     for found in _EUC.finditer(data):
         text.append(data[at : found.start()].decode("ascii", "replace"))
@@ -203,14 +203,14 @@ def _of_euc_jp(data: bytes) -> str:
 
 
 def _of_iso_2022_jp(data: bytes) -> str:
-    """Read ISO-2022-JP, with what NEC and IBM added, and the half-width Katakana that Windows writes in it."""
+    """Read ISO-2022-JP, with the additions of NEC and IBM, and the half-width Katakana that Windows writes in it."""
     first, *parts = _JIS.split(data)
     text = [first.decode("ascii", "replace")]
     for escape, piece in zip(parts[::2], parts[1::2], strict=True):
         if escape == b"$(D":
             text.append((b"\x1b$(D" + piece + b"\x1b(B").decode("iso2022_jp_1", "replace"))
         elif escape.startswith(b"$"):
-            # A line ends in the middle where a program forgot to switch back, and goes on as it was.
+            # If a program forgot to switch back, a line ends in the middle of it, and the next goes on as before.
             lines = piece.splitlines(keepends=True)
             text.extend(_of_jis(line.rstrip(b"\r\n")) + ("\n" if line.endswith(b"\n") else "") for line in lines)
         elif escape == b"(I":
@@ -228,7 +228,7 @@ def _of_jis(pairs: bytes) -> str:
         row, cell = first - 0x21, second - 0x21
         lead, trail = divmod(row * 94 + cell, 188)
         if row not in range(94) or cell not in range(94):
-            shifted += b"\x81\xad"  # where nothing is
+            shifted += b"\x81\xad"  # a cell without a character
             continue
         shifted += bytes([lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)])
     text = shifted.decode("cp932", "replace")

@@ -1,4 +1,4 @@
-"""Numbers with their nouns for operators, whose words are English. What people read is `ngettext`'s."""
+"""Numbers with their nouns for operators, whose words are English. Sentences for people use `ngettext`."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -30,11 +30,11 @@ _NAMES = {
     "japanese": "ja",
     "korean": "ko",
 }
-"""What the languages are called in English; what they call themselves Babel knows."""
+"""The English names of the languages; Babel knows their own names."""
 
 
 def read_tag(text: str) -> str:
-    """Return a tag in its usual spelling, such as pt-BR for `pt_br`; empty for a text that is none."""
+    """Return a tag in its usual spelling, such as pt-BR for `pt_br`; empty for a text that is no tag."""
     tag = text.strip().replace("_", "-")
     if len(tag) > MAX_LENGTH or not _TAG.fullmatch(tag):
         return ""
@@ -43,7 +43,7 @@ def read_tag(text: str) -> str:
 
 
 def named_tag(text: str) -> str:
-    """Return the tag that a text is or names, such as de for `German` and `Deutsch`; empty for none."""
+    """Return the tag that a text is, or whose language it names: de for `German` and `Deutsch`; empty for none."""
     name = " ".join(text.split()).casefold()
     return _NAMES.get(name) or _own_names().get(name) or read_tag(text)
 
@@ -69,5 +69,5 @@ def _spelled(part: str) -> str:
 
 @cache
 def _own_names() -> dict[str, str]:
-    """Return the languages by the names that they have for themselves, case-folded."""
+    """Return the languages by their own names, case-folded."""
     return {(Locale(code).get_language_name() or code).casefold(): code for code in _NAMES.values()}

@@ -1,7 +1,7 @@
-"""Days, times, spans and numbers as they stand in a sentence, in the person's language.
+"""Days, times, spans and numbers for a sentence, in the person's language.
 
-A day or a moment stands after the sentence's own preposition ("on {moment}"); a near moment and what is ahead bring
-theirs along ("It rings {near moment}"). Times of day have 24 hours.
+A day or a moment follows the sentence's own preposition ("on {moment}"); a near moment and a time ahead bring their
+preposition along ("It rings {near moment}"). Times of day have 24 hours.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -20,7 +20,7 @@ _ENGLISH_DAY = "EEE d MMM y"
 def moment_in_words(at: datetime, zone: ZoneInfo) -> str:
     """Return a moment as wall time with its whole date, such as "Mon 23 Nov 2026, 08:00".
 
-    Of a time that comes twice, when clocks go back, it says which.
+    If a time comes twice, because clocks go back, the text says which of the two it is.
     """
     local = at.astimezone(zone)
     words = gettext("{day}, {time}", day=day_in_words(local), time=time_in_words(local))
@@ -57,7 +57,7 @@ def day_in_words(day: date) -> str:
 
 
 def day_of_year_in_words(month: int, day: int) -> str:
-    """Return a day of each year such as "4 March"; of 29 February it says which day counts in other years."""
+    """Return a day of each year such as "4 March"; for 29 February the text names the day of other years."""
     words = format_skeleton("MMMMd", datetime(2028, month, day, tzinfo=UTC), locale=current_locale())
     if (month, day) != (2, 29):
         return words
@@ -90,7 +90,7 @@ def duration_in_words(span: timedelta) -> str:
 
 
 def interval_in_words(span: timedelta) -> str:
-    """Return how often something comes, such as "every hour" or "every 30 minutes"."""
+    """Return an interval in words, such as "every hour" or "every 30 minutes"."""
     match _units(span):
         case 1, 0, 0, 0:
             return gettext("every day")
@@ -108,11 +108,11 @@ def interval_in_words(span: timedelta) -> str:
 
 
 def number_in_words(number: float, *, grouped: bool = True) -> str:
-    """Return a number with the language's separators, such as "1,234.5"; "1234.5" where it is not grouped."""
+    """Return a number with the language's separators, such as "1,234.5"; "1234.5" if it is not grouped."""
     locale = current_locale()
     exact = Decimal(str(number))
     with localcontext() as context:
-        # Babel rounds in the context's precision, and raises where a number has more digits than that.
+        # Babel rounds in the context's precision, and raises if a number has more digits than that.
         context.prec = max(context.prec, abs(exact.adjusted()) + len(exact.as_tuple().digits) + 10)
         return format_decimal(exact, locale=locale, decimal_quantization=False, group_separator=grouped)
 

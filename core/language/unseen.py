@@ -1,7 +1,8 @@
-"""Others' words without letters that nobody sees: a person and a model read the same of them. Pure.
+"""Third parties' text without invisible letters, so that a person and a model read the same. Pure.
 
-Of what Unicode calls default-ignorable only that is kept which writing needs: joiners within emoji and between letters
-of scripts that join, one selector after an emoji, and the flags that are made of tags. All marks of direction go.
+Of Unicode's default-ignorable characters, only those that writing needs are kept: joiners within emoji and between
+letters of scripts that join, one selector after an emoji, and the flags that are made of tags. All marks of direction
+go.
 """
 
 import re
@@ -24,16 +25,16 @@ _JOINING = re.compile(
     "[\u0600-\u07ff\u0840-\u0dff\u0e80-\u109f\u1780-\u17ff\u1820-\u18aa\ua800-\ua82f\ua840-\ua877\ua8e0-\ua8ff\ufb50-\ufdcf"
     "\ufe70-\ufefc\U00010a00-\U00011fff]"
 )
-"""Letters and marks of scripts in which a joiner, or its opposite, changes what is read."""
+"""Letters and marks of scripts in which a joiner, or its opposite, changes the reading."""
 
 
 def without_unseen(text: str) -> str:
-    """Return a text without letters that nobody sees; separators of lines become line ends."""
+    """Return a text without invisible letters; separators of lines become line ends."""
     return _UNSEEN.sub(_kept, text)
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, without letters that nobody sees."""
+    """Return a text on one line, without invisible letters."""
     return " ".join(without_unseen(" ".join(text.split())).split())
 
 

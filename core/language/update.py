@@ -1,8 +1,8 @@
 """Bring the catalogues up to date with the code: `uv run -m core.language.update`.
 
-Each keeps the sentences that its code has, in the code's order, and their translations; new ones are empty. An ability
-has catalogues of its own; what moves between folders keeps its translation. The name of a plugin's package brings those
-in its folder `locales` up to date instead.
+Each keeps the sentences of its code, in the code's order, and their translations; new sentences are empty. An ability
+has catalogues of its own; a sentence that moves between folders keeps its translation. The name of a plugin's package
+brings the catalogues in its folder `locales` up to date instead.
 """
 
 import sys
@@ -85,7 +85,7 @@ if __name__ == "__main__":
     plugin = tuple(sys.argv[1:2])
     wanted = {ROOT / plugin[0] / "locales": plugin} if plugin else folders()
     for code in LANGUAGES[1:]:
-        # All are read before one is written.
+        # All catalogues are read before any is written.
         stored = [_read(folder / f"{code}.po") for folder in wanted]
         for folder, packages in wanted.items():
             folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The language that a text is written in, told by its commonest words, where no provider tells a person's. Pure."""
+"""The language of a text by its commonest words, for people whose language no provider states. Pure."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ _WORDS = {
     "pt": "o a os as um uma de do da dos das e ou mas que em no na nos nas com por para não é são está estou sou és há"
     " meu minha teu tua seu sua me te se lhe eu tu você ele ela como quando onde quem qual muito mais amanhã hoje tenho"
     " tem quero pode podes favor também já se sim isto este esta ao à lembre",
-    # Of these the product has no sentences: they keep theirs from counting as a neighbour's.
+    # The product has no sentences in these languages; their words are here so as not to count as a neighbour's.
     "it": "il lo la i gli le un una di del della e o ma che in con per non è sono sei ho hai ha mi ti si io tu lui lei"
     " noi come quando dove chi perché molto più domani oggi questo questa anche già sì al alla nel nella",
     "nl": "de het een en of maar dat die in op met voor van niet is zijn was ben bent heb hebt heeft ik jij je hij zij"
@@ -29,16 +29,16 @@ _KNOWN = {language: frozenset(words.split()) for language, words in _WORDS.items
 _OURS = frozenset({"en", "es", "de", "fr", "pt"})
 _HAN, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:'[^\W\d_]+)*(?!\w)")
-"""A whole word: the letter in a code, such as 3E, is none."""
+"""A whole word: the letter in a code, such as 3E, is no word."""
 _ADDRESS = re.compile(r"\S+://\S*")
 _ENOUGH = 2
-"""How many different words, or Chinese characters, it takes: one may be a name, or a word of two languages."""
+"""The different words, or Chinese characters, that suffice: one may be a name, or a word of two languages."""
 _LOOKED_AT = 2_000
-"""Characters of a long text that are looked at."""
+"""The characters of a long text that count."""
 
 
 def language_written(text: str) -> str:
-    """Return the code of the language of `LANGUAGES` that a text is clearly written in; empty where it is not clear."""
+    """Return the code of the language of `LANGUAGES` that a text is clearly written in; empty if it is not clear."""
     text = _ADDRESS.sub(" ", text[:_LOOKED_AT]).casefold().replace("\u2019", "'")
     words = set(_WORD.findall(text))
     han = len(_HAN.findall(text))

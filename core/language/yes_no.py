@@ -11,7 +11,7 @@ def yes_or_no(value: bool) -> str:
 
 
 def read_yes_or_no(text: str) -> bool | None:
-    """Read the word in any of the languages: it may have been shown before its reader changed theirs. None: neither."""
+    """Read yes or no in any language: it may have been shown before the reader changed theirs. None: neither."""
     word = text.strip().casefold()
     if any(word == translations(language).gettext(_YES).casefold() for language in LANGUAGES):
         return True
