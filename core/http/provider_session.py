@@ -25,7 +25,7 @@ from core.json_types import read_json
 
 MOST = 16
 """Interim answers to one request, after which the connection is closed."""
-_AT_ONCE = 4096
+_PARSED_AT_ONCE = 4096
 """Bytes that are parsed before interim answers are counted, until the answer has begun."""
 
 
@@ -54,9 +54,9 @@ class _FewInterim(ResponseHandler):
         super().set_response_params(**given)
 
     def data_received(self, data: bytes) -> None:
-        while not self._has_begun and len(data) > _AT_ONCE:
-            super().data_received(data[:_AT_ONCE])
-            data = data[_AT_ONCE:]
+        while not self._has_begun and len(data) > _PARSED_AT_ONCE:
+            super().data_received(data[:_PARSED_AT_ONCE])
+            data = data[_PARSED_AT_ONCE:]
             if self._heard > MOST:
                 return
         super().data_received(data)
@@ -79,7 +79,7 @@ ENCODINGS = "gzip, deflate"
 """The encodings that are understood here."""
 _SLACK = 64 * 1024
 """Bytes by which a compressed body may exceed its limit."""
-_AT_ONCE = 256 * 1024
+_UNPACKED_AT_ONCE = 256 * 1024
 """Bytes that are unpacked before other tasks get a turn: a small chunk may unpack to a thousand times its size."""
 
 
@@ -94,9 +94,9 @@ async def read_body(chunks: AsyncIterator[bytes], encoding: str, most: int) -> t
     async for chunk in chunks:
         received += len(chunk)
         unpacker.feed(chunk)
-        while len(body) <= most and (content := unpacker.take(min(most + 1 - len(body), _AT_ONCE))):
+        while len(body) <= most and (content := unpacker.take(min(most + 1 - len(body), _UNPACKED_AT_ONCE))):
             body += content
-            if len(content) == _AT_ONCE:
+            if len(content) == _UNPACKED_AT_ONCE:
                 await asyncio.sleep(0)
         if len(body) > most or received > most + _SLACK:
             del body[most:]

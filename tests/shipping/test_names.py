@@ -58,3 +58,27 @@ def test_a_short_name_means_one_thing_in_the_product() -> None:
 def test_a_second_class_of_a_name_is_found() -> None:
     planted = {"core/a.py": "class Answer:\n    pass\n", "jobs/b.py": "type Answer = int\n"}
     assert classes(planted) == {"Answer": ["core/a.py", "jobs/b.py"]}
+
+
+def bound_twice(source: str) -> list[str]:
+    """Return the names that a module binds twice: what stands above reads the second value all the same."""
+    bound: dict[str, int] = {}
+    twice: list[str] = []
+    for node in ast.parse(source).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for name in (target.id for target in targets if isinstance(target, ast.Name)):
+            if name in bound:
+                twice.append(f"{name} in lines {bound[name]} and {node.lineno}")
+            bound[name] = node.lineno
+    return twice
+
+
+def test_no_module_binds_a_name_twice() -> None:
+    found = {path: twice for path, source in python_files(*SHIPPED, "tests").items() if (twice := bound_twice(source))}
+    assert found == {}
+
+
+def test_a_name_that_is_bound_twice_is_found() -> None:
+    assert bound_twice("_MOST = 1\nx: int = 2\nif x:\n    _MOST = 3\n_MOST = 4\n") == ["_MOST in lines 1 and 5"]

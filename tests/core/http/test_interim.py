@@ -12,7 +12,7 @@ from telegram.error import TelegramError
 
 from core.errors import ModelError, ToolFailed
 from core.http.guarded_client import GuardedClient
-from core.http.provider_session import MOST, open_session
+from core.http.provider_session import MOST, _FewInterim, open_session
 from core.llm.types import ChatMessage, ModelRequest, Recording, Role
 from providers.models.litellm_client import LiteLLMClient
 from providers.models.transcription import Transcriber
@@ -123,6 +123,23 @@ async def test_a_flood_of_interim_answers_is_given_up_at_once(ask: Callable[[int
             await ask(server.port)
         # What the system had taken already is no matter of the client's.
         assert server.said < 20 * MB
+
+
+async def test_few_of_a_flood_are_parsed_before_they_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read of the socket may bring thousands: parsed together, they would hold up every other task."""
+    heard = 0
+    feed_data = _FewInterim.feed_data
+
+    def counted(self: _FewInterim, data: object, size: int = 0) -> None:
+        nonlocal heard
+        heard += 1
+        feed_data(self, data, size)
+
+    monkeypatch.setattr(_FewInterim, "feed_data", counted)
+    async with saying(lambda: [INTERIM * 20_000]) as server:
+        with pytest.raises(aiohttp.ClientError):
+            await of_provider(server.port)
+    assert MOST < heard <= 2 * 4096 // len(INTERIM)
 
 
 @pytest.mark.parametrize("ask", [of_people, of_provider])
