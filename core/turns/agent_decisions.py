@@ -1,7 +1,7 @@
 """Decisions in words that an agent reads by itself, before the model does (`StandardAgent.parse_approval_async`).
 
-They count under the same conditions as those that the model hands on (`core.turns.decide_tool`), and only where one
-action of one agent can be meant.
+They count under the same conditions as decisions that the model hands on (`core.turns.decide_tool`), and only if a
+single action of a single agent can be meant.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from core.turns.types import TurnRequest, TurnResult, TurnState
 
 _SECONDS = 5.0
 _VERBS = {ApprovalDecision.APPROVE: Verb.APPROVE, ApprovalDecision.CANCEL: Verb.CANCEL}
-"""What is decided at once; what to change is the model's to read."""
+"""The decisions that take effect at once; changes are read by the model."""
 _log = structlog.get_logger()
 
 
@@ -37,7 +37,7 @@ class AgentDecisions:
     clock: Clock
 
     async def decide(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
-        """Decide what the answer decides, and say so; None where the model has to read it."""
+        """Decide by the answer and confirm it to the person; return None if the model has to read the answer."""
         asked = list(open_to_words(request, request.kept.approvals).values())
         if len(asked) != 1 or len(request.inbound) != 1 or context.waiting.offered:
             return None

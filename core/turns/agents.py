@@ -38,7 +38,7 @@ class AgentSteps:
 
 @dataclass(frozen=True, slots=True)
 class AgentSetup:
-    """What an orchestrator gives the agents of each turn. `limits` bound the pool."""
+    """The parts that an orchestrator hands to the agents of each turn. `limits` bound the pool."""
 
     loop: ReactLoop
     config: ReactLoopConfig
@@ -50,7 +50,7 @@ class AgentSetup:
     budgets: DailyBudgets | None = None
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
-        """Return what the agents of one turn share."""
+        """Return the state that the agents of a turn share."""
         scope = TurnScope(
             where=where(request),
             journal=request.work.journal,
@@ -76,7 +76,7 @@ class AgentSetup:
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:
-        """Return the tool that hands on decisions in words; nothing where the turn's messages can decide nothing.
+        """Return the tool that hands on decisions in words; nothing if the turn's messages can decide nothing.
 
         `offered`: the tools of earlier turns that the conversation goes on to be offered.
         """
@@ -113,5 +113,5 @@ class AgentSetup:
 
 
 def where(request: TurnRequest) -> HookContext:
-    """Return what hooks are told about the turn that an event belongs to."""
+    """Return the turn's identity as hooks get it with each event."""
     return HookContext(request.turn_id, request.tenant.id, request.channel)

@@ -1,6 +1,6 @@
-"""The checks before a turn is worked on, in their order: access, opt-out, rate, tier, then what is configured.
+"""The checks before a turn is worked on, in their order: access, opt-out, rate, tier, then the configured ones.
 
-Each refuses with a reason, or passes; one that cannot tell raises `TurnDelayed`. Turns that no message began have
+Each refuses with a reason, or passes; a check that cannot decide raises `TurnDelayed`. Turns that no message began have
 no sender, and pass the first three.
 """
 
@@ -40,7 +40,7 @@ class AccessCheck:
 
 async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal | None:
     """Refuse, without a word, what was said before a STOP and not yet answered."""
-    # What was decided on another channel goes on: only the words of who said STOP are not acted upon.
+    # Decisions made on another channel go on: only the words of the sender who said STOP are not acted upon.
     if request.inbound and request.sender is not None and request.sender.state is IdentityState.OPTED_OUT:
         return Refusal(IgnoreReason.OPTED_OUT.value)
     return None
@@ -85,7 +85,7 @@ class TierCheck:
 
 
 class SafetyCheck:
-    """One more check, asked last. A plugin module that holds an instance of a subclass brings it."""
+    """A further check, asked last. A plugin module that holds an instance of a subclass brings it."""
 
     async def check(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Return a refusal, or None to pass; an exception delays the turn."""
@@ -104,7 +104,7 @@ def ordered_checks(
 
 
 async def ask(check: Check, request: TurnRequest, context: TurnContext) -> Refusal | None:
-    """Ask one check. A failing check neither refuses nor passes: it delays the turn (`TurnDelayed`)."""
+    """Run a check. A failing check neither refuses nor passes: it delays the turn (`TurnDelayed`)."""
     try:
         return await check(request, context)
     except (LeaseLost, StoreUnavailable, TurnDelayed):

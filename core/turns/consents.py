@@ -32,7 +32,7 @@ def turn_consents(request: TurnRequest, services: TurnServices) -> TurnConsents 
 
 @dataclass(frozen=True, slots=True)
 class ConsentOffer:
-    """What people may consent to in advance: `targets` by name."""
+    """The actions that people may consent to in advance: `targets` by name."""
 
     services: TurnServices
     targets: Mapping[str, Target]
@@ -43,7 +43,7 @@ class ConsentOffer:
         return cls(services, plain | {valet.name: target_of_valet(valet) for valet in offer.agents})
 
     def for_turn(self, request: TurnRequest) -> PersonConsents | None:
-        """Return a tool's access to one person's consents; None where none are kept."""
+        """Return a tool's access to one person's consents, or None if this deployment stores none."""
         services = self.services
         if services.consents is None:
             return None

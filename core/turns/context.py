@@ -1,4 +1,4 @@
-"""What is prepared for a turn before the loop, and what may keep a turn from being worked on."""
+"""The context that is prepared for a turn before the loop, and the checks that may refuse it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from core.turns.types import TurnRequest
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What was prepared for a turn: `messages` begin with the system prompt and end with the person's words."""
+    """The prepared context of a turn: `messages` begin with the system prompt and end with the person's words."""
 
     messages: tuple[ChatMessage, ...]
     said: tuple[ChatMessage, ...]
@@ -34,4 +34,4 @@ class Refusal:
 
 
 type Check = Callable[[TurnRequest, TurnContext], Awaitable[Refusal | None]]
-"""One thing that may keep a turn from being worked on. One that cannot tell raises `TurnDelayed`."""
+"""A check that may refuse a turn. If it cannot decide, it raises `TurnDelayed`."""

@@ -1,4 +1,4 @@
-"""What reaches a turn while it runs, as Postgres has it."""
+"""News for a running turn, as Postgres has it: stops and new messages."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from core.messaging.messages import Origin
 from core.messaging.pointed import pointed_of
 
 NEWS_HOLD = 0.1
-"""Seconds for which what a write told holds: after a slow recall or judge, the person may have written more."""
+"""Seconds for which the news of a write stay valid: after a slow recall or judge, the person may have written more."""
 
 
 class PostgresControl:
@@ -32,7 +32,7 @@ class PostgresControl:
         return self._looked.stop
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        # The loop asks for a stop first: one look is for both.
+        # The loop asks for a stop first: the same look serves both.
         news, self._looked = self._looked or await self._look(), None
         return [turn_message(row) for row in news.waiting]
 

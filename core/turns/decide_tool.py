@@ -1,4 +1,4 @@
-"""Decisions in words: the one tool through which the model may hand on what a person said of what waits for them.
+"""Decisions in words: the only tool by which the model may hand on a person's words about pending approvals.
 
 It approves nothing by itself: it counts only in answer to the approver's own message that came after the card, before
 any other tool ran in that turn, and never for high risk (DESIGN section 5).
@@ -52,7 +52,7 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecideTool(Tool[..., object]):
-    """The tool that hands decisions on. It belongs to one turn and decides only `open_to_words`."""
+    """The tool that hands decisions on. It belongs to one turn and decides only the approvals in `open_to_words`."""
 
     store: ApprovalStore
     clock: Clock
@@ -64,13 +64,13 @@ class DecideTool(Tool[..., object]):
     """Whether words may change an action here but neither approve nor cancel it."""
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Accept any object: running the tool says what is wrong with it."""
+        """Accept any object: running the tool explains its mistakes."""
         return dict(arguments) if isinstance(arguments, dict) else {}
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
-        """Decide what was handed on, in its order. What the person changed is shown again instead of told."""
+        """Carry out the decisions in their order. A changed action is shown again on a new card, not described."""
         if (key.step, key.call_index, key.agent_path) != (0, 1, ""):
             raise ToolRetry(_NOT_TAKEN, note=_FIRST)
         wanted = [self._read(decision) for decision in _listed(arguments.get("decisions"))]
@@ -79,7 +79,7 @@ class DecideTool(Tool[..., object]):
         return ToolEnd(text, Outcome.HANDED_OVER, "\n".join(told for _, told in decided if told is not None))
 
     async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> tuple[str, str | None]:
-        """Decide. Return what came of it for the model, and what the person is told of it."""
+        """Decide. Return the result for the model and the message for the person."""
         decided = await self.store.decide(
             self.tenant_id,
             approval.id,
@@ -125,12 +125,12 @@ class DecideTool(Tool[..., object]):
 
 
 def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
-    """Return what this turn's messages may decide in words: shown before all of them came, and not of high risk.
+    """Return the approvals that this turn's messages may decide in words: shown before all of them, not of high risk.
 
     Each was shown in this very conversation, or its code stands in the message: a "yes" elsewhere is about something
     else.
 
-    A "yes" that was written before the card, and is taken together with something written after it, is none to it.
+    A "yes" that was written before the card does not approve it, even if it is read together with a later message.
     """
     # Words that are only passed on decide nothing, and the model cannot be trusted to tell them apart.
     if not request.inbound or any(not message.is_own for message in request.inbound):
@@ -169,7 +169,7 @@ def decide_tool(
 ) -> AnyTool | None:
     """Return the tool for one turn, or None if its messages can decide nothing.
 
-    Where it is among the tools that the conversation was offered, it goes on to be, and decides nothing.
+    If the conversation was offered the tool before, it is offered again, without any approval to decide.
     """
     codes = open_to_words(request, approvals)
     if not codes and DECIDE not in offered:
@@ -194,7 +194,7 @@ def decide_tool(
 
 
 def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
-    """Return the model's note about what waits for the person's approval; empty if nothing waits."""
+    """Return the model's note about approvals that wait for the person; empty if none wait."""
     others = (approval for approval in approvals if approval.turn_id != request.turn_id)
     pending = [approval for approval in others if approval.state is ApprovalState.PENDING]
     if not pending:
@@ -243,7 +243,7 @@ def _schema(codes: Sequence[str]) -> JsonObject:
 
 
 _SHOWN = _schema(())
-"""What the model is shown: the codes stand in the note, which changes from turn to turn."""
+"""The schema that the model gets: the codes are in the note, which changes from turn to turn."""
 
 
 def _listed(given: object) -> list[JsonObject]:

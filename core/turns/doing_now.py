@@ -1,4 +1,4 @@
-"""What a running turn does at the moment, in words: a hint in Redis for whoever looks at the turn meanwhile."""
+"""The present activity of a running turn, in words: a hint in Redis for pages that show the turn."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ _log = structlog.get_logger()
 
 
 class DoingNow:
-    """Tell and read what a turn does. Losing it costs a line on a page, so nothing waits for it."""
+    """Write and read the activity of turns. Losing it costs a line on a page, so nothing waits for it."""
 
     def __init__(self, redis_url: str) -> None:
         self._url = redis_url
@@ -31,7 +31,7 @@ class DoingNow:
             self._writing = asyncio.create_task(self._write(), name="doing now")
 
     async def of(self, turn_id: str) -> str:
-        """Return what a turn does; empty where nothing is known of it, or Redis is away."""
+        """Return the activity of a turn; empty if none is stored, or Redis is away."""
         try:
             async with redis_client(self._url, socket_connect_timeout=_CONNECT) as redis:
                 found = await redis.get(f"{PREFIX}{turn_id}")

@@ -19,10 +19,10 @@ AHEAD = 32
 
 
 class StreamEventType(StrEnum):
-    """What happened."""
+    """The kind of an event."""
 
     MESSAGE_START = "message_start"
-    """The model begins to write. One that has not ended broke off, and this one stands in its place."""
+    """The model begins to write. If the message before it has no end, it broke off, and this one replaces it."""
     MESSAGE_CHUNK = "message_chunk"
     MESSAGE_END = "message_end"
     TOOL_CALL_START = "tool_call_start"
@@ -31,16 +31,16 @@ class StreamEventType(StrEnum):
     STATE_CHANGE = "state_change"
     STEP_COMPLETED = "step_completed"
     EXECUTION_END = "execution_end"
-    """The last one, exactly once, also when the turn failed."""
+    """The last event, exactly once, also if the turn failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """One event of a turn; what does not belong to its type is None or empty.
+    """An event of a turn; fields that do not belong to its type are None or empty.
 
-    `arguments` are the model's own text. `text` is words of the model, what a call does in words for the person
-    (TOOL_CALL_START), a tool's progress, or what the model is told of a call; `usage` the step's tokens and `so_far`
-    the turn's. EXECUTION_END has the `result`, or the `error` that ended the turn without one.
+    `arguments` are the model's own text. `text` is the model's words, a call's activity in words for the person
+    (TOOL_CALL_START), a tool's progress, or a call's result as the model gets it; `usage` is the step's tokens and
+    `so_far` the turn's. EXECUTION_END has the `result`, or the `error` that ended the turn without one.
     """
 
     type: StreamEventType
@@ -59,11 +59,11 @@ class StreamEvent:
 
 
 type Doing = Callable[[str], str]
-"""Returns what a call of a tool does, in words for the person."""
+"""Returns the activity of a tool's call, in words for the person."""
 
 
 def in_words(name: str) -> str:
-    """Return what a call does, by the tool's name alone."""
+    """Return the activity of a call, by the tool's name alone."""
     return doing_in_words(None, name)
 
 
@@ -75,7 +75,7 @@ class Watching(Protocol):
     """Optional capability of a way out: the events of the turns of a conversation are shown there while they run."""
 
     def watcher(self, to: Address) -> Emit | None:
-        """Return what is told of each event of a turn that begins now; None where nobody watches."""
+        """Return the receiver of each event of a turn that begins now, or None if nobody watches."""
         ...
 
 
@@ -84,7 +84,7 @@ class Finishing(Protocol):
     """Optional capability of a way out: the results of a conversation's turns are wanted there as they are."""
 
     def turn_ended(self, to: Address, turn_id: str, result: TurnResult) -> None:
-        """Take what came of a turn, before it is committed."""
+        """Note the result of a turn, before it is committed."""
         ...
 
 
@@ -148,7 +148,7 @@ async def events_of(
 ) -> AsyncGenerator[StreamEvent]:
     """Run a turn with a hook that tells of it, and give the events; closing this cancels the turn.
 
-    What ends the turn without a result is in EXECUTION_END, and raised after it.
+    An error that ends the turn without a result is in EXECUTION_END, and raised after it.
     """
     queue: asyncio.Queue[StreamEvent] = asyncio.Queue(ahead)
     read = True

@@ -1,4 +1,4 @@
-"""A turn that fails: what its person is told, and its end when the database refuses the one that it should have."""
+"""Failed turns: the message to the person, and the fallback if the database refuses the turn's own end."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ RUN_DISABLED = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class Sorry:
-    """What a failed turn says, by whether something that it began may have taken effect."""
+    """The apology of a failed turn, by whether a step that it began may have taken effect."""
 
     nothing_begun: str
     begun: str
@@ -49,7 +49,7 @@ _SAID = {
     "run_begun": RUN_FAILED_BEGUN,
     "disabled": RUN_DISABLED,
 }
-"""What `fail_turn` chooses from."""
+"""The sentences from which `fail_turn` chooses."""
 
 
 def took_effect(records: Iterable[StepRecord]) -> bool:

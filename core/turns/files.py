@@ -1,6 +1,6 @@
 """The files of a turn: those of its messages, voice notes among them, and those of its reply.
 
-They are taken in before the loop and while it runs. A command may be spoken, and what was heard is said back.
+They are taken in before the loop and while it runs. A command may be spoken, and the heard words are said back.
 """
 
 from dataclasses import replace
@@ -42,13 +42,13 @@ async def with_files(files: Files | None, request: TurnRequest, context: TurnCon
 
 
 MAX_SHOWN = 200
-"""Characters of what was heard that are said back: enough to see what was misheard."""
+"""Characters of the heard words that are said back: enough to notice a mistake."""
 
 
 def spoken_command(request: TurnRequest) -> Command | None:
-    """Return the command that a turn's one message is, where it is nothing but a voice note that says one.
+    """Return the command of a turn whose single message is a voice note with nothing but that command.
 
-    Nothing is a command that may answer an agent which waits here for an answer.
+    While an agent waits here for an answer, no voice note counts as a command.
     """
     if len(request.inbound) != 1:
         return None
@@ -64,9 +64,9 @@ def spoken_command(request: TurnRequest) -> Command | None:
 
 
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:
-    """Return a result whose reply begins with what was heard, or could not be, in the turn's voice notes.
+    """Return a result whose reply begins with the heard words of the turn's voice notes, or with why there are none.
 
-    What was heard is said back where the channel has room.
+    The words are said back if the channel has room.
     History keeps the answer alone: a model that read such lines as its own would write more of them.
     """
     messages = [*request.inbound, *result.joined]

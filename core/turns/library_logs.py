@@ -1,4 +1,4 @@
-"""The log of an assistant inside a program: the program's own logging shows it, where it asks for it."""
+"""The log of an assistant inside a program: shown by the program's own logging, if the program wants it."""
 
 import logging
 
@@ -10,7 +10,7 @@ NAME = "onevalet"
 
 
 def log_to_program(*processors: Processor) -> None:
-    """Send lines to `logging`, and none where the program's logging wants none; `processors` change each line before.
+    """Send lines to `logging` if the program's logging wants them; `processors` change each line before.
 
     A process of ours, or a program that uses structlog, has set up where lines go: there is nothing to do.
     """

@@ -1,4 +1,4 @@
-"""Links that exist: an answer's links are held against what was said, fetched and found; the others are the model's."""
+"""Links that exist: an answer's links are compared with those said, fetched and found; the model made up the others."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from core.loop.outside import OutsideText
 from core.tools.addresses import loosely, named_in, roots_of, trimmed
 
 type LinkCheck = Literal["drop", "mark", "off"]
-"""What becomes of a link that nobody named."""
+"""The treatment of a link that nobody named."""
 MADE_UP = "link_made_up"
 """The finding under which `trace` shows them."""
 
@@ -40,19 +40,19 @@ class CheckedReply:
 
 @dataclass(slots=True)
 class KnownLinks:
-    """The addresses that an answer may hold: what was said, fetched or found in this turn and before it."""
+    """The addresses that an answer may hold: those said, fetched or found in this turn and before it."""
 
     _known: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, said: Iterable[ChatMessage], new: Iterable[ChatMessage], outside: OutsideText) -> "KnownLinks":
-        """Collect them. What the model itself said in this turn (`new`) makes nothing known, nor does its echo."""
+        """Collect them. The model's own words in this turn (`new`) make nothing known, nor does their echo."""
         new = tuple(new)
         wanted = {loosely(address) for message in new for call in message.tool_calls for address in _named(call)}
         addresses = [*outside.addresses, *(address for message in said for address in named_in(message.text))]
         for message in new:
             if message.role is not Role.ASSISTANT:
-                # A tool that says what it was told, such as "Noted: …", has seen no page.
+                # A tool that repeats its arguments, such as "Noted: …", has seen no page.
                 echoes = wanted if message.role is Role.TOOL and not message.outside else ()
                 addresses += [address for address in named_in(message.text) if loosely(address) not in echoes]
         return cls({key for address in addresses if (key := loosely(address))} | roots_of(addresses))
@@ -63,7 +63,7 @@ class KnownLinks:
         key = loosely(f"https://{bare}")
         if key is None:
             return not any(letter.isalnum() for letter in bare)
-        # Without its query, an address says less than the one that is known.
+        # Without its query, an address says less than the known address.
         return key in self._known or any(known.startswith(f"{key}?") for known in self._known)
 
 
@@ -80,7 +80,7 @@ def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
         if mode == "mark":
             return f"{found[0].removesuffix(rest)} {gettext(NOT_SEEN)}{rest}"
         words = (found["text"] or found["label"] or "").strip()
-        # Words that are an address themselves would be made a link again where they are read.
+        # Words that are an address themselves would become a link again in the reader's program.
         kept = words if words and not _MARKDOWN.search(words) and "://" not in words else ""
         return f"{kept} {gettext(LEFT_OUT)}".strip() + rest
 

@@ -28,7 +28,7 @@ class Postponed:
 
 @dataclass(frozen=True, slots=True)
 class ModelOutage:
-    """What a running turn may do while its model is away. `tells`: somebody waits for its answer."""
+    """The options of a running turn while its model is away. `tells`: somebody waits for its answer."""
 
     database: Database
     lease: Lease

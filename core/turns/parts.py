@@ -1,4 +1,4 @@
-"""What an orchestrator is given, in one object, and the parts that are built of it."""
+"""The options of an orchestrator, in one object, and the parts that are built of them."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ from core.turns.tool_offer import ToolOffer
 
 @dataclass(frozen=True, slots=True)
 class OrchestratorOptions:
-    """What a program gives `Orchestrator`: each may be left out but the model, and None stands for its default."""
+    """The options of `Orchestrator`: all but the model may be left out, and None stands for the default."""
 
     llm_client: ModelClient
     system_prompt: str = ""
@@ -59,7 +59,7 @@ class OrchestratorOptions:
     trigger_engine: TaskEngine | None = None
     _: KW_ONLY
     name: str | None = None
-    """What the assistant is called, where the persona does not say it."""
+    """The assistant's name, if the persona does not say it."""
     tools: Iterable[AnyTool | type[StandardAgent]] = ()
     """May hold agents, too."""
     tool_names: Sequence[str] | None = None
@@ -91,7 +91,7 @@ class OrchestratorOptions:
     notify: Notify | None = None
     links: LinkCheck | None = None
     services: Mapping[type, ForTurn] | None = None
-    """What abilities bring, as `context.service` finds it."""
+    """The services of abilities, as `context.service` finds them."""
 
     def for_tools(self) -> TurnServices:
         """Return the services that the orchestrator's tools may use."""
@@ -118,7 +118,7 @@ class OrchestratorOptions:
 
 
 def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]], Callable[Concatenate[Any, P], None]]:
-    """Let an `__init__` that takes the options as one object be called with each of them, by place or by name."""
+    """Let an `__init__` that takes the options as one object be called with each option, by place or by name."""
 
     def with_each(build: Callable[[Any, O], None]) -> Callable[Concatenate[Any, P], None]:
         def __init__(self: Any, /, *args: P.args, **named: P.kwargs) -> None:
@@ -135,7 +135,7 @@ def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]
 
 @dataclass(frozen=True, slots=True)
 class OrchestratorParts:
-    """What does the work of an orchestrator's steps."""
+    """The parts that do the work of an orchestrator's steps."""
 
     given: OrchestratorOptions
     config: ReactLoopConfig
@@ -200,7 +200,7 @@ def _told_apart(given: Iterable[AnyTool | type[StandardAgent]]) -> tuple[list[An
 def _registry(
     agents: AgentRegistry | Iterable[type[StandardAgent]], among_tools: list[type[StandardAgent]]
 ) -> AgentRegistry:
-    """Return the agents as a registry. Raises `ConfigError` for what is no agent, and for a name taken twice."""
+    """Return the agents as a registry. Raises `ConfigError` for a class that is no agent, or a name taken twice."""
     if not isinstance(agents, AgentRegistry):
         return AgentRegistry([*agents, *among_tools])
     if among_tools:

@@ -3,7 +3,7 @@
 import re
 
 CONTEXT = "[Context from the system]"
-"""What the message begins with that tells the state of things, which is not the person's."""
+"""The beginning of the message that gives the model the time and other state, and is not the person's."""
 NOW = "Now it is {weekday}, {date} {time} in the person's timezone, {zone}."
 LANGUAGE = "Their language is {language}; answer in the language they write in."
 PENDING = "- {code}: {summary}; {action}"
@@ -14,7 +14,7 @@ TRIGGER_MARKS = {
     "event": "[Event Trigger]",
     "condition": "[Condition Trigger]",
 }
-"""What a task's message begins with, by the kind of its trigger; the instruction follows, after what happened."""
+"""The beginning of a task's message, by the kind of its trigger; the event follows, then the instruction."""
 EVENT_CAME = "{event}: "
 CONDITION_MET = "Condition met: {expression}. "
 _FIELDS = {"language": "[A-Za-z0-9-]+", "code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
@@ -26,7 +26,7 @@ def read_lines(line_format: str, text: str) -> list[dict[str, str]]:
 
 
 def pattern_of(line_format: str) -> str:
-    """Return the pattern of what a format writes, with its fields as groups."""
+    """Return the pattern of the lines that a format writes, with its fields as groups."""
     return re.sub(r"\\\{(\w+)\\\}", _group, re.escape(line_format))
 
 

@@ -1,4 +1,4 @@
-"""A run's turn as the store of turns reads and ends it. Light: whatever serves turns imports it."""
+"""A run's turn as the store of turns reads and ends it. Light: every module that serves turns imports it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
@@ -38,7 +38,7 @@ class RunState(StrEnum):
 
 
 class NoticeKind(StrEnum):
-    """What a notice of a run tells its person."""
+    """The kind of a run's notice to its person."""
 
     END = "end"
     QUESTION = "question"
@@ -49,7 +49,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunTurn:
-    """What a run's turn works on. `channel` is None where the person has no conversation."""
+    """The contents of a run's turn. `channel` is None if the person has no conversation."""
 
     run_id: str
     tenant: TurnTenant
@@ -61,9 +61,9 @@ class RunTurn:
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """How a run stands after its turn: `text` is what the person is told, once for its `kind` and `waiting_step`.
+    """The state of a run after its turn: `text` is sent to the person, once for its `kind` and `waiting_step`.
 
-    `history` is kept while it waits; `disabled` is what they are told when the task has failed too often.
+    `history` is kept while it waits; `disabled` is the message to the person if the task has failed too often.
     """
 
     state: RunState
@@ -79,7 +79,7 @@ class RunNote:
     """Whether the text has words of others."""
 
     def to_json(self) -> JsonObject:
-        """Return what `note_run` takes."""
+        """Return the argument of `note_run`."""
         return {
             "state": self.state.value,
             "reason": self.reason,
@@ -95,7 +95,7 @@ class RunNote:
 
 
 class Runs(Protocol):
-    """What does the work of runs, each in a turn of its own."""
+    """The executor of runs, each in a turn of its own."""
 
     async def result(self, request: "TurnRequest", run_id: str) -> "tuple[TurnResult, RunNote]":
         """Do a run's work in its turn. Raises only `LeaseLost`, `StoreUnavailable` and `TurnDelayed`."""
@@ -108,7 +108,7 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Stop a run's turn on request. What the person writes belongs to their conversation's turns, not to this one."""
+    """Stops a run's turn on request. The person's messages belong to their conversation's turns, not to this one."""
 
     whole: TurnControl = field(repr=False)
 
@@ -127,9 +127,9 @@ class RunControl:
 async def load_run_turn(
     connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
 ) -> RunTurn:
-    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone.
+    """Read the contents of a run's turn, and note that it runs. Raises `LeaseLost` if the run is gone.
 
-    `channels`: those that are on, where the person may be spoken to; empty: any.
+    `channels`: the channels that are on, where the person may be spoken to; empty: any.
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"

@@ -1,4 +1,4 @@
-"""What stands behind an orchestrator's tools, and what a tool is handed of it for one person."""
+"""The services behind an orchestrator's tools, and the access that a tool gets to them for one person."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -58,10 +58,10 @@ class Recall(Protocol):
         patience: float = 0.0,
         meanwhile: asyncio.Task[object] | None = None,
     ) -> Sequence[str]:
-        """Return what is known and may matter, the most important first; nothing while memory is away.
+        """Return known facts that may matter, the most important first; nothing while memory is away.
 
-        What the model is shown in `shown` is left out. What is late is waited for some seconds, and until `meanwhile`,
-        the turn's other work, is done.
+        Facts that the model sees in `shown` are left out. A late answer is waited for some seconds, and until
+        `meanwhile`, the turn's other work, is done.
         """
         ...
 
@@ -71,7 +71,7 @@ class Recall(Protocol):
 
 
 class CredentialStoreAccess(Protocol):
-    """Where one tenant's credentials are looked up."""
+    """The lookup of tenants' credentials."""
 
     def for_tenant(self, tenant_id: str) -> CredentialAccess:
         """Return access to this tenant's credentials only."""
@@ -95,7 +95,7 @@ class DataProvider(Protocol):
 
 
 class TaskEngine(Protocol):
-    """What plans for people, where there is anything that does."""
+    """The planner of people's tasks, if the deployment has one."""
 
     def for_tenant(self, tenant_id: str) -> TenantTasks:
         """Return access to this tenant's tasks only."""
@@ -107,12 +107,12 @@ type Notify = Callable[[str, str, Mapping[str, str] | None], Awaitable[bool]]
 
 
 type ForTurn = Callable[[str, str], object]
-"""Makes what an ability brings for tools, for the person and the turn of these ids; it does no more than that."""
+"""Makes an ability's service for tools, for the person and the turn of these ids, and has no other effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """The services of one deployment; None for one that it does not have."""
+    """The services of one deployment; None for a service that it does not have."""
 
     clock: Clock = field(default_factory=Clock)
     http: HttpClient | None = None
@@ -129,26 +129,26 @@ class TurnServices:
     settings: Mapping[str, str] = field(default_factory=dict)
     of_abilities: Mapping[type, ForTurn] = field(default_factory=dict)
     undo: UndoStore | None = None
-    """What can be taken back."""
+    """The actions that can be taken back."""
     consents: ConsentStore | None = None
-    """What people have consented to in advance."""
+    """The consents that people have given in advance."""
     said: Callable[[str], PersonMessages] | None = None
-    """Finds what a person and the assistant said."""
+    """Finds the messages of a person and the assistant."""
 
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
-        """Return access to one person's credentials; None where no credentials are kept."""
+        """Return access to one person's credentials, or None if no credentials are stored."""
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
 
     def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
-        """Return access to one person's accounts; None where nobody can connect any."""
+        """Return access to one person's accounts, or None if nobody can connect any."""
         return self.accounts.for_tenant(tenant_id) if self.accounts else None
 
     def for_turn(self, tenant_id: str, turn_id: str) -> Mapping[type, object]:
-        """Return what abilities bring for one person's turn, by its type."""
+        """Return the services of abilities for one person's turn, by type."""
         return {kind: make(tenant_id, turn_id) for kind, make in self.of_abilities.items()}
 
     def _notify_of(self, tenant_id: str) -> NotifyPerson:
-        """Return what notifies one person."""
+        """Return the function that notifies one person."""
 
         async def notify(text: str, /, **about: str) -> bool:
             return await self.notify(tenant_id, text, about) if self.notify else False
@@ -158,7 +158,7 @@ class TurnServices:
     def context_for(
         self, tenant: TurnTenant, turn_id: str, channel: str | None, tool: str, idempotency_key: str
     ) -> ToolExecutionContext:
-        """Return what a tool is handed: this person's access to each service."""
+        """Return the context of a tool: this person's access to each service."""
         attached: list[str] = []
         brought = self.for_turn(tenant.id, turn_id)
         return ToolExecutionContext(

@@ -1,4 +1,4 @@
-"""Which tools a turn offers to the model: what the deployment exposes, the tier allows and this person can use."""
+"""The choice of a turn's tools: those that the deployment exposes, the tier allows and this person can use."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,8 +22,8 @@ from core.turns.undo import Undo, undo_tool
 class ToolOffer:
     """The tools and agents of one deployment. Raises `ConfigError` for names that are unknown or taken twice.
 
-    `tool_names` and `agent_names` are the only ones that the model is offered, None for all of a kind; an agent's name
-    may also be that of a tool that is marked as one.
+    `tool_names` and `agent_names` limit the tools and agents that the model is offered; None: all of that kind. An
+    agent's name may also be that of a tool that is marked as an agent.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ToolOffer:
         self._sources = sources
 
     async def for_turn(self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]) -> ToolRegistry:
-        """Return the tools of one turn. `own` are the turn's own, which nothing leaves out."""
+        """Return the tools of a turn. `own` are the turn's own, which are never left out."""
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         for source in self._sources:
@@ -62,24 +62,24 @@ class ToolOffer:
         return ToolRegistry([*await self._with_accounts(tools, agents.scope.accounts.access), *own])
 
     def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
-        """Return the agents of one turn: those that are offered, and the one with which the turn begins."""
+        """Return the agents of a turn: those that are offered, and the agent with which the turn begins."""
         offered = [valet for valet in self._offered if names is None or valet.name in names]
         started = self.agents.get(request.starts.call.name) if request.starts else None
         return offered if started is None or started in offered else [*offered, started]
 
     def _equipped(self, tool: AnyTool) -> bool:
-        """Return whether what a tool needs of this deployment is there: memory, a setting."""
+        """Return whether this deployment has the memory and the setting that a tool needs."""
         if tool.needs_setting and not self._services.settings.get(tool.needs_setting):
             return False
         memory = self._services.memory
         return not tool.needs_memory or (memory is not None and (tool.needs_memory == "on" or memory.as_tool))
 
     def doing(self, name: str) -> str:
-        """Return what a call of a tool or an agent does, in words for the person who waits."""
+        """Return the activity of a tool's or an agent's call, in words for the person who waits."""
         return doing_in_words(self.tools.get(name), name)
 
     async def _with_accounts(self, tools: Sequence[AnyTool], access: AccountAccess | None) -> Sequence[AnyTool]:
-        """Show the model the argument that names an account, where the person has several that could serve."""
+        """Show the model the argument that names an account, if several of the person's accounts could serve."""
         if access is None or not any(tool.accounts for tool in tools):
             return tools
         accounts = [account for account in await access.list() if not account.revoked]

@@ -1,4 +1,4 @@
-"""What enters the loop when a trigger fires."""
+"""The message that enters the loop when a trigger fires."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from core.json_types import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class TriggerMessage:
-    """What enters the loop when a trigger fires: never the person's words, and marked as such.
+    """The message that enters the loop when a trigger fires: never the person's words, and marked as such.
 
     `content` begins with its mark. `metadata` names source, trigger_type and task_id.
     """
@@ -18,5 +18,5 @@ class TriggerMessage:
 
     @property
     def task_title(self) -> str:
-        """Return what the person calls the task."""
+        """Return the person's name for the task."""
         return str(self.metadata.get("title") or "")

@@ -1,4 +1,4 @@
-"""What a turn is given and what it gives back: the border between the jobs and the orchestrator.
+"""The request and the result of a turn: the border between the jobs and the orchestrator.
 
 `new_turn` makes one for a program that has an orchestrator alone: nothing of it is stored.
 """
@@ -43,7 +43,7 @@ class TurnSender:
 
 @dataclass(frozen=True, slots=True)
 class TurnWork:
-    """The work on a turn: where it is written down, and what reaches it while it runs."""
+    """The work on a turn: its journal, and the news that reach it while it runs."""
 
     id: str
     journal: Journal
@@ -55,12 +55,12 @@ class TurnWork:
     hooks: tuple[Hook, ...] = ()
     """For this turn only, in addition to the orchestrator's."""
     outage: ModelOutage | None = None
-    """What it may do while its model is down; None: fail."""
+    """The turn's options while its model is down; None: fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a turn writes, and what there is room for."""
+    """The destination of a turn's writing, and its capabilities."""
 
     channel: str | None = None
     """The channel's name; None for a run without a conversation."""
@@ -72,12 +72,12 @@ class Place:
     has_buttons: bool = False
     """Whether the channel shows buttons: each question with choices is a message of its own there."""
     says_heard: bool = False
-    """Whether there is room to say back what was heard in voice notes."""
+    """Whether the heard words of voice notes are said back."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromPerson:
-    """A turn that messages began, in order of receipt; `sender` is None where no channel brought them."""
+    """A turn that messages began, in order of receipt; `sender` is None if no channel brought them."""
 
     inbound: tuple[TurnMessage, ...] = ()
     sender: TurnSender | None = None
@@ -88,7 +88,7 @@ class FromTask:
     """A turn that is the run of a task, which also counts as the task's spending."""
 
     trigger: TriggerMessage | None = None
-    """What began it, never the person's words; None until its task is read."""
+    """The trigger's message, never the person's words; None until its task is read."""
     task_id: str | None = None
 
 
@@ -109,7 +109,7 @@ type Came = FromPerson | FromTask | Resumed
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was kept for the person and is read with a turn."""
+    """The stored data of the person that is read with a turn."""
 
     history: tuple[ChatMessage, ...] = ()
     """What was said before, the oldest first."""
@@ -118,9 +118,9 @@ class Kept:
     approvals: tuple[Approval, ...] = ()
     """This turn's own approvals, and all that are pending for this person; the oldest first."""
     facts: tuple[str, ...] | None = None
-    """What the person's profile holds, a line each; None where it was not read."""
+    """The person's profile, a line for each entry; None if it was not read."""
     described: Described = NOTHING_DESCRIBED
-    """What the person's stored values say of themselves."""
+    """The self-descriptions of the person's stored values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class FirstCall:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One turn to run: the work on it, the person, where it writes, how it came, and what was kept before."""
+    """A turn to run: the work on it, the person, its place, its origin, and the data stored before."""
 
     work: TurnWork
     tenant: TurnTenant
@@ -170,7 +170,7 @@ class TurnRequest:
 
     @property
     def trigger(self) -> TriggerMessage | None:
-        """Return what began a run that no message began."""
+        """Return the trigger's message of a run that no message began."""
         return self.first.trigger if isinstance(self.first, FromTask) else None
 
     @property
@@ -197,7 +197,7 @@ class TurnRequest:
         return Payer(tenant.id, self.work.id, tenant.role, tenant.tier, tenant.timezone, task_id)
 
     def began(self, first: FromPerson | FromTask) -> "TurnRequest":
-        """Return the turn as one that came so at first; it goes on where it did."""
+        """Return the turn with another origin; a resumed turn keeps its place."""
         return replace(self, came=replace(self.came, first=first) if isinstance(self.came, Resumed) else first)
 
     def saying(self, inbound: Iterable[TurnMessage]) -> "TurnRequest":
@@ -224,7 +224,7 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """What became of a turn.
+    """The result of a turn.
 
     Either `reply` is Markdown for the person, or it is empty and `reason` says why nothing is said. `reason`
     is also set for all but a plain answer (`model_down`, `context_overflow`, `max_turns`, …). `history` is to be
@@ -243,7 +243,7 @@ class TurnResult:
     pool: tuple[PoolEntry, ...] = ()
     """New and changed entries of the pool."""
     approvals: tuple[NewApproval, ...] = ()
-    """What the person is asked to consent to, each with a card of its own after the reply."""
+    """The requests for the person's consent, each with a card of its own after the reply."""
     questions: tuple[AskedOf, ...] = ()
     """Questions with buttons, each with a message of its own after the reply."""
     waiting_step: int | None = None
@@ -269,9 +269,9 @@ class BegunTurn:
     crashes: int = 0
     """How many processes crashed while it ran there."""
     solo_crashes: int = 0
-    """How many crashed at the place where it is, and it ran there alone."""
+    """The number of processes that crashed at its present place while it ran there alone."""
     quarantined: bool = False
-    """Whether it runs alone, as it has crashed twice at one place, or too often."""
+    """Whether it runs alone, since it has crashed twice at one place, or too often."""
     traceparent: str | None = None
     """The context of the span in which its first message came in, or in which its run was started."""
     linked: tuple[str, ...] = ()
@@ -311,10 +311,10 @@ def new_turn(
     channel: str | None = None,
     timezone: str = "UTC",
 ) -> TurnRequest:
-    """Return a turn over what a person says, for `Orchestrator.handle_message` and `stream_message`.
+    """Return a turn over a person's words, for `Orchestrator.handle_message` and `stream_message`.
 
-    In place of a person's words a trigger's message may begin it. `history` is what was said before, oldest first: the
-    `history` of the results so far, one after another. The journal is in memory: the turn ends with this process.
+    A trigger's message may begin it in place of a person's words. `history` is the earlier conversation, oldest first:
+    the `history` of the results so far, one after another. The journal is in memory: the turn ends with this process.
     """
     if isinstance(text, TriggerMessage):
         came: FromPerson | FromTask = FromTask(text)
@@ -325,7 +325,7 @@ def new_turn(
 
 
 def check_turn(request: object) -> None:
-    """Raise `TypeError` for what is no turn, such as words alone, with what to call instead."""
+    """Raise `TypeError` for an argument that is no turn, such as a plain text, and name the call to use instead."""
     if not isinstance(request, TurnRequest):
         raise TypeError(
             f"An Orchestrator takes a turn, not {type(request).__name__}: handle_message(new_turn(text, tenant)), with"

@@ -1,4 +1,4 @@
-"""Undo: one word and one tool take back what the tools of earlier calls offered to take back, by their inverses."""
+"""Undo: one word and one tool take back the actions of earlier calls that offered it, by their inverses."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _NONE = 0
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What undoes in one turn: `inverses` are the tools that take back."""
+    """The undo of one turn: `inverses` are the tools that take back."""
 
     store: UndoStore
     inverses: ToolRegistry
@@ -42,7 +42,7 @@ class UndoTool(Tool[..., object]):
     """The tool that takes back. It belongs to one turn.
 
     Its effect is "read": the call that takes back has a row of its own in the journal, so a turn may always enter this
-    one again.
+    call again.
     """
 
     undo: Undo
@@ -57,7 +57,7 @@ class UndoTool(Tool[..., object]):
             return ToolEnd(undo_words.listed(await store.open(tenant.id, now), now, zone_or_utc(tenant.timezone)))
         words = undo_words.telling(str(arguments.get("words") or ""))
         by_name = wanted is None and (words or isinstance(task, int))
-        # A repeat of this call takes back the same again, whatever it may be found by.
+        # A repeat of this call takes back the same action, however that action is named.
         if by_name and await store.take(tenant.id, _NONE, context.idempotency_key, now) is None:
             done = await store.done(tenant.id, now)
             meant = await _of_task(done, task, context) if isinstance(task, int) else undo_words.named(done, words)
@@ -77,7 +77,7 @@ class UndoTool(Tool[..., object]):
         return ToolEnd(result.text, result.outcome, told)
 
     async def _take_back(self, record: UndoRecord, key: StepKey, call: ToolCall) -> CallResult:
-        """Run the inverse as any call: past the rules and the consent gate, and journalled below this one."""
+        """Run the inverse as any call: past the rules and the consent gate, and journalled below this call."""
         turn = self.undo.turn
         inverse = self.undo.inverses.get(record.tool)
         arguments = json.dumps(record.arguments, ensure_ascii=False)
@@ -117,7 +117,7 @@ def undo_tool(undo: Undo) -> AnyTool:
 
 @lru_cache(1)
 def _described() -> AnyTool:
-    """Return what the model is told of the tool, made once: a schema takes a millisecond."""
+    """Return the tool's description for the model, made once: a schema takes a millisecond."""
 
     @tool(name=UNDO_LAST, effect="read")
     async def undo_last(code: str = "", task: int | None = None, words: str = "", show: bool = False) -> None:

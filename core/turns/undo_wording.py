@@ -1,4 +1,4 @@
-"""Undo in words: what the person reads of it."""
+"""Undo in words, as the person reads it."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
 
 
 def not_done(record: UndoRecord | None, code: str, others: Sequence[UndoRecord]) -> ToolEnd:
-    """Return the result where there is nothing to take back: nothing was done, or it was taken back already."""
+    """Return the result if there is nothing to take back: nothing was done, or it was taken back already."""
     if record is not None:
         told = gettext("That is undone already: {title}.", title=record.title)
     elif code:
@@ -54,12 +54,12 @@ def not_done(record: UndoRecord | None, code: str, others: Sequence[UndoRecord])
 
 
 def cannot(record: UndoRecord, others: Sequence[UndoRecord]) -> ToolEnd:
-    """Return the result for what cannot be taken back: why not, and what can be done instead."""
+    """Return the result for an action that cannot be taken back: the reason, and the alternative."""
     return _not_undone(gettext("I cannot undo this: {title}. {why}", title=record.title, why=record.instead), others)
 
 
 def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
-    """Return the result where words name several things that can be taken back, or none."""
+    """Return the result if the words name several actions that can be taken back, or none."""
     if not meant:
         return _not_undone(gettext("I find nothing of that among what I can undo."), others)
     lines = [f"{record.code}. {record.title}" for record in meant]
@@ -68,7 +68,7 @@ def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
 
 
 def telling(words: str) -> frozenset[str]:
-    """Return the words that tell one thing from another."""
+    """Return the words that distinguish actions."""
     return frozenset(_WORD.findall(words.casefold())) - _FILLERS
 
 
@@ -91,7 +91,7 @@ def _not_undone(told: str, others: Sequence[UndoRecord]) -> ToolEnd:
 
 
 def why_not(record: UndoRecord, result: CallResult) -> str:
-    """Return for the person why a thing was not taken back: what the model is told of it may be no sentence."""
+    """Return the reason, for the person, why an action was not taken back: the model's text may be no sentence."""
     if result.outcome is Outcome.ERROR:
         return gettext("I did not undo it: {reason}", reason=without_notes(result.text))
     if result.outcome is Outcome.UNKNOWN:

@@ -1,4 +1,4 @@
-"""What a turn's end means for the agents that wait: what is said, and what the pool keeps."""
+"""The effect of a turn's end on waiting agents: the words to the person, and the pool's entries."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -32,14 +32,14 @@ STILL_ASKED = gettext_noop("By the way, I still need to know:{gap}{question}")
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What a turn that waits leaves behind: what is to be said now, and the pool's changes."""
+    """The remains of a turn that waits: the words to say now, and the pool's changes."""
 
     text: str
     entries: tuple[PoolEntry, ...]
     notice: str = ""
     """Said as it is, below the text."""
     links: str = ""
-    """Where accounts are connected: said as it is."""
+    """The addresses where accounts are connected: said as they are."""
     asks: str = ""
     """Questions with their choices in words: said as they are."""
     cards: tuple[AskedOf, ...] = ()
@@ -47,7 +47,7 @@ class Stopped:
 
 
 _NOT_ASKED = (AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.WAITING_FOR_ACCOUNT)
-"""A card asks for the one, a link for the other; both end by themselves."""
+"""A card asks for an approval, a link for an account; both end by themselves."""
 _PLAINLY = {
     PoolEnd.CANCELLED: gettext_noop("That is cancelled."),
     PoolEnd.EXPIRED: gettext_noop("No answer came in time, so I dropped that."),
@@ -61,7 +61,7 @@ def stopped(
     limits: PoolLimits,
     silent: Collection[str] = (),
 ) -> Stopped:
-    """Return what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest.
+    """Return the news since the turn last stopped: results of answers, and questions; and let go of the oldest.
 
     `silent` are the paths of calls whose question is not said again.
     """
@@ -108,7 +108,7 @@ def stopped(
 
 
 def chosen_from(request: TurnRequest, waiting: Sequence[PoolEntry], new: Collection[str]) -> tuple[PoolEntry, ...]:
-    """Return what waits, with what may be typed for each choice of new questions, after what others are typed by."""
+    """Return the waiting entries; number the choices of new questions after those already in use."""
     here = (entry for entry in (*request.kept.pool, *waiting) if entry.conversation_id == request.place.conversation_id)
     taken = last_key([asked for entry in here if entry.waits and entry.agent_id not in new for asked in entry.asks])
     keyed = list[PoolEntry]()
@@ -122,7 +122,7 @@ def chosen_from(request: TurnRequest, waiting: Sequence[PoolEntry], new: Collect
 
 
 def _asks(request: TurnRequest, entries: Sequence[PoolEntry]) -> tuple[str, tuple[AskedOf, ...]]:
-    """Return new questions in words, or as cards where the channel has buttons."""
+    """Return new questions in words, or as cards if the channel has buttons."""
     if not request.place.has_buttons:
         return in_words([asked for entry in entries for asked in entry.asks]), ()
     pressable = [(entry.agent_id, asked) for entry in entries for asked in entry.asks if asked.has_choices]
@@ -130,7 +130,7 @@ def _asks(request: TurnRequest, entries: Sequence[PoolEntry]) -> tuple[str, tupl
 
 
 def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
-    """Remind the person, once, of what they were asked, when they were answered something else."""
+    """Remind the person, once, of an open question after they were answered something else."""
     if result.ended is not Ended.ANSWERED or any(call.name in (ANSWER, HOLD) for call in result.tool_calls):
         return ""
     question = waiting.remind()
@@ -150,7 +150,7 @@ def answered(entries: Sequence[PoolEntry]) -> str:
 
 
 def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
-    """Return the result of an agent that has ended while others wait; empty for one inside another."""
+    """Return the result of an agent that has ended while others wait; empty for an agent inside another."""
     if nesting(entry.agent_path) > 1 or (entry.of_tool and entry.waits):
         return ""  # what a tool returns is for the model
     if not entry.waits:

@@ -1,4 +1,4 @@
-"""Answers to the words about approvals: list what waits, ask again for what has expired."""
+"""Answers to the words about approvals: list pending ones, ask again for an expired one."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ NOTHING_TO_ASK = gettext_noop("There is nothing expired under that code. Tell me
 
 
 async def list_pending(asked: Asked) -> CommandAnswer | None:
-    """List what waits for a decision."""
+    """List the approvals that wait for a decision."""
     if (store := asked.rooms.approvals) is None:
         return None
     tenant, now = asked.request.tenant, asked.rooms.orchestrator.clock.now()
@@ -27,14 +27,14 @@ async def list_pending(asked: Asked) -> CommandAnswer | None:
 
 
 async def ask_again(asked: Asked) -> CommandAnswer | TurnRequest | None:
-    """Ask again for an approval that is pending, or begin the turn that asks again for one that has expired."""
+    """Ask again for a pending approval, or begin the turn that asks again for an expired one."""
     if (store := asked.rooms.approvals) is None:
         return None
     tenant, inbound = asked.request.tenant, asked.request.inbound
     approval = await store.find(tenant.id, asked.command.argument)
     if approval is None:
         return CommandAnswer(gettext(NOTHING_TO_ASK))
-    # It is replaced already where this very turn did it, and was then taken over by another worker.
+    # It is replaced already if this very turn did it, and was then taken over by another worker.
     is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
     if (
         is_open
@@ -57,7 +57,7 @@ async def ask_again(asked: Asked) -> CommandAnswer | TurnRequest | None:
 
 
 def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> str:
-    """Return what waits for a person's decision."""
+    """Return the approvals that wait for a person's decision, as a text."""
     if not pending:
         return gettext("Nothing is waiting for your decision.")
     lines = [f"- {_waiting(approval, timezone, now)}" for approval in pending]

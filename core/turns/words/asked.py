@@ -1,4 +1,4 @@
-"""A chat word as it is asked: what its answer is given, and what it may return."""
+"""A chat word as it is asked: the argument of its answer, and the possible outcomes."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ type WordOutcome = CommandAnswer | TurnRequest | BegunTurn | None
 """The reply, the turn that the word begins, the turn as it goes on with the assistant, or None: the word is a text like
 any other."""
 type WordHandler = Callable[[Asked], Awaitable[WordOutcome]]
-"""What `ChatCommand.answer` names."""
+"""The function that `ChatCommand.answer` names."""
 
 
 class ConsoleLinks(Protocol):
-    """What leads people to the console; without a `public_url` there is none."""
+    """Links that lead people to the console; without a `public_url` there are none."""
 
     @property
     def public_url(self) -> str: ...
@@ -33,21 +33,21 @@ class ConsoleLinks(Protocol):
         ...
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
-        """Return a new link for a person; None where they had too many today, or there is no console."""
+        """Return a new link for a person; None if they had too many today, or there is no console."""
         ...
 
 
 class ProgramWords(Protocol):
-    """What answers about the programs that a person lets in."""
+    """The answers about the programs that a person lets in."""
 
     async def answer(self, argument: str, person: TurnTenant, *, slash: bool = False) -> str | None:
-        """Return what is said; None where the words are for the assistant. `slash`: they are for nobody else."""
+        """Return the reply, or None if the words are for the assistant. `slash`: they are for nobody else."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommandRooms:
-    """The rooms that answer; without one of them, its words are plain text."""
+    """The rooms that answer; without a room, its words are plain text."""
 
     orchestrator: Orchestrator
     people: PersonCommands | None = None
@@ -58,7 +58,7 @@ class CommandRooms:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A word of a turn. `say_more` owes the rest of the last answer here, and returns whether there is one."""
+    """A word of a turn. `say_more` queues the rest of the last answer here, and returns whether there is a rest."""
 
     command: Command
     turn: BegunTurn

@@ -1,4 +1,4 @@
-"""Answers to the words about what is done without asking."""
+"""Answers to the words about actions done without asking."""
 
 from core.clock import zone_or_utc
 from core.consents.words import consents_text, withdrawn_text
@@ -8,7 +8,7 @@ from core.turns.words.asked import Asked
 
 
 async def list_consents(asked: Asked) -> CommandAnswer | None:
-    """List what is done without asking."""
+    """List the actions that are done without asking."""
     services, tenant = asked.rooms.orchestrator.services, asked.request.tenant
     if (store := services.consents) is None:
         return None
@@ -17,7 +17,7 @@ async def list_consents(asked: Asked) -> CommandAnswer | None:
 
 
 async def withdraw(asked: Asked) -> CommandAnswer | None:
-    """End one consent or all; None where there never was any, so that the word is one like any other."""
+    """End one consent or all; return None if the person never gave any, so that the word is a text like any other."""
     services, tenant, inbound = asked.rooms.orchestrator.services, asked.request.tenant, asked.request.inbound
     if (store := services.consents) is None:
         return None

@@ -6,7 +6,7 @@ from core.turns.words.asked import Asked
 
 
 async def to_console(asked: Asked) -> CommandAnswer | None:
-    """Give a link to the console; None where there is none."""
+    """Reply with a link to the console; return None if there is no console."""
     console = asked.rooms.console
     if console is None or not console.public_url:
         return None
@@ -20,7 +20,7 @@ async def to_console(asked: Asked) -> CommandAnswer | None:
 
 
 async def about_clients(asked: Asked) -> CommandAnswer | None:
-    """Answer about programs that ask by a token; None where the words are for the assistant."""
+    """Answer about programs that ask by a token; return None if the words are for the assistant."""
     if (programs := asked.rooms.programs) is None:
         return None
     reply = await programs.answer(asked.command.argument, asked.request.tenant, slash=asked.slash)

@@ -9,7 +9,7 @@ from core.turns.words.asked import Asked
 
 
 async def link(asked: Asked) -> CommandAnswer | None:
-    """Give a code, or link by one."""
+    """Reply with a link code, or link the identity by a code."""
     people, turn = asked.rooms.people, asked.turn
     return await people.link(asked.command.argument, asked.request.tenant.id, turn.turn_id) if people else None
 
@@ -21,7 +21,7 @@ async def unlink(asked: Asked) -> CommandAnswer | None:
 
 
 async def prefer(asked: Asked) -> CommandAnswer | None:
-    """List what the person prefers, or change it."""
+    """List the person's preferences, or change one."""
     if (people := asked.rooms.people) is None:
         return None
     tenant, turn = asked.request.tenant, asked.turn
@@ -29,7 +29,7 @@ async def prefer(asked: Asked) -> CommandAnswer | None:
 
 
 async def profile(asked: Asked) -> CommandAnswer | None:
-    """List what is known about the person, or take something of it back."""
+    """List the known facts about the person, or delete some."""
     if (people := asked.rooms.people) is None:
         return None
     tenant, turn = asked.request.tenant, asked.turn

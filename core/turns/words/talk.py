@@ -7,17 +7,17 @@ from core.turns.words.asked import Asked
 
 
 async def afresh(asked: Asked) -> CommandAnswer:
-    """Set what was said before aside."""
+    """Set the earlier conversation aside."""
     return CommandAnswer(gettext("A fresh start. What can I do for you?"), new_session=True)
 
 
 async def nothing_runs(asked: Asked) -> CommandAnswer:
-    """Say that there was nothing to stop: what runs is stopped by the word itself, when it comes in."""
+    """Say that there was nothing to stop: a running turn is stopped by the word itself, when it comes in."""
     return CommandAnswer(gettext("Nothing is running at the moment."))
 
 
 async def hello(asked: Asked) -> CommandAnswer:
-    """Greet, and say where the list of the words is."""
+    """Greet, and name the word for the list of words."""
     words = gettext("Hello! I am your assistant: write to me in your own words.")
     return CommandAnswer(f"{words} {where_help_is(asked.turn.address.channel)}")
 
@@ -28,7 +28,7 @@ async def the_list(asked: Asked) -> CommandAnswer:
 
 
 async def the_rest(asked: Asked) -> CommandAnswer | None:
-    """Owe the rest of a long text; None where nothing is kept of it."""
+    """Queue the rest of a long text; return None if none is stored."""
     if (here := asked.request.place.conversation_id) is None or not await asked.say_more():
         return None
     return CommandAnswer("", reason=asked.command.name, queued=(here,))

@@ -11,7 +11,7 @@ from core.turns.words.asked import Asked
 
 
 async def take_back(asked: Asked) -> TurnRequest | None:
-    """Begin the turn that takes back; None where other words follow."""
+    """Begin the turn that takes back; return None if other words follow."""
     which, request = asked.command.argument, asked.request
     is_named = which.isdecimal() or number_of(which)
     if asked.rooms.orchestrator.services.undo is None or (which and not is_named):
