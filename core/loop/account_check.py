@@ -1,4 +1,4 @@
-"""What the calls of a turn need of the person's accounts: whether one may run now, or what it waits for.
+"""The access of a turn's calls to the person's accounts: whether a call may run now, or the reason why it waits.
 
 A call that waits is put into the pool when the turn stops, as agents are that wait for an answer, and is entered again
 when the turn resumes.
@@ -41,14 +41,14 @@ class WhichOne:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Accounts serve. `chosen`: the name of the one that is used, where there are others."""
+    """At least one account matches. `chosen`: its name, set only if there are several."""
 
     chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldCall:
-    """A tool's call that waits for an account (`needs`), or for its person: which one is meant, or what it `asks`."""
+    """A tool's call that waits for an account (`needs`), for the choice of an account, or for answers (`asks`)."""
 
     path: str
     name: str
@@ -61,9 +61,9 @@ class HeldCall:
 
 @dataclass(frozen=True, slots=True)
 class EarlierHold:
-    """How a call stands that waited when its turn stopped. `answers` are what its person gave, by name.
+    """The state of a call that waited when its turn stopped. `answers` are its person's answers, by name.
 
-    `over`: what the model is told of a call that waits no more.
+    `over`: the text for the model about a call that no longer waits.
     """
 
     question: str = ""
@@ -73,7 +73,7 @@ class EarlierHold:
 
 
 class TurnAccounts:
-    """The accounts that the calls of one turn need. `access` and `prompts` are None where nobody can have any.
+    """The accounts that the calls of a turn need. `access` and `prompts` are None if nobody can connect accounts.
 
     `earlier` holds the calls of this turn that waited before, by path, and `held` those that wait now.
     """
@@ -96,7 +96,7 @@ class TurnAccounts:
         self._asking = asyncio.Lock()
 
     async def clear(self, path: str, tool: AnyTool, call: PlannedCall) -> PlannedCall | Waiting | Refused:
-        """Return a tool's call with its account where there are several, or why it may not run now."""
+        """Return a tool's call, with the account's name if there are several, or the reason why it may not run now."""
         earlier = self._earlier.get(path, EarlierHold())
         if earlier.over:
             return Refused(earlier.over)
@@ -122,7 +122,7 @@ class TurnAccounts:
         return with_account_in(context, call.arguments) if tool.accounts else context
 
     def asking(self, path: str) -> QuestionAsker:
-        """Return what asks the person on behalf of a tool's call, or hands it their answers."""
+        """Return the asker for a tool's call, which asks the person or returns their earlier answers."""
         return QuestionAsker(self._earlier.get(path, EarlierHold()).answers)
 
     async def missed(self, path: str, name: str, tool_call_id: str, error: ToolError) -> Waiting | None:
@@ -136,7 +136,7 @@ class TurnAccounts:
         return held if isinstance(held, Waiting) else None
 
     async def wanted_by(self, error: ToolError) -> MissingAccess | None:
-        """Return what a call lacks that found no account to open, or whose login was refused; None for any other."""
+        """Return the missing access of a call that found no account or whose login was refused; None for another error."""
         if (refused := error.refused) is not None and isinstance(self.access, RefusedLogins):
             if not await self.access.refused(refused):
                 return None
@@ -150,7 +150,7 @@ class TurnAccounts:
         return MissingAccess((error.need,), named[0] if named else None)
 
     async def find(self, needs: Sequence[str], named: str = "") -> Found | MissingAccess | WhichOne:
-        """Find accounts for all needs. Raises `ToolRetry` where no account has the name."""
+        """Find accounts for all needs. Raises `ToolRetry` if no account has the name."""
         if self.access is None:
             return Found()
         if named and not find(await self.access.list(), named):
@@ -175,7 +175,7 @@ class TurnAccounts:
         return Found(chosen)
 
     async def prompt(self, wanted: MissingAccess) -> Prompt | None:
-        """Return how the person is asked; calls that need the same share it. None where they cannot be asked."""
+        """Return the prompt for the person, shared by calls that need the same access; None if they cannot be asked."""
         async with self._asking:
             if wanted not in self._asked:
                 self._asked[wanted] = await self._prompts.prompt(wanted) if self._prompts else None
@@ -203,5 +203,5 @@ def with_account_in(context: ToolExecutionContext, arguments: JsonObject) -> Too
 
 
 def nobody_connects(wanted: MissingAccess) -> str:
-    """Return what the model is told where an account is missing and cannot be connected."""
+    """Return the text for the model if an account is missing and cannot be connected."""
     return NOBODY_CONNECTS.format(reason=wanted.reason)

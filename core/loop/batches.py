@@ -1,4 +1,4 @@
-"""In which order the calls of one model answer run, and which of them run side by side."""
+"""The order in which the calls of a model answer run, and which run side by side."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

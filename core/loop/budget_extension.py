@@ -37,7 +37,7 @@ async def pay_with_more(scope: TurnScope, key: StepKey, request: ModelRequest, s
 
 
 def _consent_to(key: StepKey, spent: OutOfMoney) -> ConsentTo:
-    """Return the request for one exact sum, for this turn, before the model call of a step."""
+    """Return the request for an exact sum, for this turn, before the model call of a step."""
 
     async def describe(arguments: JsonObject) -> Described:
         return Described(gettext("Continue for ${dollars}?", dollars=arguments[DOLLARS]), editable=False)

@@ -1,4 +1,4 @@
-"""The place of a tool's call in its turn, what its person is asked to consent to, and the call at the gate."""
+"""The place of a tool's call in its turn, the question for consent to it, and the call at the gate."""
 
 from functools import partial
 

@@ -19,7 +19,7 @@ _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
 @dataclass(frozen=True, slots=True)
 class ReactLoopConfig:
-    """The loop's limits. Times are seconds unless the name says otherwise. Raises `ConfigError` when one is off."""
+    """The loop's limits. Times are seconds unless the name says otherwise. Raises `ConfigError` for an impossible limit."""
 
     max_turns: int = 10
     """Model answers in one turn before a last one without tools is asked for."""
@@ -34,21 +34,21 @@ class ReactLoopConfig:
     max_idle_steps: int = 3
     """Model answers in a row without a new result, after which a judge advises."""
     max_calls_per_answer: int = 24
-    """Calls of one model answer that run; the model is told to repeat the others."""
+    """Calls of a model answer that run; the model is told to repeat the others."""
     max_cards_per_answer: int = 4
-    """Approvals that one model answer may ask for; the model is told to ask for the others later."""
+    """Approvals that a model answer may ask for; the model is told to ask for the others later."""
     max_tokens_budget: int | None = None
-    """Tokens, in and out, that one turn may use; None for no limit."""
+    """Tokens, in and out, that a turn may use; None for no limit."""
 
     tool_execution_timeout: float = 30.0
     agent_tool_execution_timeout: float = 120.0
     parallel_tools: bool = True
     tools_in_full: int = 12
-    """Tools up to which all are described to the model in full; with more, a group is one line until it is needed."""
+    """Tools up to which all are described to the model in full; above it, a group is one line until it is needed."""
     groups_in_full: tuple[str, ...] = ()
-    """Groups of tools that are described in full whatever their number, such as mail."""
+    """Groups of tools that are always described in full, such as mail."""
     max_tool_result_share: float = 0.3
-    """Share of the context that one result may fill."""
+    """Share of the context that a result may fill."""
     max_tool_result_chars: int = 400_000
     min_tool_result_chars: int = 2_000
     """Length to which each result is cut when the context overflows."""
@@ -58,7 +58,7 @@ class ReactLoopConfig:
     max_history_messages: int = 40
     """Messages that stay when the context passes the threshold."""
     summarise_dropped: bool = True
-    """Summarise messages before they are dropped, at least ten with one more model call, and a long history in time:
+    """Summarise messages before they are dropped, at least ten in each further model call, and a long history in time:
     only its newest 200 messages are loaded."""
     force_trim_messages: int = 5
     """Messages that stay as the last resort after an overflow."""
@@ -70,20 +70,20 @@ class ReactLoopConfig:
     llm_timeout: float = 18.0
     """Silence allowed in an answer that has begun."""
     llm_patience: float = 27.0
-    """How long one answer's calls that fail are tried again, with all keys and fallback models: of a model that is down
-    the person hears within 30 s. A piece of an answer, or another model after a silence, begins it anew."""
+    """Seconds for which failing calls of an answer are repeated, with all keys and fallback models: if a model is down,
+    the person hears of it within 30 s. A piece of an answer, or another model after a silence, restarts the time."""
     llm_outage_patience: float = 600.0
     """How long a turn whose model is down is tried again after that, with growing pauses and without holding up anybody
     else. The person is told that it takes longer, and at its end that it failed; 0 fails the turn at once."""
     llm_longest_answer: float = 600.0
-    """The longest that one answer may take, pieces or not."""
+    """The longest that an answer may take, even if pieces keep coming."""
     llm_streaming: bool = True
     """Read answers piece by piece. Off saves half a millisecond of CPU a piece, but times out slow answers."""
     llm_max_retries: int = 2
     llm_retry_base_delay: float = 1.0
     """The first pause between attempts; it doubles."""
     max_output_tokens: int = 8_192
-    """Tokens of one model answer, thinking included; fewer where the model's own limit is lower."""
+    """Tokens of a model answer, thinking included; fewer if the model's own limit is lower."""
     temperature: float | None = None
 
     journal_patience: float = 20.0

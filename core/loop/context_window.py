@@ -1,6 +1,6 @@
 """Keep a conversation within a model's context, by three defences, and well-formed.
 
-Whatever is cut, the system prompt and the person's last messages stay, a call keeps its results, and the
+In every cut the system prompt and the person's last messages stay, a call keeps its results, and the
 first message after the system prompt is a user's, as providers demand.
 """
 
@@ -20,7 +20,7 @@ _CUT = "\n[...truncated]"
 
 
 class ContextManager:
-    """Cut results and messages to one config's limits. Pure: every method returns new messages."""
+    """Cut results and messages to the limits of a config. Pure: every method returns new messages."""
 
     def __init__(self, config: ReactLoopConfig) -> None:
         self._config = config
@@ -34,8 +34,8 @@ class ContextManager:
     def trim_if_needed(self, messages: Messages, tokens: int | None = None) -> Messages:
         """Drop the oldest messages when the context is nearly full: the second defence, before each model call.
 
-        They go in steps, of half of what may stay: a prompt that lost one more each turn could never be cached.
-        `tokens` is the messages' size as the model counted it, if known.
+        They go in steps, of half of the messages that may stay: a prompt that lost a message each turn could never be
+        cached. `tokens` is the messages' size as the model counted it, if known.
         """
         if (estimate_tokens(messages) if tokens is None else tokens) <= self._budget:
             return messages
@@ -47,7 +47,7 @@ class ContextManager:
         return trimmed
 
     def fitting(self, messages: Messages, tokens: int | None = None) -> Messages:
-        """Return what the model is shown of a conversation: what fits and, where the rest is summarised, not too many.
+        """Return the part of a conversation that the model sees: all that fits or, if the rest is summarised, less.
 
         Half of them go at once, so that few summaries are written and prompts begin alike from turn to turn.
         """
@@ -107,7 +107,7 @@ class ContextManager:
 
 
 def repair(messages: Messages) -> Messages:
-    """Return messages in which each call has exactly one result, right after it, and no result is without a call."""
+    """Return messages in which each call has exactly one result, right after it, and each result has a call."""
     out: list[ChatMessage] = []
     index = 0
     while index < len(messages):

@@ -25,14 +25,14 @@ class CutOff(Exception):
 
 
 class InterruptSignal:
-    """Cuts off the calls of one turn, now and later, once it is set. Only calls: a tool that has begun is awaited."""
+    """Cuts off the calls of a turn, now and later, once it is set. Only calls: a tool that has begun is awaited."""
 
     def __init__(self) -> None:
         self._cut: CutOff | None = None
         self._calls: set[asyncio.Timeout] = set()
 
     def set(self, words: str | None, *, superseded: bool = False) -> None:
-        """Cut off what the turn waits for, and what it would wait for next. None: there is no stop that is stored."""
+        """Cut off the calls that the turn waits for, now and later. None: no stop is stored."""
         if self._cut is not None or (words is None and not superseded):
             return
         self._cut = CutOff(words or "", superseded=words is None)
@@ -61,7 +61,7 @@ class InterruptSignal:
 
 @dataclass(frozen=True, slots=True)
 class TurnMessage:
-    """One inbound message of the turn, its text as the person wrote it."""
+    """An inbound message of the turn, its text as the person wrote it."""
 
     id: str
     text: str
@@ -73,13 +73,13 @@ class TurnMessage:
     points: tuple[Pointed, ...] = ()
     """What the person points at with it."""
     goes_on: str | None = None
-    """What stands between this part and the next where a provider cut the text; None where it did not."""
+    """The characters between this part and the next if a provider cut the text; None if it did not."""
     continues: bool = False
     """Whether this is the rest of the message before it."""
     rest: tuple[str, ...] = ()
     """The ids of the parts that were put together with it."""
     files: tuple[SeenFile, ...] = ()
-    """Its files, once they were taken in; what is said in voice notes among them then stands in `text`, too."""
+    """Its files, once they were taken in; the words of voice notes among them are then in `text`, too."""
 
     @property
     def is_own(self) -> bool:
@@ -93,12 +93,12 @@ class TurnMessage:
 
     @property
     def heard(self) -> str:
-        """Return what is said in its voice notes."""
+        """Return the words of its voice notes."""
         return "\n".join(file.words for file in self.files if file.words)
 
 
 def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
-    """Return messages in order, in which each text that its provider cut is one again."""
+    """Return messages in order, with each text that its provider cut put together again."""
     whole: list[TurnMessage] = []
     for message in messages:
         last = whole[-1] if whole else None
@@ -119,7 +119,7 @@ class TurnControl(Protocol):
 
     @property
     def signal(self) -> InterruptSignal:
-        """Return what is set where a stop, or what interrupts, comes while a model is asked."""
+        """Return the signal that is set if a stop or an interruption comes while a model is asked."""
         ...
 
     async def stopped(self) -> str | None:

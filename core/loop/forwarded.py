@@ -1,6 +1,6 @@
 """Show the model words that the person does not say now: as data, or as a program's request, under a line that says so.
 
-Such are what others wrote, and what a person points at, whoever wrote it.
+Such are the words of others, and messages that a person points at, whoever wrote them.
 """
 
 from dataclasses import replace
@@ -28,11 +28,11 @@ _POINTED = {
 _UNREAD = "[With this the person sent something that you cannot read ({kind}). Tell them so.]"
 _PART = "[They chose this part of it:]"
 MAX_POINTED = 6000
-"""Characters of one such message that the model is shown."""
+"""Characters of such a message that the model sees."""
 
 
 def pointed_at(point: Pointed) -> ChatMessage:
-    """Return what a person points at. Only what others wrote is `outside`; the rest stands in the history already."""
+    """Return the message that a person points at. Only words of others are `outside`; history has the rest already."""
     if point.whose is Whose.UNREAD:
         return ChatMessage(Role.USER, _UNREAD.format(kind=point.text), internal=True, marker=Marker.NOTE)
     lines = [_POINTED[point.whose]]

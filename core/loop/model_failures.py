@@ -1,7 +1,7 @@
-"""What follows when a model fails: one handler for each kind of error.
+"""The handling of failed model calls: a handler for each kind of error.
 
 The layers: again after a pause, the next key, less reasoning effort, a fallback model; then the error is raised, and
-the caller tells the person. Calls that fail are tried again for `llm_patience`. One that is silent is waited for
+the caller tells the person. Calls that fail are repeated for `llm_patience`. A silent call is waited for
 longer, since a model that has not begun is not down; each piece of an answer begins patience anew, up to
 `llm_longest_answer`.
 """
@@ -29,7 +29,7 @@ type Handler = Callable[["Effort", ModelError], Awaitable[None]]
 
 @dataclass(slots=True)
 class Effort:
-    """The attempts at one model answer: a handler changes this for the next attempt, or raises to give up."""
+    """The attempts at a model answer: a handler changes this for the next attempt, or raises to give up."""
 
     request: ModelRequest
     layers: tuple[ModelLayer, ...]
@@ -89,7 +89,7 @@ async def after_rate_limit(effort: Effort, error: ModelError) -> None:
 
 
 async def after_timeout(effort: Effort, error: ModelError) -> None:
-    """Try once more, on another model if there is one, which gets the time that the silent one took."""
+    """Try once more, on another model if there is any, which gets the time that the silent model took."""
     effort.timeouts += 1
     now = effort.layers[effort.layer].model
     if any(layer.model != now for layer in effort.layers[effort.layer + 1 :]):
@@ -122,7 +122,7 @@ async def after_unavailable(effort: Effort, error: ModelError) -> None:
 
 
 async def after_rejected(effort: Effort, error: ModelError) -> None:
-    """Ask another model, since this one will never take the request."""
+    """Ask another model, since this model will never take the request."""
     now = effort.layers[effort.layer].model
     effort.go_on(lambda layer: layer.model != now, error)
 
@@ -139,5 +139,5 @@ HANDLERS: Mapping[type[ModelError], Handler] = {
 
 
 def handler_of(error: ModelError, handlers: Mapping[type[ModelError], Handler]) -> Handler:
-    """Return the handler of the nearest kind that has one."""
+    """Return the handler of the error's nearest kind with a handler."""
     return next(handlers[kind] for kind in type(error).__mro__ if kind in handlers)

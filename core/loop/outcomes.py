@@ -1,4 +1,4 @@
-"""What a call that raised comes to: the text for the model, and whether the call may have taken effect."""
+"""The outcome of a call that raised: the text for the model, and whether the call may have taken effect."""
 
 import asyncio
 import traceback
@@ -41,7 +41,7 @@ def told_of(error: ToolError) -> str:
 
 
 def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: object) -> tuple[str, Outcome]:
-    """Return the text for the model and the outcome of a call that raised; log what is not a `ToolError`.
+    """Return the text for the model and the outcome of a call that raised; log all errors but `ToolError`.
 
     `limit` is the timeout that the call ran under; `ids` go into the log.
     """

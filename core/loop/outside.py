@@ -1,11 +1,11 @@
-"""What others wrote and a turn has read: marked as data, and remembered, since it may try to have the model act.
+"""Words of others that a turn has read: marked as data, and remembered, since they may try to make the model act.
 
-Two rules follow from it, which hold whatever the model was talked into (docs/security.md):
+Two rules follow, which hold even if the model was talked into something (docs/security.md):
 
 - An address that neither the person nor anything outside named is used only with the person's consent: a made-up
-  address could carry what the model knows.
-- After the model has read what others wrote, nothing that acts runs in that turn without consent to the exact call.
-  What they wrote about a tool counts where it gives orders, or speaks of a tool of ours (`misled`).
+  address could carry the model's knowledge.
+- After the model has read words of others, nothing that acts runs in that turn without consent to the exact call.
+  Their words about a tool count if they give orders, or speak of a tool of ours (`misled`).
 """
 
 import re
@@ -43,7 +43,7 @@ _MAIL_ID = re.compile(r"(?<![\w/])mail(?:/[\w.%~-]{1,600}){3}/[0-9]{1,10}/[0-9]{
 """Ids are ours and say nothing: by them a later turn can name a mail. `MailRef` of `providers.email` writes them."""
 _MAX_KEPT = 20
 _MAX_LEARNT = 1000
-"""Addresses that one result makes known."""
+"""Addresses that a result makes known."""
 _LONG = 300
 """Characters of an address that later turns see."""
 
@@ -63,9 +63,9 @@ def words_of_others(text: str) -> str:
 
 
 def for_later(message: ChatMessage) -> ChatMessage:
-    """Return a message as history keeps it: of what others wrote only the addresses: it can act in no later turn.
+    """Return a message as history keeps it: words of others are reduced to addresses, and can act in no later turn.
 
-    Of a file the line that says what it is stays, by which the model can read it again.
+    Of a file the describing line stays, by which the model can read it again.
     """
     if message.marker is Marker.FILE:
         return replace(message, text=message.text.partition("\n")[0], marker=Marker.NOTE, pictures=())
@@ -79,7 +79,7 @@ def for_later(message: ChatMessage) -> ChatMessage:
 
 @dataclass(slots=True)
 class OutsideText:
-    """What one turn has read of others, in its own loop and in those of its agents."""
+    """The words of others that a turn has read, in its own loop and in those of its agents."""
 
     _known: set[str] = field(default_factory=set)
     addresses: set[str] = field(default_factory=set)
@@ -96,7 +96,7 @@ class OutsideText:
     def begin(
         self, messages: Sequence[ChatMessage], recorded: Mapping[StepKey, StepRecord], tools: ToolRegistry, path: str
     ) -> None:
-        """Take in what a loop begins with. An agent's instruction is the model's: it makes no address known."""
+        """Take in a loop's first messages. An agent's instruction is the model's: it makes no address known."""
         if not path:
             self.hear(messages)
         self.misled = self.misled or may_mislead(tools)
@@ -117,7 +117,7 @@ class OutsideText:
                 self._learn(addresses_in(message.text))
 
     def take(self, key: StepKey, tool: AnyTool | None, text: str) -> None:
-        """Take in what a call told, where its tool tells what others wrote."""
+        """Record a call's result if it holds words of others."""
         if tool is not None and tool.outside:
             self._read.add((key.agent_path, key.step))
             self._learn(addresses_in(text))
@@ -125,13 +125,13 @@ class OutsideText:
     def refuses(
         self, key: StepKey, tool: AnyTool, arguments: JsonObject, recorded: Mapping[StepKey, StepRecord]
     ) -> str:
-        """Return why a call may not run for which nobody can be asked; empty where it may."""
+        """Return the reason why a call may not run if nobody can be asked about it; empty if it may."""
         if tool.agent and not _has_begun(key, tool, recorded) and (address := self.unknown(arguments, tool.addresses)):
             return NOT_NAMED.format(address=address)
         return NOT_AFTER_READING if tool.hands_on and self.read_before(key.agent_path, key.step) else ""
 
     def why_asked(self, key: StepKey, tool: AnyTool, arguments: JsonObject) -> str:
-        """Return why the person is asked about a call that usually needs no consent; empty where they are not."""
+        """Return the reason for asking about a call that usually needs no consent; empty if the person is not asked."""
         if tool.agent or tool.needs_approval:
             return ""
         if self.unknown(arguments, tool.addresses):
@@ -139,7 +139,7 @@ class OutsideText:
         return self.why_to_act(key) if tool.effect is not Effect.READ else ""
 
     def why_to_act(self, key: StepKey) -> str:
-        """Return why something that acts needs consent which usually needs none; empty where it needs none."""
+        """Return the reason why an action that usually needs no consent needs it now; empty if it needs none."""
         if self.client:
             return gettext(BY_CLIENT)
         return gettext(AFTER_READING) if self.misled or self.read_before(key.agent_path, key.step) else ""
@@ -157,7 +157,7 @@ class OutsideText:
         return read or self.passed_on or self.misled or self.unknown(arguments, names) is not None
 
     def unknown(self, arguments: JsonObject, names: Sequence[str]) -> str | None:
-        """Return the first address in these arguments that nobody named; None where all are known."""
+        """Return the first address in these arguments that nobody named; None if all are known."""
         given: Iterable[Json] = (arguments[name] for name in names if name in arguments)
         for value in given:
             whole = isinstance(value, str) and value and "://" not in value
@@ -174,7 +174,7 @@ class OutsideText:
 
 
 def may_mislead(tools: Iterable[AnyTool]) -> bool:
-    """Return whether what others wrote about a tool gives orders, or speaks of a tool of ours."""
+    """Return whether words of others about a tool give orders, or speak of a tool of ours."""
     offered = list(tools)
     ours = {tool.name for tool in offered if not tool.foreign_words and "_" in tool.name}
     return any(tool.doubtful or tool.foreign_words & ours for tool in offered)

@@ -1,4 +1,4 @@
-"""The result of one run of the ReAct loop."""
+"""The result of a run of the ReAct loop."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -49,10 +49,10 @@ class ReactLoopResult:
     ended: Ended = Ended.ANSWERED
     messages: tuple[ChatMessage, ...] = ()
     told: tuple[str, ...] = ()
-    """What calls for a waiting turn tell the person."""
+    """Texts for the person from calls that were handed over to a waiting turn."""
     absorbed: tuple[str, ...] = ()
     joined: tuple[TurnMessage, ...] = ()
-    """What it took in while it ran, with its files."""
+    """The messages that it took in while it ran, with their files."""
     stopped_at: tuple[CallResult, ...] = ()
     state: ConversationState = field(default_factory=ConversationState)
     """The conversation's state for its next turn."""

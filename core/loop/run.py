@@ -1,4 +1,4 @@
-"""One run of the ReAct loop: its state, and how it begins."""
+"""A run of the ReAct loop: its state and its beginning."""
 
 import time
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from core.tools.toolbox import Toolbox
 
 @dataclass(slots=True)
 class LoopRun:
-    """The state of one run. `window` is what the model sees, `new` what history will get."""
+    """The state of a run. `window` is the conversation as the model sees it, `new` the messages for the history."""
 
     task: LoopTask
     tools: Toolbox
     steering: Steering
     judging: Judging | None
-    """None where nobody judges."""
+    """None if nobody judges."""
     window: Messages
     state: ConversationState
     began: float = field(default_factory=time.monotonic)
@@ -47,7 +47,7 @@ class LoopRun:
     told: list[str] = field(default_factory=list)
     tools_changed: bool = False
     dropped: list[ChatMessage] = field(default_factory=list)
-    """What the window no longer holds and no summary covers."""
+    """Messages that are neither in the window nor in a summary."""
     _runner: ToolRunner | None = None
 
     @property
@@ -67,7 +67,7 @@ class LoopRun:
 
     @property
     def runner(self) -> ToolRunner:
-        """Return what runs the calls, the same for every step."""
+        """Return the runner of the calls, the same for every step."""
         if self._runner is None:
             self._runner = ToolRunner(self.scope, self.tools, ContextManager(self.scope.config))
         return self._runner
@@ -80,7 +80,7 @@ class LoopRun:
         )
 
     def add_results(self, results: list[CallResult], step: int, usage: TokenUsage) -> None:
-        """Keep what became of an answer's calls; `usage` is what the answer cost."""
+        """Keep the results of an answer's calls; `usage` is the answer's own."""
         self.results = results
         for number, result in enumerate(results, start=1):
             tool = self.task.tools.get(result.call.name)
@@ -104,14 +104,14 @@ class LoopRun:
             self.new += map(for_later, messages)
 
     def hear(self, messages: Sequence[ChatMessage]) -> None:
-        """Show the model what the person wrote while it worked."""
+        """Show the model the messages that the person wrote while it worked."""
         self.say(*messages)
         outside = self.scope.outside
         outside.hear(messages)
         outside.passed_on = outside.passed_on or any(message.outside for message in messages)
 
     def see(self, messages: Messages) -> None:
-        """Replace what the model sees from now on."""
+        """Replace the model's view from now on."""
         if messages is not self.window:
             self.window = repair(messages)
             self.window_tokens = estimate_tokens(self.window)
@@ -174,7 +174,7 @@ async def begin_run(task: LoopTask) -> LoopRun:
 
 
 def _used_before(scope: TurnScope, step: int) -> TokenUsage:
-    """Return what a turn had used before the step at which it resumes."""
+    """Return the usage of a turn before the step at which it resumes."""
     path = scope.where.agent_path
     before = (row.usage for key, row in scope.recorded.items() if key.agent_path == path and key.step < step)
     return sum(before, TokenUsage())

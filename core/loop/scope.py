@@ -1,4 +1,4 @@
-"""What a run of the loop is bound to, what it works on, and the files that its calls attach to the reply."""
+"""The scope of a run of the loop, its task, and the files that its calls attach to the reply."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,20 +25,20 @@ _FILES = "files"
 
 @dataclass(slots=True)
 class TurnFiles:
-    """What is attached in one turn, in its own loop and in those of its agents: each file once."""
+    """The attachments of a turn, from its own loop and those of its agents: each file once."""
 
     _calls: dict[str, tuple[int, int]] = field(default_factory=dict)
     """The call of the turn's own loop to which each file belongs: its step and its number."""
 
     def begin(self, recorded: Mapping[StepKey, StepRecord]) -> None:
-        """Take in what the journal holds."""
+        """Take in the records of the journal."""
         for record in recorded.values():
             files = record.result.get(_FILES)
             if record.outcome is Outcome.OK and isinstance(files, list):
                 self._take(record.key, [str(file) for file in files])
 
     def note(self, key: StepKey, files: Sequence[str], result: JsonObject) -> None:
-        """Take in what a call attached, and write it into the result that the journal gets."""
+        """Take in a call's attachments, and write them into the result that the journal gets."""
         if files:
             result[_FILES] = list(files)
             self._take(key, files)
@@ -62,12 +62,12 @@ def _own_call(key: StepKey) -> tuple[int, int]:
 
 
 ASSISTANT = "assistant"
-"""What traces call the agent that no tool is."""
+"""The name in traces of the agent that is no tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnScope:
-    """What the parts of a turn share: it is made once, and handed on to its loop, its agents and their loops."""
+    """The state that the parts of a turn share: made once, and handed on to its loop, its agents and their loops."""
 
     where: HookContext
     journal: Journal
@@ -82,7 +82,7 @@ class TurnScope:
     files: TurnFiles = field(default_factory=TurnFiles)
     accounts: TurnAccounts = field(default_factory=TurnAccounts)
     recorded: Mapping[StepKey, StepRecord] = field(default_factory=dict)
-    """What the journal held when a run of the loop began; nothing before that."""
+    """The records of the journal when a run of the loop began; empty before that."""
 
     @property
     def pending_approvals(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class TurnScope:
 
 @dataclass(frozen=True, slots=True)
 class LoopTask:
-    """What one run of the loop works on. `messages` begin with the system prompt and end with the person's words."""
+    """The input of a run of the loop. `messages` begin with the system prompt and end with the person's words."""
 
     scope: TurnScope
     messages: Messages
@@ -106,6 +106,6 @@ class LoopTask:
     """Takes in the files of messages that come while it runs."""
     state: ConversationState = field(default_factory=ConversationState)
     go_on_at: int | None = None
-    """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""
+    """The model answer at whose calls a waiting turn resumes; the earlier answers are in the history by now."""
     says_result: bool = False
     """The run ends with the results of its first calls, and no model is asked to say them."""

@@ -23,7 +23,7 @@ _UNHEARD = "[The person also sent a voice note that could not be listened to. Th
 class Steering:
     """Ask the turn's control, and journal the messages it yields, so that a take-over sees the same.
 
-    One instance a turn. `absorbed` are the ids of the absorbed messages, in order, and `joined` they with their files.
+    One instance a turn. `absorbed` are the ids of the absorbed messages, in order; `joined`, the same with their files.
     """
 
     def __init__(self, task: LoopTask) -> None:
@@ -113,7 +113,8 @@ def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
 def spoken(message: TurnMessage) -> list[ChatMessage]:
     """Return a person's message as the model sees it: the text unchanged, and each file or a note about files.
 
-    What the person points at comes before it. Words that are not the person's own are quoted below a line that says so.
+    A message that the person points at comes before it. Words that are not the person's own are quoted below a line
+    that says so.
     """
     shown = [ChatMessage(Role.USER, message.text)] if message.text else []
     if message.origin is not Origin.OWN:

@@ -1,4 +1,4 @@
-"""Run the calls of one model answer: checked, journalled, bounded in time, and never twice (promise 5)."""
+"""Run the calls of a model answer: checked, journalled, bounded in time, and never twice (promise 5)."""
 
 import asyncio
 import time
@@ -41,11 +41,11 @@ class _Ready:
     parsed: Mapping[str, object]
     record: StepRecord
     note: str
-    """What the model is told at the end of the result."""
+    """The note for the model at the end of the result."""
 
 
 class ToolRunner:
-    """Run the tool calls of one turn. One instance a turn."""
+    """Run the tool calls of a turn. One instance a turn."""
 
     def __init__(self, scope: TurnScope, tools: Toolbox, context: ContextManager) -> None:
         self._scope = scope
@@ -128,7 +128,7 @@ class ToolRunner:
         )
 
     def _may_run_again(self, known: StepRecord) -> bool:
-        """Follow the stricter of what the tool was when it started and what it is now."""
+        """Follow the stricter effect: the tool's when the call started, or its present one."""
         if known.result.get(_HELD):
             return True
         tool = self._tools.get(known.name)
@@ -138,7 +138,7 @@ class ToolRunner:
     async def _prepare(
         self, where: HookContext, key: StepKey, call: ToolCall, known: StepRecord | None
     ) -> "_Ready | CallResult":
-        """Return a call that may run, or the result of one that may not."""
+        """Return a call that may run, or the result of a call that may not."""
         if reason := self._not_run.get(key.call_index):
             return CallResult(call, reason, Outcome.REFUSED)
         tool = self._tools.get(call.name)
@@ -194,7 +194,7 @@ class ToolRunner:
             return end._replace(text=as_data(end.text)) if tool.outside and end.outcome is Outcome.OK else end
         except LeaseLost:
             raise
-        except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
+        except Exception as error:  # a tool may raise anything; the model learns that it failed, but not the error
             if isinstance(error, ToolError) and (held := await self._hold(ready, error)):
                 return held
             callee = Callee("tool", tool.name, tool.effect, seconds, tool.in_thread)
@@ -247,7 +247,7 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
 def calls_not_run(calls: Sequence[ToolCall], limit: int, *, cut: bool) -> Mapping[int, str]:
     """Return the reasons of the calls that are not run, by their number from 1.
 
-    Calls after the first `limit` are not run, nor is the last one of an answer that was `cut`: its end is missing.
+    Calls after the first `limit` are not run, nor is the last call of an answer that was `cut`: its end is missing.
     """
     refused = {number: replies.too_many_calls(limit) for number in range(limit + 1, len(calls) + 1)}
     return {**refused, len(calls): replies.CALL_CUT_OFF} if cut and calls else refused
