@@ -12,7 +12,7 @@ _CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class ModelPrice:
-    """Dollars for one token in and one token out; `longest_answer` in tokens."""
+    """Dollars for an input token and an output token; `longest_answer` in tokens."""
 
     input: float
     output: float
@@ -20,7 +20,7 @@ class ModelPrice:
 
 
 def price_of(known: Mapping[str, object]) -> ModelPrice | None:
-    """Return the price in an entry of litellm's map; None where it has none."""
+    """Return the price in an entry of litellm's map, or None if the entry has no price."""
     in_, out = known.get("input_cost_per_token"), known.get("output_cost_per_token")
     longest = known.get("max_output_tokens")
     if not isinstance(in_, int | float) or not isinstance(out, int | float):
@@ -29,7 +29,7 @@ def price_of(known: Mapping[str, object]) -> ModelPrice | None:
 
 
 def embedding_price_of(known: Mapping[str, object]) -> ModelPrice | None:
-    """Return the price in the entry of an embedding model, which bills no output; None where it has none."""
+    """Return the price in the entry of an embedding model, which bills no output, or None if the entry has no price."""
     return price_of({"output_cost_per_token": 0.0} | dict(known))
 
 

@@ -18,18 +18,18 @@ class Role(StrEnum):
 
 
 class Marker(StrEnum):
-    """What a message is to the code that finds it again; people and models never see it."""
+    """The kind of a message, for the code that finds it again; people and models never see it."""
 
     SUMMARY = "summary"
-    """The summary of what no longer fits into the context."""
+    """The summary of messages that no longer fit into the context."""
     HANDED_OVER = "handed_over"
-    """The result of a call that a waiting turn goes on with."""
+    """The result of a call that was handed over to a waiting turn."""
     CONTEXT = "context"
-    """The time, what is recalled and what waits, for one turn: prompts are the same from turn to turn up to it."""
+    """The time, recalled facts and pending questions, for one turn: prompts are the same from turn to turn up to it."""
     NOTE = "note"
-    """A line of ours for the model, in the place of what cannot be shown: nobody's words."""
+    """A line of ours for the model, in place of content that cannot be shown: nobody's words."""
     FILE = "file"
-    """A file that the person sent: a line of ours, and below it what others wrote."""
+    """A file that the person sent: a line of ours, and below it the content, which others wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ToolCall:
     extra: JsonObject = field(default_factory=dict)
 
     def canonical_arguments(self) -> str:
-        """Return the arguments so that equal ones are the same text; as they are where they cannot be read."""
+        """Return the arguments so that equal arguments are the same text; unchanged if they cannot be read."""
         try:
             return canonical_json(read_json(self.arguments or "{}"))
         except ValueError:
@@ -54,11 +54,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a conversation as the model sees it; history is a sequence of these.
+    """A message of a conversation as the model sees it; history is a sequence of messages.
 
     `thinking` are the provider's own blocks, returned unchanged to the `model` that made them and never shown.
-    `internal` marks a user message that is ours and not the person's, `outside` one whose words the person only passed
-    on. `state` is not part of the text but the conversation's state at that moment (`core.loop.conversation_state`).
+    `internal` marks a user message that is ours and not the person's, `outside` a message whose words the person only
+    passed on. `state` is not part of the text but the conversation's state then (`core.loop.conversation_state`).
     """
 
     role: Role
@@ -104,7 +104,7 @@ _PLAIN = ("text", "tool_call_id", "name", "model", "internal", "outside", "state
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens, and the price in US dollars where litellm's map knows one."""
+    """Tokens, and the price in US dollars if litellm's map has the model's prices."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -129,7 +129,7 @@ class TokenUsage:
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "TokenUsage":
-        # A newer worker may write more, and its turn may be taken over by this one during an update.
+        # A newer worker may write more fields, and its turn may be taken over by this process during an update.
         known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
         return cls(**cast(dict[str, Any], known))
 
@@ -145,7 +145,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One model call. `layer` is the index of the client's layer; times are seconds.
+    """A model call. `layer` is the index of the client's layer; times are seconds.
 
     `use_tools=False` asks for text although tools were called before.
     """
@@ -160,7 +160,7 @@ class ModelRequest:
     layer: int = 0
 
     def within(self, timeout: float) -> "ModelRequest":
-        """Return the request with another timeout. Every call needs one, and `dataclasses.replace` is slower."""
+        """Return the request with another timeout. Every call needs it, and `dataclasses.replace` is slower."""
         return ModelRequest(
             self.messages,
             self.tools,
@@ -175,7 +175,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """The vectors of some texts, in order, and what they cost."""
+    """The vectors of some texts, in order, and their usage."""
 
     vectors: Sequence[Sequence[float]]
     usage: TokenUsage = field(default_factory=TokenUsage)
@@ -196,7 +196,7 @@ class ModelAnswer:
 
     @property
     def refused(self) -> bool:
-        """Return whether the model would not answer, or its provider withheld what it wrote."""
+        """Return whether the model would not answer, or its provider withheld the answer."""
         return bool(self.refusal) or self.finish_reason == "content_filter"
 
     @property
@@ -277,7 +277,7 @@ class ModelClient(Protocol):
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call, once, without retries of its own.
 
-        Raises one of `core.errors.ModelError`.
+        Raises a subclass of `core.errors.ModelError`.
         """
         ...
 
@@ -340,7 +340,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What is said. `seconds`: how long the recording lasts, where the server tells it."""
+    """The spoken words. `seconds`: the recording's length, if the server tells it."""
 
     text: str
     seconds: float = 0.0
