@@ -1,4 +1,4 @@
-"""The one clock. Everything that a person would call "when" is asked here and handed in.
+"""The only clock. Every time that a person would call "when" is asked here and passed on.
 
 Leases and attempts use the database's clock instead: they compare moments of several machines.
 """
@@ -37,20 +37,20 @@ class Clock:
         return datetime.fromtimestamp(self._machine(), tz=UTC)
 
     async def sound_now(self) -> datetime | None:
-        """Return the present moment for what cannot be undone; None while it cannot be relied on."""
+        """Return the present moment for actions that cannot be undone, or None while the clock cannot be relied on."""
         return self.now()
 
     def moment_of(self, real: float) -> datetime:
         """Return the moment that it tells when the machine's time is `real`."""
         self._reload()
-        # Added as whole microseconds: a sum of Unix seconds in floating point may end one too early, and a clock that
-        # was stopped and then moved two hours ahead would never reach what is due in two hours.
+        # Added as whole microseconds: a sum of Unix seconds in floating point may end a microsecond early, and a clock
+        # that was stopped and then moved two hours ahead would never reach work that is due in two hours.
         passed = timedelta(seconds=(real - self._base) * self._rate)
         return datetime.fromtimestamp(self._base, tz=UTC) + passed + timedelta(seconds=self._offset)
 
     @property
     def rate(self) -> float:
-        """Return how many seconds of it pass in a real one; 0 while it stands still."""
+        """Return the number of its seconds in a real second; 0 while it stands still."""
         self._reload()
         return self._rate
 
@@ -87,7 +87,7 @@ def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0, base: float
 
 
 def zone_or_utc(name: str | None) -> ZoneInfo:
-    """Return the zone of that name; UTC where none is known: tzdata drops some, and hosts differ."""
+    """Return the zone of that name, or UTC if the name is unknown: tzdata drops some, and hosts differ."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -95,7 +95,7 @@ def zone_or_utc(name: str | None) -> ZoneInfo:
 
 
 def zone_note(name: str | None) -> str:
-    """Return a sentence that times are in UTC, since the name is not known here; empty where it is known."""
+    """Return a sentence that times are in UTC, since the name is not known here; empty if it is known."""
     if not name or zone_or_utc(name).key == name:
         return ""
     return gettext("Times are in UTC, since there is no timezone named {name} any more.", name=repr(name))

@@ -7,7 +7,7 @@
       TurnDelayed                 a check could not tell; the turn waits and is tried again
         ModelAway                 no model answers; its lane is given back, and it is tried again
       RequestRefused              a request that is not the provider's, or not well-formed; 4xx
-      DeliveryError               what became of one part
+      DeliveryError               a part could not be delivered, or may not have been
         RateLimited               not accepted; try again after `retry_after`
         Unavailable               not accepted; try again with backoff
         Ambiguous                 may have been accepted; look it up, never resend blindly
@@ -28,18 +28,18 @@
         ToolFailed                the model must go on without
           AccountMissing          no connected account can do this yet; the person is sent a link
 
-Messages are for the log, with ids and causes; what a person reads is written where it is said.
+Messages are for the log, with ids and causes; sentences for people are written by the room that says them.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 _LATE = ("Timeout", "TimedOut")
-"""How libraries name what came too late: their own classes have no base in common, and few that of Python."""
+"""Words by which libraries name errors of time: their classes have no base in common, and few derive from Python's."""
 
 
 def took_too_long(error: BaseException) -> bool:
-    """Return whether an error, or what led to it, is that an answer did not come in time."""
+    """Return whether an error, or its cause, is that an answer did not come in time."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -175,7 +175,7 @@ class ModelRejected(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class RefusedLogin:
-    """An account whose service refuses what opens it: a wrong password, a revoked grant. `need` was asked of it."""
+    """An account whose service refuses its password or its grant. `need` was asked of it."""
 
     need: str
     service: str
@@ -186,8 +186,8 @@ class RefusedLogin:
 class ToolError(OneValetError):
     """A tool's own failure; its message is told to the model and may reach the person, so it must hold no secrets.
 
-    `note` is for the model alone: what it should do about it. `refused`: why it failed is that a service takes what
-    opens an account no longer; the call waits until its person has renewed it.
+    `note` is for the model alone: the advice how to go on. `refused`: a service no longer accepts the account's
+    password or grant; the call waits until its person has renewed it.
     """
 
     def __init__(self, message: str = "", *, note: str = "", refused: RefusedLogin | None = None) -> None:
@@ -205,9 +205,9 @@ class ToolFailed(ToolError):
 
 
 class AccountMissing(ToolFailed):
-    """No connected account can do this: none is there, or what it allows does not reach so far.
+    """No connected account can do this: the person has none, or the account does not allow so much.
 
-    `need` is what was asked for, as in `AccountAccess.open`; `account` names the one that allows too little.
+    `need` is the required access, as in `AccountAccess.open`; `account` names the account that allows too little.
     """
 
     def __init__(self, message: str, need: str, account: str | None = None) -> None:

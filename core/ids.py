@@ -10,7 +10,7 @@ _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _SHIFTS = range(120, -1, -10)
 
 PARTITION = r"(?:[0-9]{2}\.)?"
-"""The pattern of what names the partition at the beginning of ids and tokens: none in partition 0."""
+"""The pattern of the partition's name at the beginning of ids and tokens: empty in partition 0."""
 _PARTITION = re.compile(PARTITION)
 
 
@@ -33,5 +33,5 @@ def partition_of(name: str) -> str:
 
 
 def for_person(tenant_id: str, token: str) -> str:
-    """Return a token of a person's that names their partition, so that whoever is shown it knows where to ask."""
+    """Return a token of a person's that names their partition, so that any server that gets it knows which to ask."""
     return partition_of(tenant_id) + token

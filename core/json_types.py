@@ -16,7 +16,7 @@ type JsonObject = dict[str, Json]
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _PLAIN = frozenset({int, float, bool, type(None), datetime})
-"""What every statement carries most, and what cannot hold either."""
+"""The commonest types of a statement's values, which cannot hold either character."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -32,12 +32,12 @@ def _finite(text: str) -> float:
     return number
 
 
-# `json.loads` makes a decoder for each call that has options, which costs more than decoding what models write.
+# `json.loads` makes a decoder for each call that has options, which costs more than decoding a model's answer.
 _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
 
 
 def storable[Value](value: Value) -> Value:
-    """Return the same JSON value without what no database takes: what surrounds it is kept, not lost."""
+    """Return the same JSON value without the characters that no database takes; all others stay."""
     kind = type(value)
     if kind in _PLAIN:
         return value
@@ -62,8 +62,8 @@ def _without(text: str) -> str:
 def read_json(text: str | bytes) -> Json:
     """Read JSON that a model, a person or a server wrote.
 
-    Raises `ValueError` for what is no JSON (`NaN` and `Infinity` are not), for a number that is too large, and for
-    what nests deeper than `MAX_DEPTH`.
+    Raises `ValueError` for a text that is no JSON (`NaN` and `Infinity` are not), for a number that is too large, and
+    for values that nest deeper than `MAX_DEPTH`.
     """
     try:
         if isinstance(text, bytes):
@@ -76,7 +76,7 @@ def read_json(text: str | bytes) -> Json:
 
 
 def object_in(answer: str) -> JsonObject:
-    """Return the JSON object in a model's answer, whatever stands around it; an empty one where there is none."""
+    """Return the JSON object in a model's answer, whatever text surrounds it; empty if it holds none."""
     try:
         value = read_json(answer[answer.index("{") : answer.rindex("}") + 1])
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a process counts and times for Prometheus: every instrument, in a registry of our own.
+"""The counters and timings of a process for Prometheus: every instrument, in a registry of our own.
 
 No label names a person or holds a text: each value comes from a fixed list of ours, or from an operator's settings and
 plugins. An instrument costs about a microsecond, whether or not anybody reads it.

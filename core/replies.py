@@ -1,4 +1,4 @@
-"""What the assistant itself says when the model cannot: plain, without internals (promise 14)."""
+"""The assistant's own sentences for when the model has none: plain, without internals (promise 14)."""
 
 import re
 from decimal import Decimal
@@ -46,12 +46,12 @@ CARD_SHOWN = "(I asked for your approval {code}: {summary})"
 
 
 def note(text: str) -> str:
-    """Return the end of a tool result that is for the model alone: what it should do about it."""
+    """Return the end of a tool result that is for the model alone: the advice how to go on."""
     return with_note("", text)
 
 
 def with_note(text: str, note: str) -> str:
-    """Return a tool's text with a note for the model alone at its end: what it should do about the result."""
+    """Return a tool's text with a note for the model alone at its end: the advice how to use the result."""
     return f"{text}\n{_NOTE}{note}{_NOTE_END}"
 
 
@@ -61,7 +61,7 @@ def without_notes(text: str) -> str:
 
 
 HANDED_OVER = note("It goes on at once, and what comes of it is said then.")
-"""The end of a tool result for what a waiting turn goes on with."""
+"""The end of a tool result that was handed over to a waiting turn."""
 TELL_THEM = note("Tell the person in one sentence.")
 """The end of a tool result that the model only has to pass on."""
 TOO_LONG_TO_APPROVE = (
@@ -107,14 +107,14 @@ def refused(words: str) -> str:
 
 
 def too_long(channel: str | None) -> str:
-    """Return the sentence for a conversation that no longer fits, with the word that starts a new one here."""
+    """Return the sentence for a conversation that no longer fits, with the word that starts a new conversation here."""
     words = {"sms": "NEW", "email": "NEW", "slack": "/valet new"}
     word = "/new" if channel is None else words.get(channel, "/new")
     return gettext("This conversation has grown too long for me. Send {word} to start a fresh one.", word=word)
 
 
 def too_many_calls(most: int) -> str:
-    """Return what the model is told after more calls in one answer than are run."""
+    """Return the text for the model after more calls in an answer than are run."""
     return "Not run: too many calls in one answer." + note(
         f"Make at most {most} in one; make this one again in your next answer."
     )

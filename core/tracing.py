@@ -1,4 +1,4 @@
-"""Spans of what the assistant does, for an operator's collector. Without one nothing is recorded or imported.
+"""Spans of the assistant's work, for an operator's collector. Without a collector nothing is recorded or imported.
 
 A span's context travels in the column `traceparent` of the rows that its work leaves behind (W3C Trace Context):
 the process that takes such a row up goes on in the same trace. No attribute names a person, and none holds a text
@@ -17,7 +17,7 @@ type Attributes = Mapping[str, str | int | float | bool | Sequence[str]]
 
 
 class SpanKind(StrEnum):
-    """Where a span stands between processes, as OpenTelemetry has it."""
+    """The kind of a span between processes, in OpenTelemetry's terms."""
 
     INTERNAL = "internal"
     SERVER = "server"
@@ -27,7 +27,7 @@ class SpanKind(StrEnum):
 
 
 class Span(Protocol):
-    """One piece of work that has begun."""
+    """A piece of work that has begun."""
 
     @property
     def traceparent(self) -> str:
@@ -53,7 +53,7 @@ class Tracer(Protocol):
     captures_content: bool
 
     def begin(self, name: str, kind: SpanKind, attributes: Attributes, parent: Span | str | None, root: str) -> Span:
-        """Begin a span. Without a parent it is a root, of the trace that `root` names or of a new one."""
+        """Begin a span. Without a parent it is a root, of the trace that `root` names or of a new trace."""
         ...
 
 
@@ -86,10 +86,10 @@ def span(
     parent: str | None = None,
     root: str = "",
 ) -> CurrentSpan:
-    """Return a span to be current inside the block: what begins there belongs to it.
+    """Return a span to be current inside the block: spans that begin there belong to it.
 
-    `parent`: the context that a row carried; without one the current span. Work that is taken up from a row has a
-    `root`, which names its trace where the row carried none: after a crash it goes on in the same trace.
+    `parent`: the context that a row carried; without it the current span. Work that is taken up from a row has a
+    `root`, which names its trace if the row carried no context: after a crash it goes on in the same trace.
     """
     if _tracer is None:
         return NOTHING
@@ -118,7 +118,7 @@ def traceparent() -> str | None:
 
 
 def carried() -> JsonObject:
-    """Return what a row's JSON holds of the current span: nothing while nothing is recorded."""
+    """Return the current span's context for a row's JSON: empty while nothing is recorded."""
     context = traceparent()
     return {} if context is None else {"traceparent": context}
 
