@@ -110,7 +110,7 @@ def bill_of(channel: object, part: Part, now: datetime) -> Bill | None:
 
 @runtime_checkable
 class Pressable(Protocol):
-    """Optional capability: show a message's buttons; a press of one comes in as `Press`."""
+    """Optional capability: show a message's buttons; pressing a button comes in as `Press`."""
 
     shows_buttons: bool
 
@@ -157,7 +157,7 @@ class Telling(Protocol):
     """Optional capability: name the present work in a few words, instead of only showing that we are at work."""
 
     async def show_doing(self, to: Address, text: str) -> None:
-        """Show the words until the next ones or the answer. A hint: errors are logged, never raised."""
+        """Show the words until the next words or the answer. A hint: errors are logged, never raised."""
         ...
 
 

@@ -93,9 +93,9 @@ class NotificationChannel(Protocol):
         ...
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Make the provider call for one part.
+        """Make the provider call for a part.
 
-        Raises one of `core.errors.DeliveryError`: `Ambiguous` whenever the provider may have accepted it.
+        Raises a subclass of `core.errors.DeliveryError`: `Ambiguous` whenever the provider may have accepted it.
         """
         ...
 
@@ -180,7 +180,7 @@ class InboundSink(Protocol):
 class Sweep:
     """The checkpoint of a sweep for missed messages, in the channel's own form; empty at its beginning.
 
-    This class stores none: a sweep that runs in one go.
+    This class stores none: a sweep that runs without a break.
     """
 
     place: str = ""
@@ -215,10 +215,10 @@ class Channel(Protocol):
         ...
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring the provider's messages since then into the inbox; return the number of new ones.
+        """Bring the provider's messages since then into the inbox; return the number of new messages.
 
         It may be cut off anywhere: `sweep` says from where to continue, and stores each place that was reached, never
-        one past a message that is not in the inbox yet.
+        a place past a message that is not in the inbox yet.
         """
         ...
 

@@ -101,7 +101,7 @@ _of_abilities: list[ChatCommand] = []
 
 
 def use_words(commands: Iterable[ChatCommand]) -> None:
-    """Register the words of the abilities, in place of any earlier ones.
+    """Register the words of the abilities, in place of any earlier words.
 
     Raises `ConfigError` if a word has another meaning already.
     """

@@ -24,11 +24,11 @@ class Channels:
     """The channels on which a word counts, and on which it is shown; None stands for all."""
 
     alone: frozenset[str] | None = None
-    """Where the word counts by itself. With a slash, or with its argument, it counts everywhere."""
+    """The channels on which the word counts by itself. With a slash, or with its argument, it counts on all."""
     listed: frozenset[str] | None = None
-    """Where HELP lists it."""
+    """The channels on which HELP lists it."""
     unlisted: frozenset[str] = NOWHERE
-    """Where HELP leaves it out nevertheless."""
+    """The channels on which HELP leaves it out nevertheless."""
     menu: frozenset[str] = MENUS
     """The menus that contain it."""
 
@@ -42,7 +42,7 @@ class ChatCommand:
     """The declaration of a chat word. `name`: its name after a slash, which is also stored with a message.
 
     `words`: the words that people type, by language, first the word that our sentences mention. `argument`: the pattern
-    of what may follow, with a group for the part that counts. `help`: its line in HELP, the menus and docs/words.md.
+    of the argument, with a group for the part that counts. `help`: its line in HELP, the menus and docs/words.md.
 
     `answer` names a `core.turns.words.asked.WordHandler` as `module:function`, which is loaded only when it is needed.
     """
@@ -56,7 +56,7 @@ class ChatCommand:
     typed: str = ""
     """The word that HELP shows in plain text, if it is not the name."""
     example: str = ""
-    """The form that HELP shows on every channel, if a shorter one would not explain the word."""
+    """The form that HELP shows on every channel, if a shorter form would not explain the word."""
     spoken: bool = True
     """Whether it also counts in a voice note."""
     loosely: bool = False

@@ -63,7 +63,7 @@ class DueMessage:
     attempts: int
     age: timedelta
     stream: str | None = None
-    """The provider's id of the message that grew while this one was written; None while it is unknown."""
+    """The provider's id of the message that grew while this answer was written; None while it is unknown."""
     stream_at: datetime | None = None
     """The moment when that message was begun, by the database's clock; None if there is none."""
     overtaken: bool = False
@@ -83,7 +83,7 @@ class DueMessage:
     timezone: str | None = None
     """The person's timezone as an IANA name; None if it is unknown."""
     answers: str = ""
-    """The provider's id of the message that this one answers; below, its subject, if messages have subjects."""
+    """The provider's id of the message that this message answers; below, its subject, if messages have subjects."""
     subject: str = ""
     sentences: tuple[Sentence, ...] = ()
     """The sentences that stand for the text until the first rendering fixes the words."""

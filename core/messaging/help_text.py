@@ -21,7 +21,7 @@ _BY_CARRIER = (
 
 
 def help_text(channel: str) -> str:
-    """Return the list of words; an unknown channel counts as one with slashes and without buttons."""
+    """Return the list of words; an unknown channel counts as a channel with slashes and without buttons."""
     listed = (f"- {word}: {what}" for word, what in words(channel))
     return "\n".join([gettext(OPENING), "", gettext("These words work:"), *listed])
 

@@ -1,6 +1,6 @@
 """Messages in and out, independent of any provider.
 
-`parse.py` in each channel makes the inbound types; `notify` takes the outbound one. Everything here is a
+`parse.py` in each channel makes the inbound types; `notify` takes the outbound type. Everything here is a
 frozen value, so it may cross any folder's border.
 """
 
@@ -15,7 +15,7 @@ from core.messaging.pointed import Pointed
 CHOICE = "pick"
 """Stands before the token of a button that is a choice: the buttons of such a message say all that its closing does."""
 KEPT_FILE = "kept:"
-"""Stands before the id of a file of ours where a file's URL would."""
+"""In place of a file's URL: the prefix of the id of a file of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Origin(StrEnum):
 
     OWN = "own"
     FORWARDED = "forwarded"
-    """Somebody else's words, or older ones, which the person forwarded."""
+    """Somebody else's words, or older words, which the person forwarded."""
     VIA_BOT = "via_bot"
     """The words of a program, sent in the person's name."""
     CLIENT = "client"
@@ -92,7 +92,7 @@ class InboundMessage:
     provider_id: str | None = None
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""
-    """The provider's id of our message that this one answers, if the provider says so."""
+    """The provider's id of our message that this message answers, if the provider says so."""
     origin: Origin = Origin.OWN
     """Words that are not the person's own decide nothing and command nothing."""
     subject: str = ""
@@ -221,7 +221,7 @@ class ReachabilityChange:
     reply: str = ""
     """A reply to the sender's own address if this changed anything and the carrier does not confirm it."""
     said_at: datetime | None = None
-    """The provider's time, if it states one: of two changes the later one by this time counts."""
+    """The provider's time, if it states any: of two changes the later by this time counts."""
 
 
 @dataclass(frozen=True, slots=True)

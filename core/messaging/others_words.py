@@ -21,7 +21,7 @@ _BEGINS = re.compile(r"(?P<number>\d*)(?P<mark>[#>+=|-]|[.)])")
 
 
 def others_words(text: str, longest: int = 80) -> str:
-    """Return a text of others as Markdown that reads as plain words, on one line, cut to `longest`.
+    """Return a text of others as Markdown that reads as plain words, on a single line, cut to `longest`.
 
     Web addresses are left out, since chats would make links of them.
     """

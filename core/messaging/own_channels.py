@@ -50,7 +50,7 @@ class InboundChannel:
         """Stop taking in."""
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring the provider's messages since then into the inbox; return the number of new ones."""
+        """Bring the provider's messages since then into the inbox; return the number of new messages."""
         return 0
 
     async def setup(self) -> Sequence[Change]:
@@ -77,7 +77,7 @@ class OutboundChannel:
         return (Part(message.text or " "),)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Make the provider call for one part. Raises `Unavailable`, `Rejected`, `Ambiguous` or `RateLimited`."""
+        """Make the provider call for a part. Raises `Unavailable`, `Rejected`, `Ambiguous` or `RateLimited`."""
         raise NotImplementedError
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:

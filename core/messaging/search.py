@@ -1,4 +1,4 @@
-"""Search the messages of one person, both theirs and ours, by words."""
+"""Search the messages of a person, both theirs and ours, by words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ class FoundAfter:
 
 
 class ConversationAccess(Protocol):
-    """The conversations of one person, on all their channels."""
+    """The conversations of a person, on all their channels."""
 
     async def search(self, words: str, limit: int = 10) -> Sequence[SaidMessage]:
         """Return messages that have all of the words, the newest first."""
@@ -60,7 +60,7 @@ class ConversationAccess(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PersonMessages:
-    """Search in one person's messages. Implements `ConversationAccess`.
+    """Search in a person's messages. Implements `ConversationAccess`.
 
     A message can be found once its turn has ended, or once it was sent: only workers index words, so that webhooks pay
     nothing for it.
@@ -83,7 +83,7 @@ class PersonMessages:
 
 
 async def read_said(connection: Connection, tenant_id: str, ids: Sequence[str]) -> list[SaidMessage]:
-    """Return messages of one person by their ids, the newest first."""
+    """Return messages of a person by their ids, the newest first."""
     rows = await connection.fetch(_READ, tenant_id, ids) if ids else []
     return [
         SaidMessage(

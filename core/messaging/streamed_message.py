@@ -35,7 +35,7 @@ class StreamRow:
         await self.database.call("select forget_stream($1,$2)", self.tenant_id, self.outbound_id)
 
     async def leads(self) -> bool:
-        """Return whether words may still be added: the message is the last one there, and the turn runs."""
+        """Return whether words may still be added: the message is the last in its conversation, and the turn runs."""
         row = await self.database.call("select stream_leads($1,$2) as told", self.tenant_id, self.outbound_id)
         return bool(row and row["told"])
 

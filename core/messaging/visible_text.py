@@ -66,12 +66,12 @@ def literal(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    """Return a text as one line, in full and with every visible character."""
+    """Return a text as a single line, in full and with every visible character."""
     return visible(_ROOM.sub(" ", text).strip())
 
 
 def plain_line(text: str) -> str:
-    """Return a text as one short line. An argument must never be shown by this alone."""
+    """Return a text as a short line. An argument must never be shown by this alone."""
     line = plain_words(text)
     return line if is_short(line) else line[: _MAX_OF_SUMMARY - 3] + "..."
 
