@@ -8,14 +8,14 @@ _LONGEST = 254
 
 
 def read_mail_address(text: str) -> str:
-    """Return an address with its domain as DNS writes it (RFC 5891), in lower case; empty where it is none."""
+    """Return an address with its domain as DNS writes it (RFC 5891), in lower case; empty if the text is no address."""
     local, _, domain = text.strip().rpartition("@")
     address = f"{local}@{_in_ascii(domain)}"
     return address if _EMAIL.fullmatch(address) and len(address) <= _LONGEST else ""
 
 
 def read_sender(text: str) -> str:
-    """Return a From, an address or `Name <address>`, with its domain as DNS writes it; empty where it is none."""
+    """Return a From, an address or `Name <address>`, with its domain as DNS writes it; empty if the text is neither."""
     name, address = parseaddr(text)
     if not text.isprintable() or not (read := read_mail_address(address)):
         return ""

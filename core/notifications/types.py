@@ -24,9 +24,9 @@ class Urgency(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """News for one person.
+    """News for a person.
 
-    `text` is Markdown; `title` is used where there are titles (push, email). `category` is what a person may mute
+    `text` is Markdown; `title` is used if the channel has titles (push, email). `category` can be muted by the person
     (`reminder`, `price`, `mail`), lower case. Two notifications with the same `dedupe_key` are one message (None: the
     category with the text). `task_id` and `run_id` name the cause. `conversation_id` is tried first, while it is the
     tenant's and can be reached.
@@ -80,7 +80,7 @@ class Notified:
 
 @dataclass(frozen=True, slots=True)
 class NotificationTarget:
-    """A place where a person can be notified: an identity of theirs, with its conversation, if any."""
+    """An address for notifications to a person: an identity of theirs, with its conversation, if any."""
 
     identity_id: str
     channel: str
@@ -129,7 +129,7 @@ class RenderedNotification:
 
 @dataclass(frozen=True, slots=True)
 class NotifyResult:
-    """The result of a call: the notification's status, and where it is queued."""
+    """The result of a call: the notification's status, and the conversation and channel of its queued message."""
 
     state: NotificationStatus
     id: str
@@ -158,7 +158,7 @@ class StoredNotification:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The times of one call: now, and when to try another place unless the person has reacted."""
+    """The times of a call: now, and the time to try another place unless the person has reacted."""
 
     now: datetime
     fall_back_at: datetime | None = None
@@ -184,10 +184,10 @@ class Notifier(Protocol):
 
 
 class PersonNotifier(Notifier, Protocol):
-    """Notifies people, and knows when and where they want it; `notify/service.py` implements it."""
+    """Notifies people, and knows their wishes about time and place; `notify/service.py` implements it."""
 
     async def quiet_until(self, tenant_id: str) -> datetime | None:
-        """Return when a person's quiet hours end; None outside them."""
+        """Return the end of a person's quiet hours; None outside them."""
         ...
 
     async def chat_of(self, tenant_id: str) -> str | None:
