@@ -47,7 +47,7 @@ def read_admission(stored: str) -> Admission | None:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One entry of the allowlist. `account` is None where the user key alone identifies the person."""
+    """An entry of the allowlist. `account` is None if the user key alone identifies the person."""
 
     channel: str
     user_key: str
@@ -97,7 +97,7 @@ _SHOWN = {
 
 
 def parse_listed(text: str, subject: str = "ONEVALET_ALLOW has an entry that") -> Listed:
-    """Parse an entry of the allowlist, or an address like one; `subject` begins the error message.
+    """Parse an entry of the allowlist, or an address in the same form; `subject` begins the error message.
 
     Raises `ConfigError`, also for names: they identify nobody, since anybody can take one.
     """

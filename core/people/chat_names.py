@@ -21,7 +21,7 @@ _MAX_OF_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class ChatIdentity:
-    """One identity: `user_key` is the provider's id of the person, `name` their display name there."""
+    """A chat identity: `user_key` is the provider's id of the person, `name` their display name there."""
 
     id: str
     channel: str

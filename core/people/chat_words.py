@@ -1,4 +1,4 @@
-"""The words that people say about themselves: how they are served, where they write, and what is kept of them."""
+"""The words that people say about themselves: their preferences, their channels, and the data kept of them."""
 
 import re
 
@@ -21,8 +21,8 @@ _CODE = (
     rf"(?:[0-9]{{2}}[- ]?)?(?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
     r"|[0-9A-Z]{3}-[0-9A-Z]{3}-[0-9A-Z]{3})"
 )
-"""A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so. In
-front may stand the two digits of its partition."""
+"""A code with or without its dashes; with them, also a code that was never given out: no other text has that form. The
+two digits of its partition may come first."""
 
 PREFS = ChatCommand(
     name="prefs",

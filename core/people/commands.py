@@ -28,7 +28,7 @@ class PersonCommands:
         self._clock = people.clock
 
     async def link(self, argument: str, tenant_id: str, turn_id: str) -> CommandAnswer:
-        """Link by a code, or give one. The same turn may repeat this, as the others, without effect."""
+        """Link by a code, or give a new code. The same turn may repeat this, as the others, without effect."""
         now = self._clock.now()
         if not argument:
             return await self._give(tenant_id, turn_id, now)

@@ -11,10 +11,10 @@ DIGITS = 2
 """Digits that a code has at least, so that no word looks like a code: more than 44 bits are left."""
 VALID = timedelta(minutes=10)
 MAX_CODES = 20
-"""Codes of one person in a day."""
+"""Codes of a person in a day."""
 MAX_GUESSES_PER_SENDER = 5
 GUESSES_WITHIN = timedelta(hours=1)
-"""The window of the limit for one address. Other people's guesses never count: nobody can block linking for others."""
+"""The window of the limit for an address. Other people's guesses never count: nobody can block linking for others."""
 
 AGREED = "AGREE"
 """The word after a code by which a person agrees to the link, once they were asked."""

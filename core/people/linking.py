@@ -1,4 +1,4 @@
-"""Linking two places of one person by a code, and merging what both have."""
+"""Linking two places of one person by a code, and merging their rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,9 +51,9 @@ class LinkOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The outcome with `counts`: rows per table of the other place, and of this one.
+    """The outcome with `counts`: rows per table of the other place, and of this place.
 
-    `places` are those of the other person, if any; `role` is the common role, where it is lower than this person's;
+    `places` are those of the other person, if any; `role` is the common role, if it is lower than this person's;
     `told` are the conversations with queued messages to other places.
     """
 
@@ -98,7 +98,7 @@ class Linking:
     async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
         """Merge the person who typed a code with the person it was given to.
 
-        All in one transaction; the same turn may repeat it with the same result. Raises `LeaseLost` when the turn is
+        All in one transaction; the same turn may repeat it with the same result. Raises `LeaseLost` if the turn is
         over.
         """
         try:
@@ -164,7 +164,7 @@ class Linking:
         await connection.fetch("select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, by, hashed, rules, sealed)
         for hook in self._hooks:
             await hook.after(connection, kept, gone)
-        # What waited for an account of one may go on with the other's.
+        # Runs that waited for an account of either person may go on with the other's.
         await connection.fetch("select * from wake_for_account($1)", kept)
         here = await connection.fetchval(
             "select c.identity_id from turns t join conversations c on c.tenant_id = t.tenant_id"
@@ -189,7 +189,7 @@ async def withdraw_codes(database: Database, tenant_id: str, now: datetime) -> i
 
 
 async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRole | None:
-    """Return the other person's role where it is lower, since it becomes the role of both; None otherwise."""
+    """Return the other person's role if it is lower, since it becomes the role of both; None otherwise."""
     ranks = list(PersonRole)
     roles = []
     for tenant_id in (kept, gone):
@@ -200,7 +200,7 @@ async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRol
 
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
-    """Return what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
+    """Return the rows of one of two places in words, such as `3 messages and 1 note`; `which`: 0 the other, 1 this."""
     parts = []
     for table, rule in merge_rules().items():
         if rule.counted and (number := counts.get(table, (0, 0))[which]):

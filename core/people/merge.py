@@ -17,9 +17,9 @@ class Parting:
 
 
 class MergeHook:
-    """What an owner of tables does besides the moving of rows.
+    """The work of an owner of tables besides the moving of rows.
 
-    All methods are called inside the one transaction, with deferred foreign keys; an exception rolls everything back.
+    All methods are called inside a single transaction, with deferred foreign keys; an exception rolls everything back.
     """
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:

@@ -17,14 +17,14 @@ LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 LENGTH = 8
 VALID = timedelta(hours=1)
 MAX_GUESSES_PER_SENDER = 3
-"""Codes of one sender in a day."""
+"""Codes of a sender in a day."""
 MAX_GUESSES_PER_ACCOUNT = 30
-"""Codes of one account of a channel in an hour: the messages that a flood of strangers may cost."""
+"""Codes of a channel's account in an hour: the messages that a flood of strangers may cost."""
 MAX_GUESSES = 10
 GUESSES_WITHIN = timedelta(minutes=15)
 
 type Choose = Callable[[str], str]
-"""Picks one of the letters at random."""
+"""Picks a letter at random."""
 
 
 class PairOutcome(StrEnum):
@@ -59,7 +59,7 @@ def code_hash(code: str) -> bytes:
 
 
 def pairing_sentence(code: str) -> str:
-    """Return the message that tells a stranger how to be let in: one SMS, without words that carriers filter."""
+    """Return the message that tells a stranger how to be let in: a single SMS, without words that carriers filter."""
     return gettext(
         "This assistant is private. To be let in, give this code to whoever runs it, then write again: {code} (it is "
         "valid for one hour).",
@@ -93,9 +93,9 @@ class Pairings:
     async def admit(
         self, listed: Listed, role: PersonRole, now: datetime, tier: str | None = None
     ) -> tuple[Pairing, ...]:
-        """Let an address in without a code, or change its role; return where it was let in.
+        """Let an address in without a code, or change its role; return each account on which it was let in.
 
-        An address belongs to one account of ours. Where the entry names none, it is let in on the account that it wrote
+        An address belongs to an account of ours. If the entry names none, it is let in on the account that it wrote
         to, else on every account that has received anything.
         """
         rows = await self._database.rows(

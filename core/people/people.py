@@ -1,4 +1,4 @@
-"""One person's preferences and profile, for tools and turns."""
+"""A person's preferences and profile, for tools and turns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person, as tools see them. Implements `core.tools.context.PersonAccess`."""
+    """A person, as tools see them. Implements `core.tools.context.PersonAccess`."""
 
     people: People
     tenant_id: str

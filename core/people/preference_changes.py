@@ -14,7 +14,7 @@ TAKE_BACK_PREFERENCE = "take_back_preference"
 
 @dataclass(frozen=True, slots=True)
 class PreferenceChange:
-    """One preference that was changed: its columns before and after.
+    """A changed preference: its columns before and after.
 
     `title` names it with its new value.
     """
@@ -24,7 +24,7 @@ class PreferenceChange:
     before: Mapping[str, str]
     after: Mapping[str, str]
     text: str
-    """What was set, on one line: all of them would be two text messages. It is in the language that holds now."""
+    """The new value, on a single line: all of them would be two text messages. It is in the language that holds now."""
 
     @property
     def differs(self) -> bool:
@@ -38,7 +38,7 @@ class PreferenceChange:
 async def change_preference(
     store: PreferenceStore, tenant_id: str, name: str, value: str, turn_id: str, call: str
 ) -> PreferenceChange:
-    """Store one preference in the person's words; raises `PreferenceRefused`. A repeat of the call changes nothing."""
+    """Store a preference in the person's words; raises `PreferenceRefused`. A repeat of the call changes nothing."""
     before, after = await store.change(tenant_id, name, value, turn_id, call)
     name = name.strip().lower()
     title = _line(after, name)
@@ -50,7 +50,7 @@ async def change_preference(
 async def take_back_preference(
     store: PreferenceStore, tenant_id: str, name: str, before: Mapping[str, str], after: Mapping[str, str], turn_id: str
 ) -> str | None:
-    """Store a preference as it was before, and return it in words; None where it is not as `after` says by now."""
+    """Store a preference as it was before, and return it in words; None if it has another value than `after` by now."""
     if columns_of(await store.read(tenant_id), name) not in (after, before):
         return None
     restored = await store.put_back(tenant_id, before, turn_id)
@@ -62,7 +62,7 @@ def _line(preferences: Preferences, name: str) -> str:
 
 
 def columns_of(preferences: Preferences, name: str) -> dict[str, str]:
-    """Return one preference as `keep_preferences` takes it."""
+    """Return a preference as `keep_preferences` takes it."""
     quiet = preferences.quiet
     match name:
         case Preference.LANGUAGE:

@@ -41,7 +41,7 @@ _WHILE_BUSY = {
 FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
 _CITIES_OF = {"pt": "pt_PT"}
-"""Whose names of cities go with a language, where it is not the language's own."""
+"""The locale whose names of cities go with a language, if it is not the language's own."""
 WORDS_TELL = ("sms", "email", "terminal")
 """The channels whose provider tells no language, so that the person's words do."""
 
@@ -55,18 +55,18 @@ class Preference(StrEnum):
     CHANNEL = "channel"
     QUIET = "quiet"
     BUSY = "busy"
-    """What happens to messages that arrive while the assistant works: steer, queue or interrupt."""
+    """The treatment of messages that arrive while the assistant works: steer, queue or interrupt."""
     MUTE = "mute"
     """Categories of notifications that are not sent."""
 
 
 class PreferenceRefused(OneValetError):
-    """A value cannot be stored; the message is one plain sentence that says which can."""
+    """A value cannot be stored; the message is a plain sentence that names the possible values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """A person's preferences. `timezone` is an IANA name, `language` a BCP 47 tag; None for what they have not said."""
+    """A person's preferences. `timezone` is an IANA name, `language` a BCP 47 tag; None for unset values."""
 
     name: str | None = None
     language: str | None = None
@@ -77,9 +77,9 @@ class Preferences:
     channels: tuple[str, ...] = ()
     """Channels on which the person can be reached now."""
     muted: tuple[str, ...] = ()
-    """Categories of notifications that are not sent; `*` is all that are not urgent."""
+    """Categories of notifications that are not sent; `*`: all but urgent notifications."""
     language_from: str | None = None
-    """The channel, or `profile`, that told the language; None where the person chose it."""
+    """The channel, or `profile`, that told the language; None if the person chose it."""
 
 
 class PreferenceStore:
@@ -93,7 +93,7 @@ class PreferenceStore:
         return Preferences() if row is None else _preferences(dict(row), row["channels"])
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str | None = None) -> Preferences:
-        """Store one preference in the person's words; raises `PreferenceRefused`."""
+        """Store a preference in the person's words; raises `PreferenceRefused`."""
         known = await self.read(tenant_id)
         columns = read_preference(name, value, known.channels)
         await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id or "")
@@ -102,7 +102,7 @@ class PreferenceStore:
     async def change(
         self, tenant_id: str, name: str, value: str, turn_id: str, call: str
     ) -> tuple[Preferences, Preferences]:
-        """Store one preference as `set` does; return all as they were before and after.
+        """Store a preference as `set` does; return all as they were before and after.
 
         A repeat of the call, after a crash, stores nothing more and returns the same again.
         """
@@ -189,7 +189,7 @@ def written(preferences: Preferences) -> str:
 
 
 def value_in_words(preferences: Preferences, name: str) -> str:
-    """Return one preference as text for the person."""
+    """Return a preference as text for the person."""
     return _values(preferences)[name] or gettext("not set")
 
 
@@ -228,7 +228,7 @@ def _shown_language(preferences: Preferences) -> str | None:
 
 @cache
 def _zones() -> dict[str, tuple[str, ...]]:
-    """Return the timezones by full name, and by city where they lie in a region, in the languages that we speak."""
+    """Return the timezones by full name, and by city if they lie in a region, in the languages that we speak."""
     zones: dict[str, set[str]] = {}
     known = available_timezones()  # it reads the whole tree of files
     for zone in known:
@@ -239,7 +239,7 @@ def _zones() -> dict[str, tuple[str, ...]]:
         if city:
             zones.setdefault(zone.rpartition("/")[2].casefold(), set()).add(zone)
     others: dict[str, set[str]] = {}
-    for language in LANGUAGES:  # whichever they speak: people write a city as they know it
+    for language in LANGUAGES:  # in any language: people write a city as they know it
         for zone, words in Locale.parse(_CITIES_OF.get(language, language)).time_zones.items():
             name = _as_key(words.get("city", ""))
             if name and name not in zones and zone in known:

@@ -35,7 +35,7 @@ class FactSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact. The person refers to it by its `number`."""
+    """A fact. The person refers to it by its `number`."""
 
     number: int
     key: str
@@ -55,7 +55,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class FactTakenBack:
-    """A fact that was taken back, in words (empty where there was none), and what the person is told of it."""
+    """A fact that was taken back, in words (empty if there was none), and the text for the person."""
 
     fact: str
     text: str
@@ -75,14 +75,14 @@ class ProfileStore:
     async def keep(
         self, tenant_id: str, key: str, value: str, source: FactSource, turn_id: str, now: datetime
     ) -> int | None:
-        """Store a fact, replacing the fact of the same key; return its number, None where nothing changes.
+        """Store a fact, replacing the fact of the same key; return its number, or None if nothing changes.
 
-        An inferred fact does not replace a told one, and an undone fact is not inferred again.
+        An inferred fact does not replace a told fact, and an undone fact is not inferred again.
         """
         value = storable(value).strip()
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE:
             return None
-        # A language that the person told is the one to write to them in, until they choose another.
+        # A language that the person told is used to write to them, until they choose another.
         tag = named_tag(value) if key == LANGUAGE and source is FactSource.TOLD else ""
         row = await self._database.call(
             "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number, note_language($1,$8,$9)",
@@ -99,7 +99,7 @@ class ProfileStore:
         return row["number"] if row else None
 
     async def undo(self, tenant_id: str, number: int, now: datetime, call: str) -> Undone | None:
-        """Undo a fact; None where there is no current fact of this number.
+        """Undo a fact; return None if there is no current fact of this number.
 
         A repeat of the call, after a crash, undoes nothing more and returns the same again.
         """
@@ -110,7 +110,7 @@ class ProfileStore:
         return Undone(row["key"], row["value"], row["before"])
 
     async def restore(self, tenant_id: str, number: int) -> bool:
-        """Let a fact count again that was undone; return False where a newer one counts in its place."""
+        """Let an undone fact count again; return False if a newer fact counts in its place."""
         row = await self._database.call("select * from restore_fact($1,$2)", tenant_id, number)
         if row is None:
             return False
@@ -118,7 +118,7 @@ class ProfileStore:
         return True
 
     async def _speak(self, tenant_id: str, key: str, language: str) -> None:
-        """Where the fact is the person's language, have them written to in what counts now."""
+        """If the fact is the person's language, write to them in the language that counts now."""
         if key == LANGUAGE:
             await self._database.call("select forget_language($1,$2)", tenant_id, FROM_PROFILE)
             await self._database.call("select note_language($1,$2,$3)", tenant_id, FROM_PROFILE, named_tag(language))

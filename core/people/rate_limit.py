@@ -28,7 +28,7 @@ MINUTE = 60
 _GONE = -2
 """Redis' answer to TTL for a key that does not exist."""
 _PREFIX = "onevalet:rate"
-# One round trip, since a turn waits for it. A list of times for a person, newest first, and a count for an account.
+# A single round trip, since a turn waits for it. A list of times for a person, newest first, a count for an account.
 _SCRIPT = """
 local turn, account, person, told = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, messages, limit, account_limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -103,7 +103,7 @@ class Rates:
         self._away = False
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
-        """Count a turn's messages; WITHIN means that there was room for the first one at least."""
+        """Count a turn's messages; WITHIN means that there was room for the first message at least."""
         if self._shared is None:
             return self._own.count(counted, a_minute)
         try:
@@ -170,7 +170,7 @@ def _keys(counted: Counted, a_minute: int) -> list[str]:
     """Return the keys of the turn's verdict, the account's count, the person's times, and whether they were told."""
     return [
         f"{_PREFIX}:turn:{counted.turn_id}",
-        # People of different rates over one account are counted apart.
+        # People of different rates over the same account are counted apart.
         f"{_PREFIX}:account:{counted.channel}:{counted.account}:{a_minute}",
         f"{_PREFIX}:person:{counted.tenant_id}",
         f"{_PREFIX}:told:{counted.tenant_id}",
@@ -206,7 +206,7 @@ class _OwnCounts:
     def _person(self, counted: Counted, a_minute: int, now: float) -> Rate:
         times = self.people.setdefault(counted.tenant_id, deque())
         taken = 0
-        # One by one: messages taken together with the last one that had room are answered with it.
+        # Message by message: those taken together with the last message that had room are answered with it.
         while taken < min(counted.messages, a_minute) and _has_room(times, a_minute, now):
             times.append(now)
             taken += 1
@@ -229,7 +229,7 @@ class _OwnCounts:
 
 
 def _has_room(times: deque[float], limit: int, now: float) -> bool:
-    """Return whether fewer than so many times are of the last minute; drop the older ones."""
+    """Return whether fewer than `limit` times are of the last minute; drop the older times."""
     while times and times[0] < now - MINUTE:
         times.popleft()
     return len(times) < limit

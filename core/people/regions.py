@@ -1,4 +1,4 @@
-"""The country in which a person's numbers are read, from what is known of them."""
+"""The country in which a person's numbers are read, derived from their language, timezone and numbers."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +22,7 @@ def region_of(numbers: Sequence[str], timezone: str, language: str) -> str | Non
 
 @cache
 def _countries() -> dict[str, str]:
-    """Return the country of each timezone that lies in one."""
+    """Return the country of each timezone that lies in a country."""
     table = resources.files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8")
     rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
     return {row[2]: row[0] for row in rows}

@@ -1,4 +1,4 @@
-"""What becomes of a table with rows of people when two of them become one, are parted again, exported and deleted."""
+"""The rules for a table with rows of people: for the merge of two people, their parting, export and deletion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ type Led = tuple[str, str, str]
 
 
 class Merge(StrEnum):
-    """How a table's rows move from one person to another (`merge_people`)."""
+    """The way in which a table's rows move from one person to another (`merge_people`)."""
 
     MOVE = "move"
     """Every row; its keys must be unique across people, as our ids are."""
@@ -32,12 +32,12 @@ class Merge(StrEnum):
 class Belonging:
     """How a table is merged. `counted` names a number of its rows to the person; None: they are not mentioned.
 
-    Two people who both have rows in a table with names are asked before they become one.
+    Two people who both have rows in a table with names are asked before they are merged.
     """
 
     how: Merge
     counted: tuple[str, str] | None = None
-    """The sentence for one row and for many (`ngettext`)."""
+    """The sentence for a single row and for many (`ngettext`)."""
 
 
 class Archived(StrEnum):
@@ -48,14 +48,14 @@ class Archived(StrEnum):
     TOLD = "told"
     """They are exported to be read: elsewhere they would mean nothing."""
     LEFT_OUT = "left_out"
-    """Secrets, what ends in minutes, what is computed again, and copies that are kept to find faults."""
+    """Secrets, rows that end in minutes or are computed again, and copies that are kept to find faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archiving:
     """A table's rule. `secret` columns are in no archive.
 
-    `ended` says what becomes of rows that are under way where they are imported: the first installation finishes them.
+    `ended` gives the states of imported rows that are under way: the first installation finishes them.
     It maps a column to its new values by the old ones; None stands for every value.
     """
 

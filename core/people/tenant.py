@@ -11,7 +11,7 @@ from core.people.access_policy import PersonRole
 
 @dataclass(frozen=True, slots=True)
 class TurnTenant:
-    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag where it is known."""
+    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag if it is known."""
 
     id: str
     name: str = ""
@@ -29,14 +29,14 @@ class TurnTenant:
 
 
 class WhileRunning(StrEnum):
-    """What becomes of a message that comes in while a turn runs, as the person prefers."""
+    """The treatment of a message that comes in while a turn runs, as the person prefers."""
 
     STEER = "steer"
     """The turn takes it in before its next model call."""
     QUEUE = "queue"
     """It waits for the next turn."""
     INTERRUPT = "interrupt"
-    """The turn ends without an answer, and the next one takes both up."""
+    """The turn ends without an answer, and the next turn takes both up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tiers: named sets of limits. Each role has one of its own name; a person may be given another."""
+"""Tiers: named sets of limits. Each role has a tier of its own name; a person may be given another."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _NAMES = {"tools", "dollars_a_day", "messages_a_minute"}
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The limits of a tier. `tools`: the only ones offered, None for all; `dollars_a_day`: None for the default."""
+    """The limits of a tier. `tools`: the offered tools, None for all; `dollars_a_day`: None for the default."""
 
     name: str
     messages_a_minute: int
@@ -47,7 +47,7 @@ class Tiers:
         return own.tools if own else None
 
     def check_tools(self, known: frozenset[str], prefixes: Sequence[str] = ()) -> None:
-        """Raise `ConfigError` for a tier that names an unknown tool; what begins with a prefix may come later."""
+        """Raise `ConfigError` for a tier that names an unknown tool; names that begin with a prefix may come later."""
         for tier in self._tiers.values():
             for name in tier.tools or ():
                 if name not in known and not name.startswith(tuple(prefixes)):

@@ -43,7 +43,7 @@ class Unlinking:
         self._hooks = tuple(hooks)
 
     async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
-        """Undo the person's newest link; where all are too old, let the turn's place start again.
+        """Undo the person's newest link; if all are too old, let the turn's place start again.
 
         `text` is the reply in such a place. Each happens in one transaction.
         """

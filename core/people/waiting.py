@@ -1,4 +1,4 @@
-"""What waits for a person: actions for their consent, and questions for their answer."""
+"""The open requests to a person: actions for their consent, and questions for their answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _WAITING = (
 
 @dataclass(frozen=True, slots=True)
 class WaitingNote:
-    """What waits for a person: an action for their consent, with the code of its card, or a question."""
+    """An open request to a person: an action for their consent, with the code of its card, or a question."""
 
     text: str
     code: str = ""
 
 
 async def read_waiting(database: Database, tenant_id: str, now: datetime) -> Sequence[WaitingNote]:
-    """Return what waits for a person, the longest wait first; what has expired is left out."""
+    """Return the open requests to a person, the longest wait first, without expired ones."""
     async with database.tenant(tenant_id) as connection:
         rows = await connection.fetch(_WAITING, tenant_id, now)
     return [WaitingNote(row["text"], row["code"]) for row in rows]
