@@ -1,4 +1,4 @@
-"""What a tool asks its person by: the answers where there are any, and a call that waits where there are not."""
+"""The asker of a tool: it returns the person's answers or, if any is missing, makes the call wait."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ class AskPerson(Protocol):
     """Asks the person of a call, and returns their answers once they are there."""
 
     async def __call__(self, *questions: Question) -> Sequence[str | None]:
-        """Return the answers in the order of the questions: a choice, the person's own words, or None where skipped.
+        """Return the answers in the order of the questions: a choice, the person's own words, or None if skipped.
 
-        Where an answer is missing, the call ends here and waits. It runs again from its beginning once all are there,
+        If an answer is missing, the call ends here and waits. It runs again from its beginning once all are there,
         so it asks the same then, and does nothing that lasts before it asks.
         """
         ...
 
 
 class QuestionAsker:
-    """Asks on behalf of one call, as often as it likes; `answers` are those that it has, by name."""
+    """Asks on behalf of a call, as often as it likes; `answers` are the answers so far, by name."""
 
     def __init__(self, answers: JsonObject) -> None:
         self._answers = answers
         self._count = 0
 
     async def __call__(self, *questions: Question) -> Sequence[str | None]:
-        """Return the answers; see `AskPerson`. Raises `PersonAsked` where one is missing."""
+        """Return the answers; see `AskPerson`. Raises `PersonAsked` if an answer is missing."""
         if not 0 < len(questions) <= MAX_AT_ONCE:
             raise ValueError(f"One to {MAX_AT_ONCE} questions are asked at once.")
         asks = [self._named(question) for question in questions]

@@ -1,4 +1,4 @@
-"""The buttons of a question: what they carry, and how that is read. Pure."""
+"""The buttons of a question: their payload, and the reader of it. Pure."""
 
 import re
 import secrets
@@ -17,7 +17,7 @@ def new_token() -> str:
 
 
 def actions(asked: Asked, token: str) -> tuple[Action, ...]:
-    """Return a button for each choice, and one that leaves the question out where that is allowed."""
+    """Return a button for each choice, and a button that leaves the question out if that is allowed."""
     choices = [Action(label, _button(str(at), token)) for at, label in enumerate(asked.labels)]
     skip = [Action(gettext("Skip"), _button("s", token))] if asked.skip else []
     return (*choices, *skip)

@@ -1,4 +1,4 @@
-"""What is said of a press, and what a question's card shows once it is over. Pure."""
+"""The reply to a press, and the end of a question as its card shows it. Pure."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from core.language.catalogue import gettext, gettext_noop
 
 
 class ChoiceOutcome(StrEnum):
-    """What came of a press on a question's button, as SQL names it."""
+    """The outcome of a press on a question's button, as SQL names it."""
 
     CHOSEN = "chosen"
     SKIPPED = "skipped"
@@ -19,7 +19,7 @@ class ChoiceOutcome(StrEnum):
 
 
 class QuestionEnd(StrEnum):
-    """What a card shows of its question, as SQL names it."""
+    """The end of a question on its card, as SQL names it."""
 
     CHOSEN = "chosen"
     SKIPPED = "skipped"
@@ -44,7 +44,7 @@ _ON_CARDS = {
 
 
 def toast(outcome: ChoiceOutcome, answer: str) -> str | None:
-    """Return what the presser is shown, without markup; None where the card says it."""
+    """Return the notice for the presser, without markup; None if the card says it."""
     return gettext(_TOASTS[outcome], answer=answer) if outcome in _TOASTS else None
 
 

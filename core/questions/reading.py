@@ -13,13 +13,13 @@ _AND = frozenset({"and", "&", "+", "und", "y", "et", "e", "和"})
 _SKIPS = (gettext_noop("skip"), gettext_noop("Skip"), gettext_noop("(skip this)"))
 
 type Picks = Mapping[int, int]
-"""The choices by the place of their question; `SKIP` for one that is left out."""
+"""The choices by the place of their question; `SKIP` for a question that is left out."""
 
 
 def read_picks(asks: Sequence[Asked], text: str, *, by_words: bool = True) -> Picks | None:
-    """Return what a text answers, if it does nothing else; None where it may say something else, or too much.
+    """Return the choices that a text makes, if it does nothing else; None if it may say something else, or too much.
 
-    `by_words`: choices count by their words too, and not by what stands before them alone.
+    `by_words`: choices count by their words too, and not by their keys alone.
     """
     said = _plain(text)
     if not said:
@@ -39,7 +39,7 @@ def read_picks(asks: Sequence[Asked], text: str, *, by_words: bool = True) -> Pi
 
 
 def _read_part(asks: Sequence[Asked], part: str, *, by_words: bool) -> list[tuple[int | None, int]]:
-    """Return the picks of a part; one without a question where it, or a word of it, is no pick."""
+    """Return the picks of a part; a pick without a question if the part, or a word of it, is no pick."""
     if by_words:
         named = [(at, choice) for at, asked in enumerate(asks) for choice in _by_words(asked, part)]
         if len(named) == 1:
@@ -57,7 +57,7 @@ def _by_key(asks: Sequence[Asked], word: str) -> tuple[int | None, int]:
 
 
 def _one_for_each(asks: Sequence[Asked], parts: Sequence[str]) -> Picks | None:
-    """Return the choices where each part is one of the question in its place: "yes, no"."""
+    """Return the choices if each part is a choice of the question in its place: "yes, no"."""
     if len(parts) != len(asks):
         return None
     found = [

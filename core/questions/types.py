@@ -12,14 +12,14 @@ MAX_CHOICE = 200
 MAX_CHOICES = 20
 MAX_AT_ONCE = 8
 SKIP = -1
-"""Stands for a choice where a question is left out."""
+"""The choice of a question that is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: up to 20 `choices`, of which the person takes one.
+    """A question: up to 20 `choices`, of which the person takes a single one.
 
-    `free`: their own words count too, as they do where there are no choices. `skip`: they may leave it out. Raises
+    `free`: their own words count too, as they do if there are no choices. `skip`: they may leave it out. Raises
     `ValueError` for a text over 1,000 characters, and for choices that are empty, twice there, too many or over 200.
     """
 
@@ -44,9 +44,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it was asked: `name` is its field's, `labels` are what is shown, `values` what they stand for.
+    """A question as it was asked: `name` is its field's, `labels` are the shown choices, `values` their meanings.
 
-    `keys` are what a person may type for each label, and last for leaving it out.
+    `keys` are the words that a person may type for each label, and last for leaving the question out.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Asked:
         return bool(self.labels) or self.skip
 
     def value_of(self, choice: int) -> Json:
-        """Return what a choice stands for: null for `SKIP`."""
+        """Return the value of a choice: null for `SKIP`."""
         return None if choice == SKIP else self.values[choice]
 
     def to_json(self) -> JsonObject:

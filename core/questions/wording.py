@@ -1,4 +1,4 @@
-"""Questions in words: as a list with what to type, and as the card of one. Pure."""
+"""Questions in words: as a list with the keys to type, and as the card of a question. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.questions.types import Asked, AskedOf
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _NUMBER = re.compile(r"(?<!\w)[0-9]{1,3}(?!\w)")
 _BLOCK = re.compile(r"[#>+=|-]|\d+(?=[.)])")
-"""What Markdown takes for the beginning of a heading, a list or a quotation."""
+"""Marks that Markdown takes for the beginning of a heading, a list or a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class QuestionCard:
 
 
 def with_keys(asks: Sequence[Asked], taken: int = 0) -> tuple[Asked, ...]:
-    """Return the questions with what to type for each choice: numbers that go on over all of them, after those `taken`.
+    """Return the questions with a key for each choice: numbers that go on over all of them, after those `taken`.
 
-    They are letters where a number may be an answer in words: "2" may not mean one thing and say another.
+    They are letters if a number may be an answer in words: a "2" must not have two meanings.
     """
     count = sum(map(_length, asks))
     digits = any(asked.free or any(map(_NUMBER.search, asked.labels)) for asked in asks if asked.labels)
@@ -66,13 +66,13 @@ def with_keys(asks: Sequence[Asked], taken: int = 0) -> tuple[Asked, ...]:
 
 
 def last_key(asks: Sequence[Asked]) -> int:
-    """Return the place of the last of what is typed for these questions; 0 for none."""
+    """Return the place of the last key of these questions; 0 for none."""
     places = (_LETTERS.index(key) + 1 if key in _LETTERS else int(key) for asked in asks for key in asked.keys)
     return max(places, default=0)
 
 
 def _length(asked: Asked) -> int:
-    """Return how many keys a question has: none where only own words answer it, of which a number may be one."""
+    """Return the number of choices; 0 for a free-text question, whose answer may be a number."""
     return len(asked.labels) + asked.skip if asked.labels else 0
 
 
@@ -82,7 +82,7 @@ def in_words(asks: Sequence[Asked]) -> str:
 
 
 def card(of: AskedOf, question_id: str, outbound_id: str) -> QuestionCard:
-    """Return the message of one question. Its closing says the choices in words, where buttons do not."""
+    """Return the message of a question. Its closing says the choices in words if buttons do not."""
     asked = of.asked
     closing = "\n".join(filter(None, [_choices(asked), _hint([asked])]))
     text = f"{line(asked.text)}\n{closing}"
@@ -91,7 +91,7 @@ def card(of: AskedOf, question_id: str, outbound_id: str) -> QuestionCard:
 
 
 def line(text: str) -> str:
-    """Return a text as one line of Markdown that reads as the text itself."""
+    """Return a text as a line of Markdown that reads as the text itself."""
     words = literal(plain_words(text))
     start = _BLOCK.match(words)
     if start is None:
@@ -111,7 +111,7 @@ def _choices(asked: Asked) -> str:
 
 
 def _hint(asks: Sequence[Asked]) -> str:
-    """Return how to answer, with an example; empty where there is nothing to choose."""
+    """Return the hint how to answer, with an example; empty if there is nothing to choose."""
     example = " ".join(asked.keys[0] for asked in asks if asked.keys)
     if not example:
         return gettext("Reply “{word}” to leave it out.", word=gettext("skip")) if any(a.skip for a in asks) else ""
