@@ -7,7 +7,7 @@ from datetime import timedelta
 
 @dataclass(frozen=True, slots=True)
 class ClaimedWork[Claim]:
-    """One kind of row. Wakeups put its ids into `queue` (core.queue.wakeups); `due` is its kind of due work.
+    """A kind of row. Wakeups put its ids into `queue` (core.queue.wakeups); `due` is its kind of due work.
 
     `claim` claims the named row, or without a name the row that has waited longest; `run` does its work. At most
     `slots` rows run at a time. Without any wakeup, a worker claims every `poll`.

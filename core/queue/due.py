@@ -1,4 +1,4 @@
-"""Due work: one query for all of a worker's work, repeated every few seconds and whenever there may be news.
+"""Due work: a query for all of a worker's work, repeated every few seconds and whenever there may be news.
 
 It finds work whose wakeup, or whose arq job for a later moment, was lost.
 """
@@ -18,10 +18,10 @@ from core.errors import StoreUnavailable
 LOOK = 2.5
 """Seconds between two queries without news. With the jitter of a quarter, the longest delay by a lost wakeup."""
 SOON = 0.5
-"""Seconds between news and the query that follows. One query serves all news of that time, so a busy worker, which
+"""Seconds between news and the query that follows. The query serves all news of that time, so a busy worker, which
 always has news, queries twice a second."""
 ASK_ANYWAY = 60.0
-"""Seconds after which each kind of work looks for rows by itself, whatever the query returned."""
+"""Seconds after which each kind of work looks for rows by itself, even if the query returned none."""
 
 _log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ _BY_PEOPLES_CLOCK = frozenset[str]({DueWork.AGENTS})
 
 
 class DueWatch:
-    """Query the due work and call the callbacks for it. Each worker has one watch."""
+    """Query the due work and call the callbacks for it. Each worker has a single watch."""
 
     def __init__(self, database: Database, clock: Clock, every: float = LOOK) -> None:
         self._database = database

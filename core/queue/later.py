@@ -1,6 +1,6 @@
 """Later: for a row that comes due at a known moment, a deferred arq job makes a worker claim it then.
 
-Jobs carry ids, never truth. A job that is lost, late or doubled changes nothing: the row is what is claimed, and the
+Jobs carry ids, never truth. A job that is lost, late or doubled changes nothing: the claim is on the row, and the
 watch over due work (core.queue.due) finds rows without a job.
 """
 
@@ -24,7 +24,7 @@ TAKING, QUEUEING = "onevalet-later", "onevalet-queueing"
 HORIZON = timedelta(days=1)
 """Rows that are due after this are queued later, so that Redis holds few jobs and its loss costs little."""
 TICK = 0.1
-"""Seconds to a multiple of which moments are rounded up. A row has one job for each such moment."""
+"""Seconds to a multiple of which moments are rounded up. A row has a single job for each such moment."""
 _MARGIN = 0.05
 """Seconds added to a moment: a job that ran before its row is due would be wasted."""
 _SECONDS = 2.0
@@ -36,7 +36,7 @@ _AWAY = 2.0
 def open_pool(redis_url: str, name: str, **options: object) -> ArqRedis:
     """Return arq's client, with a name for its connections.
 
-    It reads and writes JSON, never pickle, which can run code of whoever wrote it.
+    It reads and writes JSON, never pickle, which can run its writer's code.
     """
     pool = client_of(ArqRedis, redis_url, client_name=name, socket_connect_timeout=_SECONDS, **options)
     pool.job_serializer, pool.job_deserializer, pool.default_queue_name = pack, unpack, QUEUE

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.language.catalogue import gettext, gettext_noop, speaking
 
 MAX_LANES_PER_TENANT = 4
-"""Lanes of one person that run at once. The others wait, so that one person cannot delay everybody else."""
+"""Lanes of a person that run at once. The others wait, so that nobody can delay everybody else."""
 BUSY = gettext_noop(
     "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
     "please send it again later."
@@ -18,7 +18,7 @@ FULL = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class BacklogLimits:
-    """The limits on waiting messages: of one person, and of all people together."""
+    """The limits on waiting messages: of a person, and of all people together."""
 
     of_person: int = 100
     of_all: int = 10_000

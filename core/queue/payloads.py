@@ -1,4 +1,4 @@
-"""Job payloads in Redis: JSON, never pickle, which can run code of whoever wrote it."""
+"""Job payloads in Redis: JSON, never pickle, which can run its writer's code."""
 
 import json
 from typing import Any

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 _MOST_PENDING = 1000
 _SECONDS = 2.0
-"""Seconds to wait for Redis with one batch."""
+"""Seconds to wait for Redis with a batch."""
 _CLOSING = 1.0
 
 _log = structlog.get_logger()
@@ -82,7 +82,7 @@ class RedisSender[Client: Redis, Item: tuple[Any, ...]](ABC):
                         self._client = self._client or self._connect(self._url)
                         await self._send(self._client, items)
             except Exception as error:
-                # The outermost loop: any error costs this batch only, and the next one is tried.
+                # The outermost loop: any error costs this batch only, and the next batch is tried.
                 self._rests_until = time.monotonic() + self._rest
                 of = sorted({str(item[0]) for item in items})
                 _log.warning(f"{self._word}_lost", of=of, count=len(items), cause=type(error).__name__)

@@ -74,7 +74,7 @@ class SharedPauses:
             self._is_away = self._is_told = False
 
     async def _exchange(self) -> None:
-        """Exchange pauses in both directions, the later one of each peer; this also refills an emptied Redis."""
+        """Exchange pauses in both directions, the later pause of each peer; this also refills an emptied Redis."""
         async with self._redis.pipeline(transaction=False) as asked:
             asked.time()
             asked.hgetall(KEY)

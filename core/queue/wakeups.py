@@ -1,8 +1,8 @@
 """Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost wakeup costs three seconds.
 
 Each queue is a sorted set in Redis: ids by the time of their first wakeup. An id that waits there is not added again,
-and one worker takes it as soon as it comes. A worker with a free slot delivers the replies of its own turns without
-going through Redis.
+and a single worker takes it as soon as it comes. A worker with a free slot delivers the replies of its own turns
+without going through Redis.
 """
 
 import asyncio
@@ -136,7 +136,7 @@ async def _send_to(redis: Redis, queue: str, row_ids: Sequence[str]) -> None:
 
 
 async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str], None]) -> None:
-    """Call `ring` with each id of a queue as it comes, once `ready` has returned; each id reaches one worker.
+    """Call `ring` with each id of a queue as it comes, once `ready` has returned; each id reaches a single worker.
 
     Raises `RedisError`, `OSError` or `TimeoutError` if Redis is away.
     """
