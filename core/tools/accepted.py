@@ -1,4 +1,4 @@
-"""What the operator accepted of what others wrote: the model is told nothing newer."""
+"""The definitions of others that the operator accepted: the model gets no newer version of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Accepted:
 
 
 class AcceptedDefinitions:
-    """The accepted definitions of one kind, which the table's check names."""
+    """The accepted definitions of a kind, which the table's check names."""
 
     def __init__(self, database: Database, kind: str) -> None:
         self._database = database
@@ -34,7 +34,7 @@ class AcceptedDefinitions:
         return [Accepted(row["source"], row["name"], row["hash"], cast(JsonObject, row["definition"])) for row in rows]
 
     async def accept(self, accepted: Accepted) -> None:
-        """Accept a definition in the place of the one before."""
+        """Accept a definition in place of the one before."""
         await self._database.rows(
             "insert into accepted_definitions (kind, source, name, hash, definition) values ($1, $2, $3, $4, $5)"
             " on conflict (kind, source, name) do update set hash = excluded.hash, definition = excluded.definition,"
@@ -47,7 +47,7 @@ class AcceptedDefinitions:
         )
 
     async def withdraw(self, source: str, name: str) -> bool:
-        """Accept a definition no longer; False where it was not accepted."""
+        """Withdraw the acceptance of a definition; return False if it was not accepted."""
         rows = await self._database.rows(
             "delete from accepted_definitions where kind = $1 and source = $2 and name = $3 returning 1",
             self._kind,

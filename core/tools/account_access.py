@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.credentials.needs import missing, read_need
 from core.credentials.types import Account
 
-if TYPE_CHECKING:  # what `web` has no use for
+if TYPE_CHECKING:  # `web` has no use for it
     from core.tools.person_access import PersonAccounts
 
 
@@ -20,12 +20,12 @@ class MissingAccess:
 
     @classmethod
     def again(cls, account: Account) -> "MissingAccess":
-        """Return what renews an account, so that it allows what it did."""
+        """Return the access that renews an account, with its former abilities."""
         return cls(tuple(f"{account.service}:{ability}" for ability in sorted(account.abilities)), account)
 
     @property
     def reason(self) -> str:
-        """Return what is missing, in a sentence for each kind."""
+        """Return a sentence for each kind of missing access."""
         needs = map(read_need, self.needs)
         return " ".join(dict.fromkeys(missing(ability, service) for service, ability in needs))
 
@@ -39,10 +39,10 @@ class Prompt:
 
 
 class AccountPrompts(Protocol):
-    """Asks one person for accounts, in one turn."""
+    """Asks a person for accounts, in one turn."""
 
     async def prompt(self, wanted: MissingAccess) -> Prompt | None:
-        """Return how the person is asked for an account; None where none can be connected."""
+        """Return the prompt for an account, or None if no account can be connected."""
         ...
 
 
@@ -61,7 +61,7 @@ class PeoplesAccounts(Protocol):
 
     @property
     def asker(self) -> AccountAsker | None:
-        """Return what asks people for accounts that calls need; None where none can be connected."""
+        """Return the asker for accounts that calls need, or None if no account can be connected."""
         ...
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> "PersonAccounts":
@@ -73,5 +73,5 @@ class PeoplesAccounts(Protocol):
         ...
 
     async def disconnect(self, tenant_id: str, account: Account) -> bool:
-        """Forget an account, and end its grant at its service; False where only its person can end it there."""
+        """Forget an account, and end its grant at its service; return False if only its person can end it there."""
         ...

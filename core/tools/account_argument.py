@@ -1,7 +1,7 @@
-"""`account`: the optional argument by which a call names one of several accounts, and what it opens then.
+"""`account`: the optional argument by which a call names one of several accounts, and the account that it opens then.
 
 Every tool that declares `accounts` has it, whether or not its function takes it: `context.accounts` opens the named
-account anyway. The model sees it only where the person has several accounts that could serve.
+account anyway. The model sees it only if several of the person's accounts could serve.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ ACCOUNT_SAYS = "Which of the person's accounts, by its name or address; leave it
 
 
 def checked_needs(needs: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return the needs that a tool or an agent declares; raises `ConfigError` for one that names nothing."""
+    """Return the needs that a tool or an agent declares; raises `ConfigError` for a need without a meaning."""
     for need in needs:
         try:
             read_need(need)
@@ -35,7 +35,7 @@ def checked_needs(needs: Sequence[str], place: str) -> tuple[str, ...]:
 
 
 def with_account(signature: Signature) -> Signature:
-    """Return a signature with the argument; unchanged where the function has it already."""
+    """Return a signature with the argument; unchanged if the function has it already."""
     if ACCOUNT in signature.names:
         return signature
     model = create_model(
@@ -47,7 +47,7 @@ def with_account(signature: Signature) -> Signature:
 
 
 def without_account(schema: JsonObject) -> JsonObject:
-    """Return parameters as the model sees them where there is no account to choose."""
+    """Return parameters as the model sees them if there is no account to choose."""
     properties = _properties(schema)
     return schema | {"properties": {name: value for name, value in properties.items() if name != ACCOUNT}}
 
@@ -59,7 +59,7 @@ def _properties(schema: JsonObject) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class NamedAccount:
-    """A person's accounts for a call that names one, which is opened where the tool names none."""
+    """A person's accounts for a call that names an account, which is opened if the tool names none."""
 
     access: PersonAccounts
     named: str

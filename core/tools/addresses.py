@@ -24,14 +24,14 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def named_in(text: str) -> Iterator[str]:
-    """Yield what a person may mean as an address: also `example.com/page`, which a browser would take."""
+    """Yield all that a person may mean as an address: also `example.com/page`, which a browser would take."""
     yield from addresses_in(text)
     for found in _NAMED.finditer(text[:MAX_TEXT]):
         yield f"https://{trimmed(found[0])}"
 
 
 def addresses_of(value: Json) -> Iterator[str]:
-    """Yield the addresses in a JSON value: all of a text with `://`, otherwise what a tool may take for one."""
+    """Yield the addresses in a JSON value: all of a text with `://`, otherwise text that a tool may take for an address."""
     if isinstance(value, str):
         yield from [value] if "://" in value else named_in(value)
     elif isinstance(value, dict):
@@ -43,7 +43,7 @@ def addresses_of(value: Json) -> Iterator[str]:
 
 
 def exact(address: str) -> str | None:
-    """Return what a server is told of an address, so that two spellings of one request are equal; None for none.
+    """Return the part of an address that a server sees, so that two spellings of a request are equal; None for none.
 
     Nothing is decoded: a choice among spellings could carry a message.
     """
@@ -63,7 +63,7 @@ def exact(address: str) -> str | None:
 def loosely(address: str) -> str | None:
     """Return an address as two people would call it the same: without `www.`, the last slash, and escapes.
 
-    A host is what a browser asks for (`xn--…`): hosts that look the same, or fold to the same letters, stay two.
+    The host is in a browser's form (`xn--…`): hosts that look the same, or fold to the same letters, stay two.
     """
     key = exact(address)
     if key is None:
@@ -87,7 +87,7 @@ def roots_of(addresses: Iterable[str]) -> set[str]:
 
 
 def before_links(text: str) -> str:
-    """Return the beginning of a text that holds no link yet, nor the beginning of one."""
+    """Return the beginning of a text that holds no link yet, nor the beginning of a link."""
     found = _LINK_BEGINS.search(text)
     return text[: found.start()].rstrip() if found else text
 

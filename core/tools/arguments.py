@@ -1,7 +1,7 @@
 """Read a call's arguments as small models write them, by the tool's schema: another form of the same values.
 
-What is understood here is what rules judge, people approve and the journal knows. Where it is not clear what is meant,
-a value stays as it is, and the tool's own check tells the model what is right.
+The values as understood here are those that rules judge, people approve and the journal knows. If the meaning is not
+clear, a value stays as it is, and the tool's own check tells the model the right form.
 """
 
 import re
@@ -31,12 +31,12 @@ class Understood:
 
     @property
     def note(self) -> str:
-        """Return the end of a result that tells the model what was left out; empty where nothing was."""
+        """Return the end of a result that tells the model which arguments were left out; empty if none were."""
         return note(f"Left out, being no parameters: {', '.join(self.left_out)[:_MAX_NAMES]}.") if self.left_out else ""
 
 
 def read_call(call: ToolCall, tool: AnyTool) -> Understood:
-    """Read the arguments of a call. Raises `ToolRetry`, which tells the model what is right."""
+    """Read the arguments of a call. Raises `ToolRetry`, which tells the model the right form."""
     try:
         given = read_json(call.arguments or "{}")
     except ValueError as error:
@@ -50,9 +50,9 @@ def read_call(call: ToolCall, tool: AnyTool) -> Understood:
 
 
 def understand(given: Json, tool: AnyTool) -> Understood | None:
-    """Return arguments as the tool's schema wants them; None where they are no object.
+    """Return arguments as the tool's schema wants them; None if they are no object.
 
-    Unknown ones are left out where that does no harm: if they are empty, or the tool only reads.
+    Unknown arguments are left out if that does no harm: if they are empty, or the tool only reads.
     """
     schema = tool.signature.schema
     given = _object_of(given, schema)
@@ -83,7 +83,7 @@ def _is_empty(value: Json) -> bool:
 
 
 def _object_of(given: Json, schema: JsonObject) -> JsonObject | None:
-    """Return the object of arguments: written as text once more, inside a wrapper, or as null where there are none."""
+    """Return the object of arguments: written as text once more, inside a wrapper, or as null if there are none."""
     given = _parsed(given) if isinstance(given, str) else given
     if given is None:
         return {}
@@ -99,14 +99,14 @@ def _object_of(given: Json, schema: JsonObject) -> JsonObject | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Reads one argument. `nouns` may stand before its number."""
+    """Reads an argument. `nouns` may stand before its number."""
 
     root: JsonObject
     name: str
     nouns: frozenset[str]
 
     def read(self, value: Json, schema: Json) -> Json:
-        """Return the value in the one form that the schema accepts and that means the same; else as it is."""
+        """Return the value in the only form that the schema accepts and that means the same; else as it is."""
         options = self._options(schema)
         if not options or any(_is_of(value, option) for option in options):
             return self._inside(value, options)
@@ -118,12 +118,12 @@ class _Reading:
         return found[0] if len(found) == 1 else value
 
     def accepts(self, value: Json, schema: Json) -> bool:
-        """Return whether a value is of one of the schema's types."""
+        """Return whether a value has a type of the schema's."""
         options = self._options(schema)
         return not options or any(_is_of(value, option) for option in options)
 
     def _options(self, schema: Json, depth: int = 0) -> list[JsonObject]:
-        """Return the alternatives of a schema, without references; none where it accepts anything."""
+        """Return the alternatives of a schema, without references; none if it accepts anything."""
         if not isinstance(schema, dict) or depth > len(_definitions(self.root)) + 8:
             return []
         reference = schema.get("$ref")
@@ -139,7 +139,7 @@ class _Reading:
         return [schema] if kinds or "enum" in schema or "const" in schema else []
 
     def _inside(self, value: Json, options: list[JsonObject]) -> Json:
-        """Read what a list or an object holds."""
+        """Read the items of a list or the values of an object."""
         if isinstance(value, list):
             lists = [option for option in options if option.get("type") == "array"]
             return [self.read(item, lists[0].get("items")) for item in value] if len(lists) == 1 else value
@@ -150,7 +150,7 @@ class _Reading:
         return value
 
     def _as(self, value: Json, schema: JsonObject) -> object:
-        """Return a value of another type as one of the schema's; `UNREAD` where it is none."""
+        """Return a value of another type as a type of the schema's; `UNREAD` if it is none."""
         kind = schema.get("type")
         if kind == "array":
             return self._list(value, schema)
@@ -163,7 +163,7 @@ class _Reading:
         return read_scalar(value, schema, self.name, self.nouns)
 
     def _list(self, value: Json, schema: JsonObject) -> object:
-        """Read a list written as JSON, or make one of a single item. A text with commas may be one item or several."""
+        """Read a list written as JSON, or make a list of a single item. A text with commas may be a single item or several."""
         parsed = _parsed(value) if isinstance(value, str) else value
         if isinstance(value, str) and isinstance(parsed, list):
             return self._inside(parsed, [schema])
@@ -192,7 +192,7 @@ _TYPES: dict[str, type] = {"boolean": bool, "string": str, "array": list, "objec
 
 
 def _parsed(text: str) -> Json:
-    """Read text as JSON; return it as it is where it is none."""
+    """Read text as JSON; return it as it is if it is none."""
     try:
         return read_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a call is to do, stored before it does it: a repeat after a crash does the same, and offers the same undo."""
+"""The plan of a call, stored before it acts: a repeat after a crash does the same, and offers the same undo."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,7 +11,7 @@ _MAX_PLANS = 20
 
 
 async def plan_once(context: ToolExecutionContext, plan: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-    """Return what this call is to do. A repeat of the call, after a crash, gets what it planned at first."""
+    """Return the plan of this call. A repeat of the call, after a crash, gets its first plan."""
     storage, key = context.storage, context.idempotency_key
     try:
         stored = await storage.get(_PLANS, key)

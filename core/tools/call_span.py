@@ -10,7 +10,7 @@ _FAILED = (Outcome.ERROR, Outcome.UNKNOWN)
 
 
 def tool_span(name: str, call: ToolCall) -> tracing.CurrentSpan:
-    """Return the span of a call that may run. `name` is the tool's own: the model may have made another one up."""
+    """Return the span of a call that may run. `name` is the tool's own: the model may have made up another."""
     if not tracing.is_on():
         return tracing.NOTHING
     attributes = {
@@ -25,7 +25,7 @@ def tool_span(name: str, call: ToolCall) -> tracing.CurrentSpan:
 
 
 def note_result(end: ToolEnd) -> None:
-    """Note on the current span what became of the call."""
+    """Note on the current span the outcome of the call."""
     if not tracing.is_on():
         return
     attributes = {"onevalet.tool.outcome": end.outcome.value}

@@ -1,4 +1,4 @@
-"""The word that takes back what was done."""
+"""The word that takes back earlier actions."""
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import ChatCommand
@@ -18,11 +18,11 @@ UNDO = ChatCommand(
     answer="core.turns.words.undo:take_back",
     checked=False,
 )
-"""Takes back what was done last, by its letter what was done before, or by its number what was done to a task; with
+"""Takes back the newest action, by a letter an earlier action, or by a number the newest action on that task; with
 other words it is for the assistant."""
 WORDS = (UNDO,)
 
 
 def undo_word() -> str:
-    """Return the word by which a person takes back what was done, in their language."""
+    """Return the word by which a person takes back an action, in their language."""
     return UNDO.word()

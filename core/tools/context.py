@@ -1,4 +1,4 @@
-"""What a tool is handed while it runs: one frozen value, injected by type and never seen by the model."""
+"""The context of a tool while it runs: a frozen value, injected by type and never seen by the model."""
 
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -28,19 +28,19 @@ from core.tools.undo import UndoOffers
 
 
 class _Absent:
-    """A service that this deployment does not have: using it raises `ToolFailed` with one sentence."""
+    """A service that this deployment does not have: using it raises `ToolFailed` with a sentence."""
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence
 
     def __getattr__(self, name: str) -> Never:
-        if name.startswith("__"):  # what Python itself looks for, in a copy for one
+        if name.startswith("__"):  # Python itself looks for these, in a copy for example
             raise AttributeError(name)
         raise ToolFailed(self._sentence)
 
 
 def absent(sentence: str) -> Any:
-    """Return what stands in the place of a service that is not there; the sentence is for the model."""
+    """Return the substitute for a missing service; the sentence is for the model."""
     return _Absent(sentence)
 
 
@@ -57,18 +57,18 @@ NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
 
 class CredentialAccess(Protocol):
-    """The credentials of one tenant, and of nobody else: `core.errors.ToolFailed` for another's id."""
+    """The credentials of a tenant, and of nobody else: `core.errors.ToolFailed` for another's id."""
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
         """Store an account's credentials, replacing what was there, such as an expired token."""
         ...
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Return an account's credentials, or None when this person has not connected it."""
+        """Return an account's credentials, or None if this person has not connected it."""
         ...
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List the accounts that are connected, of one service or all, without what is secret."""
+        """List the connected accounts, of one service or all, without secrets."""
         ...
 
     async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
@@ -94,7 +94,7 @@ class StoredValue:
 
 
 class TenantStorage(Protocol):
-    """What tools keep for one tenant, and for nobody else: JSON values by key, in collections.
+    """Values that tools store for a tenant, and for nobody else: JSON values by key, in collections.
 
     Collections come into being by themselves. Names and keys have 1 to 200 characters, a value up to 100,000
     as JSON; `core.errors.ToolFailed` is raised otherwise. Repeating a call changes nothing.
@@ -105,14 +105,14 @@ class TenantStorage(Protocol):
         ...
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        """Store a value under a key, replacing what was there; it is committed when this returns.
+        """Store a value under a key, replacing any earlier value; it is committed when this returns.
 
-        `context.idempotency_key` makes a good key for what a call adds.
+        `context.idempotency_key` makes a good key for a value that a call adds.
         """
         ...
 
     async def swap(self, collection: str, key: str, value: Json, was: Json) -> bool:
-        """Store a value where `was` is still there, None for nothing; return False where another is by now."""
+        """Store a value if the present value is `was`, None for nothing; return False if there is another by now."""
         ...
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
@@ -120,7 +120,7 @@ class TenantStorage(Protocol):
         ...
 
     async def delete(self, collection: str, key: str) -> None:
-        """Delete the value under a key, if there is one."""
+        """Delete the value under a key, if there is any."""
         ...
 
 
@@ -143,7 +143,7 @@ class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
 
     `quiet`: that moment lies in the person's quiet hours. `deleted`: the person stopped it for good. `executor` is
-    what does it, `trigger` is as it was described to `create`, and `due` is its next moment, in UTC.
+    the program that does it, `trigger` is as it was described to `create`, and `due` is its next moment, in UTC.
     """
 
     id: str
@@ -164,7 +164,7 @@ class TaskNote:
 
 
 class TenantTasks(Protocol):
-    """The tasks of one tenant, and of nobody else: `core.errors.ToolFailed` where something cannot be.
+    """The tasks of a tenant, and of nobody else: `core.errors.ToolFailed` for an impossible request.
 
     A trigger is described as JSON with its `kind` (`schedule`, `event`, `condition`) and the values of the trigger's
     class. Repeating a call with the same `key` changes nothing.
@@ -175,18 +175,18 @@ class TenantTasks(Protocol):
         ...
 
     async def set_timezone(self, timezone: str) -> None:
-        """Store the person's timezone, an IANA name, unless one is known."""
+        """Store the person's timezone, an IANA name, unless it is known."""
         ...
 
     async def check(self, trigger: JsonObject) -> str:
-        """Try a trigger and return what is seen now, such as a watch's present value; empty for a schedule.
+        """Try a trigger and return its present value, such as that of a watch; empty for a schedule.
 
-        Raises `ToolRetry` for one that makes no sense, looks at what it may not, or finds nothing there.
+        Raises `ToolRetry` for a trigger that makes no sense, looks at a forbidden place, or finds nothing there.
         """
         ...
 
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
-        """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
+        """Check a trigger and say it in words, with the next moment if there is any; `timezone`: the person's."""
         ...
 
     async def create(
@@ -207,11 +207,11 @@ class TenantTasks(Protocol):
         ...
 
     async def change(self, task_id: str, change: TaskChange) -> bool:
-        """`pause`, `resume`, `delete` or `restore` a task; False where it was in no state for it."""
+        """`pause`, `resume`, `delete` or `restore` a task; return False if its state does not allow that."""
         ...
 
     async def plan(self, task_id: str) -> JsonObject | None:
-        """Return a task's `trigger`, `action` and `title` as `create` takes them; None where it is over."""
+        """Return a task's `trigger`, `action` and `title` as `create` takes them; None if it is over."""
         ...
 
     async def edit(self, task_id: str, trigger: JsonObject, action: JsonObject, title: str) -> TaskNote:
@@ -219,7 +219,7 @@ class TenantTasks(Protocol):
         ...
 
     async def find(self, task_id: str) -> TaskNote | None:
-        """Return one task, even one that is over; None where there never was one."""
+        """Return a task, even if it is over; None if there never was any."""
         ...
 
     async def run_now(self, task_id: str, key: str) -> None:
@@ -227,7 +227,7 @@ class TenantTasks(Protocol):
         ...
 
     async def why(self, words: str) -> str:
-        """Return why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
+        """Return why a task ran or did not: its last occurrences, with observations, decisions and deliveries."""
         ...
 
 
@@ -243,10 +243,10 @@ class ToolExecutionContext:
 
     `idempotency_key` is the same when a call is repeated after a crash, and unlike that of any other call:
     hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` reports
-    how a long call is getting on to those who watch the turn; it may be awaited any number of times. `settings` is what
-    the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
-    `in_task`: a task's run makes the call, and not an answer to the person's own message. `undo.offer` says how what
-    the call did is taken back. `service` gives what abilities bring, such as `context.service(Habits)`.
+    the progress of a long call to those who watch the turn; it may be awaited any number of times. `settings` are the
+    operator's settings for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
+    `in_task`: a task's run makes the call, and not an answer to the person's own message. `undo.offer` names the call
+    that takes this call back. `service` returns a service of an ability, such as `context.service(Habits)`.
     """
 
     tenant_id: str
@@ -259,7 +259,7 @@ class ToolExecutionContext:
     timezone: str = "UTC"
     language: str | None = None
     channel: str | None = None
-    """The channel on which the person reads the answer, such as `sms`; None where it goes nowhere."""
+    """The channel on which the person reads the answer, such as `sms`; None if it goes nowhere."""
     storage: TenantStorage = KEEPS_NOTHING
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     memory: MemoryAccess = NO_MEMORY
@@ -275,14 +275,14 @@ class ToolExecutionContext:
     conversations: ConversationAccess = NO_CONVERSATIONS
     in_task: bool = False
     notify: NotifyPerson = field(default_factory=lambda: _unreached)
-    """Tells the person something where and when they want it, and returns whether that reaches them. Its keywords are
-    `title`, `category`, `urgency` (urgent, normal, low) and `dedupe_key`."""
+    """Sends the person news at the time and place of their choice, and returns whether it reaches them. Its keywords
+    are `title`, `category`, `urgency` (urgent, normal, low) and `dedupe_key`."""
     ask: AskPerson = field(default_factory=lambda: nobody_to_ask)
     """Asks the person, with choices or without, several questions at once: `await context.ask(Question(…), …)`."""
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""
     services: Mapping[type, object] = field(default_factory=dict, repr=False)
-    """What abilities bring for tools, by its type; `service` finds it there."""
+    """The services of abilities for tools, by type; `service` finds them there."""
 
     def service[Kind](self, kind: type[Kind]) -> Kind:
         """Return an ability's service for this person. Raises `ToolFailed` if none has that type."""
@@ -290,7 +290,7 @@ class ToolExecutionContext:
 
 
 def found_service[Kind](services: Mapping[type, object], kind: type[Kind]) -> Kind:
-    """Return a service by its type. Raises `ToolFailed` where it is not there."""
+    """Return a service by its type. Raises `ToolFailed` if it is not there."""
     if kind not in services:
         raise ToolFailed(f"This assistant has no {kind.__name__}.")
     return cast(Kind, services[kind])

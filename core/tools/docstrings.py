@@ -1,4 +1,4 @@
-"""Read what a docstring says about its function and about each parameter."""
+"""Read a docstring's text about its function and about each parameter."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ _SPHINX = re.compile(r"^:param\s+(?:[\w\[\]|, ]+\s)?(\w+):\s*(.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Docs:
-    """A docstring taken apart: what comes before the sections, and one text a parameter."""
+    """The parts of a docstring: the text before the sections, and a text for each parameter."""
 
     summary: str
     parameters: dict[str, str] = field(default_factory=dict)

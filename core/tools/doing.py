@@ -1,14 +1,14 @@
-"""What a call does, in words for the person who waits for it."""
+"""The activity of a call, in words for the person who waits for it."""
 
 from core.language.catalogue import gettext, name_in_words
 from core.tools.tool import AnyTool
 
 MAX_DOING = 100
-"""Characters of what is said of a call: a status is one line."""
+"""Characters of the words about a call: a status is a single line."""
 
 
 def doing_in_words(tool: AnyTool | None, name: str) -> str:
-    """Return what a call does: the tool's own `doing`, or its title or name as words."""
+    """Return the activity of a call: the tool's own `doing`, or its title or name as words."""
     if tool is not None and tool.doing:
         return gettext(tool.doing)
     words = gettext(tool.title) if tool is not None and tool.title else name_in_words(name)
@@ -16,6 +16,6 @@ def doing_in_words(tool: AnyTool | None, name: str) -> str:
 
 
 def as_status(text: str) -> str:
-    """Return what a tool reports of its progress as one short line."""
+    """Return a tool's report of its progress as a short line."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_DOING else f"{line[: MAX_DOING - 1]}…"

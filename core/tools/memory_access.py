@@ -1,4 +1,4 @@
-"""What a tool may do with a person's memory. Imports nothing heavy, so that tools may name it."""
+"""A tool's access to a person's memory. Imports nothing heavy, so that tools may name it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ class Remembered:
 
 
 class MemoryAccess(Protocol):
-    """The memory of one tenant. Raises `core.errors.ToolFailed` where there is none."""
+    """The memory of a tenant. Raises `core.errors.ToolFailed` if there is none."""
 
     async def remember(self, text: str, key: str) -> Sequence[Remembered]:
-        """Store a statement of the person's; return what was stored. The same key stores nothing twice."""
+        """Store a statement of the person's; return the stored memories. The same key stores nothing twice."""
         ...
 
     async def search(self, query: str) -> Sequence[Remembered]:
@@ -39,18 +39,18 @@ class MemoryAccess(Protocol):
         ...
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        """Return what the person has told us, the newest first."""
+        """Return the person's own statements, the newest first."""
         ...
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Return what would be forgotten, to be confirmed in a later turn or on a card."""
+        """Return the memories that would be forgotten, to be confirmed in a later turn or on a card."""
         ...
 
     async def forget(self, shown: Sequence[str] = ()) -> int:
         """Forget the memories that the person was shown, as `Remembered.line` writes them; return how many are gone.
 
-        Without any: what an earlier turn asked about, 0 where none asked. Raises `core.errors.ToolRetry`, and forgets
-        nothing, where a line is not what is remembered under its number.
+        Without any: those that an earlier turn asked about, 0 if none asked. Raises `core.errors.ToolRetry`, and
+        forgets nothing, if a line is not the memory under its number.
         """
         ...
 
@@ -59,8 +59,8 @@ class MemoryAccess(Protocol):
         ...
 
     async def take_back(self, numbers: Sequence[int]) -> Sequence[str] | None:
-        """Delete memories that were just stored, and let what they replaced hold again; return what they said.
+        """Delete memories that were just stored, and let the replaced ones hold again; return the deleted texts.
 
-        None, and nothing deleted, where one of them has been replaced since.
+        None, and nothing deleted, if any of them has been replaced since.
         """
         ...

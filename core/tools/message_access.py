@@ -1,4 +1,4 @@
-"""Messages to other people, as tools write them: whom they reach, what frames them, and what is answered."""
+"""Messages to other people, as tools write them: the addressee, the words around the text, and the answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from typing import Protocol
 class Addressee:
     """Somebody who can be written to now.
 
-    `key` is what the provider vouches for: an E.164 number, a Slack member's id, a Telegram user's number; `name` is
-    the provider's, where it tells one. `opening` and `closing` are said around a text to somebody who does not know on
+    `key` is vouched for by the provider: an E.164 number, a Slack member's id, a Telegram user's number; `name` is
+    the provider's, if it tells any. `opening` and `closing` are said around a text to somebody who does not know on
     whose behalf it comes, and empty for anybody else.
     """
 
@@ -24,7 +24,7 @@ class Addressee:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody answered: their words, which are data."""
+    """Somebody's answer: their words, which are data."""
 
     name: str
     channel: str
@@ -33,7 +33,7 @@ class Answer:
 
 
 class MessageAccess(Protocol):
-    """Messages to other people on behalf of one person; consent to them is the caller's to ask for."""
+    """Messages to other people on behalf of a person; consent to them is the caller's to ask for."""
 
     @property
     def channels(self) -> Sequence[str]:
@@ -43,12 +43,12 @@ class MessageAccess(Protocol):
     async def find(self, channel: str, key: str) -> Addressee:
         """Return somebody by a number (E.164), a Slack member's id or mail address, or a Telegram user's number.
 
-        Raises `core.errors.ToolFailed` where they may not or cannot be written to, with the reason.
+        Raises `core.errors.ToolFailed` if they may not or cannot be written to, with the reason.
         """
         ...
 
     async def as_sent(self, channel: str, text: str) -> str:
-        """Return a text as it will be read there. Raises `core.errors.ToolRetry` for one that is too long."""
+        """Return a text as it will be read there. Raises `core.errors.ToolRetry` if it is too long."""
         ...
 
     async def send(self, to: Addressee, name: str, text: str, key: str) -> None:
@@ -56,5 +56,5 @@ class MessageAccess(Protocol):
         ...
 
     async def answers(self) -> Sequence[Answer]:
-        """Return what people answered lately, the newest first."""
+        """Return people's recent answers, the newest first."""
         ...

@@ -1,4 +1,4 @@
-"""What a tool is given about the person: their accounts, their profile, their preferences, and files they sent."""
+"""A tool's access to the person's data: their accounts, their profile, their preferences, and files they sent."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -19,13 +19,13 @@ class AccountAccess(Protocol):
     """
 
     async def list(self, need: str = "") -> Sequence[Account]:
-        """Return the accounts that can do this, the preferred one first; all without a need."""
+        """Return the accounts that can do this, the preferred account first; all without a need."""
         ...
 
     async def open(self, need: str, account_name: str = "") -> OpenAccount:
-        """Return what opens an account now, its token fresh.
+        """Return the opened account, its token fresh.
 
-        Raises `core.errors.AccountMissing` where none can do this, and `ToolRetry` where several can, none is
+        Raises `core.errors.AccountMissing` if none can do this, and `ToolRetry` if several can, none is
         preferred, and none is named.
         """
         ...
@@ -33,60 +33,60 @@ class AccountAccess(Protocol):
 
 @runtime_checkable
 class RefusedLogins(AccountAccess, Protocol):
-    """Optional capability of the access to accounts: to note that a service refuses what opens one."""
+    """Optional capability of the access to accounts: to note that a service refuses an account's password or grant."""
 
     async def refused(self, login: RefusedLogin) -> bool:
-        """Note that an account is to be renewed; False where it was in the meantime."""
+        """Note that an account is to be renewed; return False if it was renewed in the meantime."""
         ...
 
 
 class ConsentAccess(Protocol):
-    """What a person lets the assistant do without asking: their standing consents."""
+    """The actions that a person lets the assistant take without asking: their standing consents."""
 
     async def shape(
         self, action: str, same: JsonObject, choices: JsonObject, ranges: JsonObject, texts: JsonObject
     ) -> JsonObject:
-        """Return the shape of the calls of a tool that are meant: a bound for every parameter.
+        """Return the shape of the meant calls of a tool: a bound for every parameter.
 
-        What is named nowhere stays as in the call that the person approved last. Raises `ToolRetry` where a parameter
-        may not vary so, and `ToolFailed` where nothing can be agreed to now.
+        Parameters that are named nowhere stay as in the call that the person approved last. Raises `ToolRetry` if a
+        parameter may not vary so, and `ToolFailed` if nothing can be agreed to now.
         """
         ...
 
     def in_words(self, shape: JsonObject) -> JsonObject:
-        """Return a shape in the person's language: the `action`, and what it is kept `within`."""
+        """Return a shape in the person's language: the `action`, and the bounds `within` which it stays."""
         ...
 
     async def grant(
         self, agent: str, shape: JsonObject, uses: int, days: int, told: Literal["at once", "digest"], key: str
     ) -> str:
-        """Store what the person has just approved as the fields of `agent`; return what they are told.
+        """Store the consent that the person has just approved as the fields of `agent`; return the text for the person.
 
-        Raises `ToolFailed` where no approval of theirs stands behind it.
+        Raises `ToolFailed` if the person has not approved it.
         """
         ...
 
     async def overview(self) -> str:
-        """Return what is agreed to, with its bounds, uses and end, as text for the person."""
+        """Return the consents, with their bounds, uses and end, as text for the person."""
         ...
 
     async def withdraw(self, number: int | None = None) -> str:
-        """End one consent, or all; return what the person is told. Raises `ToolRetry` where there is none."""
+        """End a consent, or all; return the text for the person. Raises `ToolRetry` if there is none."""
         ...
 
 
 class PersonAccounts(AccountAccess, Protocol):
-    """The accounts that a person has connected, and what they can change about them."""
+    """The accounts that a person has connected, and the changes that they can make to them."""
 
     async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
-        """Return what the person is told to connect an account, with the link; without a service they choose on it.
+        """Return the text that asks the person to connect an account, with the link; without a service they choose there.
 
         Raises `ToolRetry` for a service that is not there.
         """
         ...
 
     async def overview(self) -> str:
-        """Return what is connected, and how that is changed, as text for the person."""
+        """Return the connected accounts, and the way to change them, as text for the person."""
         ...
 
     async def find(self, account_name: str) -> Sequence[Account]:
@@ -94,14 +94,14 @@ class PersonAccounts(AccountAccess, Protocol):
         ...
 
     async def prefer(self, account_name: str, kinds: Sequence[str] = ()) -> str:
-        """Have an account be used for kinds of things (mail, calendar, contacts) where none is named, else for all.
+        """Make an account the default for kinds of things (mail, calendar, contacts), or for all its kinds.
 
-        Raises `ToolRetry` where it may be one of several, or has nothing of that.
+        Raises `ToolRetry` if the name fits several accounts, or the account has no such kind.
         """
         ...
 
     async def disconnect(self, account_name: str) -> str:
-        """Forget an account, and end its grant at its service. Raises `ToolRetry` where it may be one of several."""
+        """Forget an account, and end its grant at its service. Raises `ToolRetry` if the name fits several accounts."""
         ...
 
 
@@ -109,23 +109,23 @@ class DataAccess(Protocol):
     """All that is kept of a person."""
 
     async def export(self) -> str:
-        """Return a link to it, as text for the person. Raises `ToolFailed` where there can be none."""
+        """Return a link to it, as text for the person. Raises `ToolFailed` if there can be no link."""
         ...
 
     async def forget(self) -> str:
-        """Have the person deleted with all of it, soon; return what they are told."""
+        """Have the person deleted with all of it, soon; return the text for the person."""
         ...
 
 
 class FileAccess(Protocol):
-    """The files of a person, by their ids; an unknown one raises `core.errors.ToolFailed`."""
+    """The files of a person, by their ids; an unknown id raises `core.errors.ToolFailed`."""
 
     async def list(self) -> Sequence[StoredFile]:
-        """Return the files that are kept, the last sent first."""
+        """Return the stored files, the last sent first."""
         ...
 
     async def find(self, file_id: str) -> StoredFile:
-        """Return what is known of a file."""
+        """Return the description of a file."""
         ...
 
     async def pages(self, file_id: str) -> Sequence[str]:
@@ -133,17 +133,17 @@ class FileAccess(Protocol):
         ...
 
     async def look(self, file_id: str, question: str = "") -> str:
-        """Return what is in a picture, in words, or the answer to a question about it."""
+        """Return the contents of a picture, in words, or the answer to a question about it."""
         ...
 
     async def fetch(self, file_id: str) -> SentFile:
-        """Return what is kept of it: of a picture a copy for models, without its place and time."""
+        """Return the stored copy of it: of a picture a copy for models, without its place and time."""
         ...
 
     async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
         """Store a file of up to 20 MB for the person, and send it with the reply. The same content is stored once.
 
-        `content_type` is told by the first bytes or the name where it is None.
+        If `content_type` is None, it is told by the first bytes or the name.
         """
         ...
 
@@ -157,25 +157,25 @@ class FileAccess(Protocol):
 
 
 class PersonAccess(Protocol):
-    """What is known of one tenant, and what they prefer; what is given is text for the model."""
+    """The profile and the preferences of a tenant; all of it is returned as text for the model."""
 
     async def preferences(self) -> str:
-        """List what the person prefers, a line each."""
+        """List the person's preferences, a line each."""
         ...
 
     async def prefer(self, name: str, value: str) -> str:
-        """Store a preference, and list all. Raises `core.errors.ToolRetry` with the possible ones."""
+        """Store a preference, and list all. Raises `core.errors.ToolRetry` with the possible preferences."""
         ...
 
     async def change(self, name: str, value: str, key: str) -> PreferenceChange:
-        """Store a preference, and return what takes that back; a repeat with the same `key` changes nothing more.
+        """Store a preference, and return the change to undo; a repeat with the same `key` changes nothing more.
 
         Raises `core.errors.ToolRetry` as `prefer` does.
         """
         ...
 
     async def change_back(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
-        """Store a preference as it was, and return it in words; None where it was changed again since."""
+        """Store a preference as it was, and return it in words; None if it was changed again since."""
         ...
 
     async def needs_timezone(self) -> bool:
@@ -183,19 +183,19 @@ class PersonAccess(Protocol):
         ...
 
     async def own_words(self) -> Sequence[str]:
-        """Return what the person wrote or said themselves in this conversation, the newest first."""
+        """Return the person's own words in this conversation, written or spoken, the newest first."""
         ...
 
     async def region(self) -> str | None:
-        """Return the country, by two letters, in which the person's numbers are read; None where it is not known."""
+        """Return the country, by two letters, in which the person's numbers are read; None if it is not known."""
         ...
 
     async def waiting(self) -> Sequence[WaitingNote]:
-        """Return what waits for the person's consent or answer, the longest wait first."""
+        """Return the requests for the person's consent or answer, the longest wait first."""
         ...
 
     async def profile(self) -> str:
-        """List what is known about the person, a line each with its number."""
+        """List the facts about the person, a line each with its number."""
         ...
 
     async def learn(self, key: str, value: str) -> str:
@@ -207,9 +207,9 @@ class PersonAccess(Protocol):
         ...
 
     async def fact(self, number: int) -> str:
-        """Return a fact in words; empty where there is none of this number."""
+        """Return a fact in words; empty if there is none of this number."""
         ...
 
     async def relearn(self, number: int) -> bool:
-        """Let a deleted fact count again; return False where another counts in its place since."""
+        """Let a deleted fact count again; return False if another counts in its place since."""
         ...

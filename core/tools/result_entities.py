@@ -1,4 +1,4 @@
-"""Find what a tool result is about: the things in it that have an id, so that a later turn can name them again."""
+"""Find the subjects of a tool result: the things in it that have an id, so that a later turn can name them again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ _MAX_TEXT = 200_000
 _MAX_LENGTH = 100
 _MAX_DEPTH = 6
 _MAX_FOUND = 10
-"""Of one result: a list of hundreds would push out all that was seen before."""
+"""Of a single result: a list of hundreds would push out all that was seen before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A thing that a tool told of: its id there, and what it is called."""
+    """A thing in a tool's result: its id there, and its name."""
 
     tool: str
     id: str

@@ -1,4 +1,4 @@
-"""What became of calls of tools."""
+"""The results of calls of tools."""
 
 import json
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class TextWithData(str):
 
 
 class ToolEnd(NamedTuple):
-    """How a tool's run ended: `text` is for the model, `told` for the person where the call was handed over.
+    """The end of a tool's run: `text` is for the model, `told` for the person if the call was handed over.
 
-    `files` are the ids of those that it sends with the reply, `undo` is what takes it back.
+    `files` are the ids of those that it sends with the reply, `undo` are the offers to take it back.
     """
 
     text: str
@@ -39,7 +39,7 @@ class ToolEnd(NamedTuple):
     undo: tuple[UndoOffer, ...] = ()
 
     def kept(self) -> JsonObject:
-        """Return what the journal gets of it besides the text and the files."""
+        """Return the journal's fields of it besides the text and the files."""
         result: JsonObject = {"told": self.told} if self.told else {}
         if self.outcome is Outcome.OK:
             note_offers(self.undo, result)
@@ -48,9 +48,9 @@ class ToolEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What became of one call. `text` is what the model is told, `chars` its length before truncation.
+    """The result of a call. `text` is for the model, `chars` its length before truncation.
 
-    `entities` are the things it told of. `told` is for the person, where a waiting turn goes on with the call.
+    `entities` are the things in it. `told` is for the person, if a waiting turn goes on with the call.
     """
 
     call: ToolCall
@@ -63,13 +63,13 @@ class CallResult:
 
     @property
     def in_words(self) -> str:
-        """Return it as the person reads it; what the model is told of a call that did not run is no sentence."""
+        """Return it as the person reads it; the model's text about a call that did not run is no sentence."""
         if self.told or self.outcome is Outcome.OK:
             return replies.without_notes(self.told or self.text)
         return gettext(replies.NOT_DONE)
 
     def message(self, *, outside: bool) -> ChatMessage:
-        """Return it as the model reads it; `outside`: others wrote what this tool returns."""
+        """Return it as the model reads it; `outside`: the tool's results were written by others."""
         return ChatMessage(
             Role.TOOL,
             self.text,
@@ -91,10 +91,10 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecord:
-    """One call of a tool or an agent-tool.
+    """A call of a tool or an agent-tool.
 
     `args_summary` is cut for debugging; `result_status` an agent's status; `result_chars` the length before
-    truncation; `token_attribution` what the model answer that asked for it used.
+    truncation; `token_attribution` the usage of the model answer that asked for it.
     """
 
     name: str

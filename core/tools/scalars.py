@@ -8,7 +8,7 @@ from core.json_types import Json, JsonObject
 from core.language.yes_no import read_yes_or_no
 
 UNREAD: Final = object()
-"""What a reader returns for a value that is not one of its schema's."""
+"""The result of a reader for a value that is of no type of its schema's."""
 
 _TRUTHS = {
     **dict.fromkeys(("true", "yes", "on", "1", "t", "y"), True),
@@ -18,25 +18,25 @@ _DIGITS = r"[+-]?\d{1,40}(?:\.\d{1,40})?"
 _NUMBER = re.compile(_DIGITS)
 _PERCENTAGE = re.compile(rf"({_DIGITS})\s*[%％]")
 _NUMBERED = re.compile(r"(?:([^\W\d_]+)\s*)?(?:n[º°]|#|№)?\s*(\d{1,18})", re.IGNORECASE)
-"""A number with what it numbers: "task 2", "note #3", "no 4"."""
+"""A number with its noun: "task 2", "note #3", "no 4"."""
 _NUMBER_WORDS = frozenset({"number", "no", "nr", "num", "item", "nummer", "número", "numéro", "numero"})
 _NOT_NOUN = re.compile(
     "about|above|after|all|at|before|below|but|by|every|except|for|from|half|in|last|least|less|minus?|more|most|negative"
     "|next|not|of|over|past|plus?|than|til|to|under|until|within|without|second|minute|hour|day|week|month|year|january"
     "|february|march|april|may|june|july|august|september|october|november|december"
 )
-"""Words before a number that change what it means."""
+"""Words before a number that change its meaning."""
 _EMPTY_WORDS = frozenset({"", "null", "none"})
 
 
 def nouns_of(text: str) -> frozenset[str]:
-    """Return the words of a text that may stand before a number and say only what it numbers."""
+    """Return the words of a text that may stand before a number as its mere noun."""
     words = [word.removesuffix("s") for word in re.findall(r"[^\W\d_]+", text.casefold())]
     return frozenset(word for word in words if not _NOT_NOUN.fullmatch(word))
 
 
 def read_scalar(value: Json, schema: JsonObject, name: str, nouns: frozenset[str]) -> object:
-    """Return a value of another type as one of the schema's; `UNREAD` where it is none.
+    """Return a value of another type as a type of the schema's; `UNREAD` if it is none.
 
     `name` is the argument's; `nouns` may stand before a number.
     """
@@ -51,7 +51,7 @@ def read_scalar(value: Json, schema: JsonObject, name: str, nouns: frozenset[str
 
 
 def _choice(value: Json, schema: JsonObject) -> object:
-    """Return the one choice that is the same but for case and for what stands between its words."""
+    """Return the single choice that is the same but for case and for the characters between its words."""
     listed = schema.get("enum")
     choices = listed if isinstance(listed, list) else [schema.get("const")]
     if not isinstance(value, str):
@@ -91,7 +91,7 @@ def _of_digits(digits: str, *, whole: bool) -> object:
 
 
 def _percentage(digits: str, schema: JsonObject, name: str, *, whole: bool) -> object:
-    """Read a percentage where it is clear what it means: a share of at most 1, or a number of percent by its name."""
+    """Read a percentage if its meaning is clear: a share of at most 1, or a number of percent by its name."""
     if schema.get("maximum") == 1:
         return UNREAD if whole else float(f"{digits}e-2")
     return _of_digits(digits, whole=whole) if re.search("percent|pct", name, re.IGNORECASE) else UNREAD

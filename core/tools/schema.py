@@ -1,4 +1,4 @@
-"""Read a tool's parameters from its annotations: the schema the model sees, the check of what it gives."""
+"""Read a tool's parameters from its annotations: the schema that the model sees, and the check of its arguments."""
 
 import inspect
 from collections.abc import Callable, Set
@@ -20,7 +20,7 @@ from core.tools.shown import shown_form
 class Signature:
     """A tool's parameters. `fields` maps the function's parameter names to those of `model`.
 
-    `digest` identifies the schema, and `shown` is what the model sees of it. Both are worked out once, where a
+    `digest` identifies the schema, and `shown` is the model's view of it. Both are computed once, when a
     signature is made, and not in every turn.
     """
 

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from core.json_types import Json, JsonObject
 
 _NAMED = ("properties", "$defs")
-"""What holds schemas by names of their own, which may be any word."""
+"""The keys of schemas by names of their own, which may be any word."""
 
 
 def shown_form(schema: JsonObject) -> JsonObject:
     """Return a schema without empty defaults, null as an alternative, and whether others than its names may come.
 
-    An argument that is left out has its default; what is not known is left out or refused when a call comes in. What
-    one place alone refers to stands there.
+    An argument that is left out has its default; an unknown argument is left out or refused when a call comes in. A
+    definition with a single reference replaces it.
     """
     shown = _shown(_in_place(schema))
-    assert isinstance(shown, dict)  # noqa: S101 - what comes of an object is one
+    assert isinstance(shown, dict)  # noqa: S101 - an object always yields an object
     return shown
 
 
 def _in_place(schema: JsonObject) -> JsonObject:
-    """Return a schema whose definitions that one place refers to, and that refer to no others, stand in that place."""
+    """Return a schema in which each definition with a single reference, and none of its own, replaces that reference."""
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema
@@ -67,7 +67,7 @@ def _shown(node: Json) -> Json:
 
 
 def _not_null(node: Json) -> Json:
-    """Return the one thing that a value may be besides null, which it need not be said to be."""
+    """Return the only other type of a value that may be null, which need not be said."""
     if isinstance(node, dict):
         match node.get("anyOf"):
             case [dict(only), {"type": "null"}] | [{"type": "null"}, dict(only)]:

@@ -1,4 +1,4 @@
-"""What tools keep for a person, in Postgres: each value under its tenant, collection and key."""
+"""The values that tools store for a person, in Postgres: each under its tenant, collection and key."""
 
 import json
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from core.tools.context import StoredValue
 MAX_NAME = 200
 """Characters of a collection's name, and of a key."""
 MAX_VALUE = 100_000
-"""Characters of one value, as JSON."""
+"""Characters of a value, as JSON."""
 
 
 def stored_with(service: str, account_name: str) -> str:
-    """Return the name of the collection for what was read from an account: it goes when the account is disconnected."""
+    """Return the name of the collection for values read from an account: it goes when the account is disconnected."""
     return f"account {service}:{account_name}"[:MAX_NAME]
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The stored values of all tenants; hands out one tenant's at a time."""
+    """The stored values of all tenants; hands out those of a tenant at a time."""
 
     database: Database
 
@@ -32,7 +32,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class PostgresStorage:
-    """The stored values of one tenant. Implements `core.tools.context.TenantStorage`."""
+    """The stored values of a tenant. Implements `core.tools.context.TenantStorage`."""
 
     database: Database
     tenant_id: str

@@ -29,7 +29,7 @@ async def call_in_thread(fn: Callable[..., object], arguments: Mapping[str, obje
         error: BaseException | None = None
         try:
             value = context.run(fn, **arguments)
-        except (StopIteration, SystemExit) as caught:  # a future refuses the one, a loop ends on the other
+        except (StopIteration, SystemExit) as caught:  # a future refuses the first, a loop ends on the second
             error = RuntimeError(type(caught).__name__)
         except BaseException as caught:
             error = caught

@@ -8,7 +8,7 @@ from core.errors import ConfigError
 
 
 def read_toml(path: Path, setting: str) -> dict[str, Any]:
-    """Return the values of a file. Raises `ConfigError`: one sentence for its author."""
+    """Return the values of a file. Raises `ConfigError`: a sentence for its author."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`@tool`: a function that the model may call. It stays a function: calling it calls what you wrote."""
+"""`@tool`: a function that the model may call. It stays a function: a direct call runs your code."""
 
 import inspect
 import re
@@ -35,9 +35,9 @@ _MAX_COMPLAINTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Tool[**P, R]:
-    """A tool: the function, what the model is told of it, and how it may be run.
+    """A tool: the function, its description for the model, and the conditions under which it runs.
 
-    `effect` says what may happen to a call whose end is not known (`core.journal.types.Effect`). `timeout` is in
+    `effect` says what may happen to a call with an unknown end (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
     function: it runs in a thread of its own, which a timeout cannot stop.
     """
@@ -51,42 +51,42 @@ class Tool[**P, R]:
     parallel: bool = True
     risk: Risk = ""
     group: str | None = None
-    """Where there are many tools, those of a group are one line until the conversation opens it. Empty: in none; None:
-    in that of its module, where a plugin brings several."""
+    """If there are many tools, those of a group are a single line until the conversation opens it. Empty: in none;
+    None: in the group of its module, if a plugin brings several."""
     of_turn: bool = False
-    """It belongs to one turn, and is offered last. Where its conversation was offered it once, it goes on to be."""
+    """It belongs to one turn, and is offered last. Once offered in a conversation, it stays offered."""
     accounts: Sequence[str] = ()
-    """What it needs of the person's accounts, each as in `AccountAccess.open`: a call waits until it is connected."""
+    """The required access to the person's accounts, as in `AccountAccess.open`: a call waits until it is connected."""
     needs_memory: str = ""
-    """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    """`on`: offered if memory is on; `recall`: if the model may ask it by itself."""
     needs_setting: str = ""
-    """Offered where the operator has set this of `context.settings`."""
+    """Offered if the operator has set this of `context.settings`."""
     outside: bool = False
     """Its results were written by others: the model reads them marked as data, and asks before it acts on them."""
     foreign_words: frozenset[str] = frozenset()
-    """The words of others in what the model is told of it; empty where that is ours."""
+    """The words of others in the tool's description for the model; empty if the description is ours."""
     doubtful: bool = False
-    """Whether what others wrote there may be meant to have the model do more than use it."""
+    """Whether others' words there may be meant to make the model do more than use it."""
     addresses: Sequence[str] = ()
-    """The parameters in which addresses of the web stand: only known ones may be used without consent."""
+    """The parameters that hold addresses of the web: only known addresses may be used without consent."""
     hands_on: bool = False
-    """It hands on what the person said, so it may not run once the model has read what others wrote."""
+    """It passes the person's words on, so it may not run once the model has read words of others."""
     inverse: bool = False
-    """It takes back what another tool did, as that tool offered: run by "undo", and never offered to the model."""
+    """It takes back another tool's action, as that tool offered: run by "undo", and never offered to the model."""
     agent: bool = False
     """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
     title: str = ""
-    """What cards call it, in English; a catalogue may translate it. Empty: its name as words."""
+    """Its name on cards, in English; a catalogue may translate it. Empty: its name as words."""
     doing: str = ""
-    """What is shown while it runs, in English, such as "Checking the weather…". Empty: its title or name as words."""
+    """The status while it runs, in English, such as "Checking the weather…". Empty: its title or name as words."""
     standing: Sequence[str] | None = None
-    """The parameters that may vary where its person has consented in advance; None: each call is asked about."""
+    """The parameters that may vary if its person has consented in advance; None: each call is asked about."""
     replaces: bool = False
-    """It stands in place of any other tool or agent of its name, such as one that ships."""
+    """It replaces any other tool or agent of its name, such as those that ship."""
     preset: Mapping[str, object] | None = None
     shown: JsonObject | None = None
-    """The parameters that the model is shown where they are not the signature's, which may differ from turn to turn."""
+    """The parameters for the model if they differ from the signature's, which may differ from turn to turn."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself."""
@@ -99,12 +99,12 @@ class Tool[**P, R]:
 
     @property
     def place(self) -> str:
-        """Return the file and line where it is written."""
+        """Return the file and line of its definition."""
         return place_of(self.fn)
 
     @property
     def spec(self) -> ToolSpec:
-        """Return what the model is shown."""
+        """Return its specification for the model."""
         return ToolSpec(self.name, self.description, self.shown or self.signature.shown)
 
     def with_preset(self, **values: object) -> "Tool[P, R]":
@@ -121,7 +121,7 @@ class Tool[**P, R]:
     def parse(self, arguments: Json) -> dict[str, object]:
         """Check arguments against the schema and convert them to the annotated types.
 
-        Raises `ToolRetry`, which tells the model what is right.
+        Raises `ToolRetry`, which tells the model the right form.
         """
         try:
             parsed = self.signature.model.model_validate(arguments)
@@ -147,7 +147,7 @@ class Tool[**P, R]:
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
-        """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
+        """Run it as a call of a turn; failures are raised. Agents, which may also wait, have their own method."""
         with tool_span(self.name, call):
             text = await self.run(arguments, context)
             end = ToolEnd(text, files=tuple(context.attached), undo=context.undo.offered)
@@ -165,15 +165,15 @@ def _is_async(fn: Callable[..., object]) -> bool:
 
 
 type Described = Mapping[str, Sequence[tuple[str, str]]]
-"""Keys and descriptions of a person's stored values, by collection; one that was not read is not in it."""
+"""Keys and descriptions of a person's stored values, by collection, without collections that were not read."""
 NOTHING_DESCRIBED: Described = MappingProxyType({})
 
 
 class ToolSource(Protocol):
-    """Where a turn's further tools come from, which may change while a worker runs."""
+    """The source of a turn's further tools, which may change while a worker runs."""
 
     async def tools_for(self, tenant_id: str, described: Described) -> Sequence[AnyTool]:
-        """Return the tools of one person's turn. `described`: the stored values that were read with the turn."""
+        """Return the tools of a person's turn. `described`: the stored values that were read with the turn."""
         ...
 
 
@@ -189,30 +189,30 @@ class ToolOptions(TypedDict, total=False):
     """False runs it alone."""
     risk: Risk
     group: str
-    """Where there are many tools, those of a group are one line until the conversation opens it; empty keeps it out of
-    its module's."""
+    """If there are many tools, those of a group are a single line until the conversation opens it; empty keeps it out
+    of its module's."""
     accounts: Sequence[str]
-    """What it needs of the person's accounts: an ability such as `mail.read`, or of one service,
+    """The required access to the person's accounts: an ability such as `mail.read`, or that of a service,
     `google:calendar.readonly`. A call waits until such an account is connected."""
     needs_memory: str
-    """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    """`on`: offered if memory is on; `recall`: if the model may ask it by itself."""
     needs_setting: str
-    """Offered where the operator has set this of `context.settings`."""
+    """Offered if the operator has set this of `context.settings`."""
     outside: bool
     """Its results were written by others: they are marked as data, and the model must ask before it acts on them."""
     addresses: Sequence[str]
-    """Parameters with addresses of the web; one that neither the person nor a result named needs approval."""
+    """Parameters with addresses of the web; an address that neither the person nor a result named needs approval."""
     inverse: bool
-    """It takes back what another tool did, which names it in `context.undo.offer`: "undo" runs it, the model cannot."""
+    """It takes back another tool's action, named in `context.undo.offer`: "undo" runs it, the model cannot."""
     timeout: float | None
     title: str
-    """What cards call it, in English; a catalogue may translate it."""
+    """Its name on cards, in English; a catalogue may translate it."""
     doing: str
-    """What the person is shown while it runs, such as "Checking the weather…"; a catalogue may translate it."""
+    """The status for the person while it runs, such as "Checking the weather…"; a catalogue may translate it."""
     standing: Sequence[str]
     """People may consent to it in advance: the parameters that may then vary, such as a text; empty: none may."""
     replaces: bool
-    """True puts it in place of any other tool or agent of its name, such as one that ships."""
+    """True puts it in place of any other tool or agent of its name, such as those that ship."""
 
 
 @overload
@@ -229,7 +229,7 @@ def tool(
     """Make a tool of a function.
 
     The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is filled in
-    and hidden. Raises `ConfigError` with the file and line where something is missing.
+    and hidden. Raises `ConfigError` with the file and line if something is missing.
     """
     given = dict[str, Any](options)
     name, description, effect = given.pop("name", ""), given.pop("description", ""), given.pop("effect", "once")

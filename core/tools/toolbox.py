@@ -1,4 +1,4 @@
-"""The tools that one orchestrator knows, by name (there is no global one), and which of them a turn is offered."""
+"""The tools of an orchestrator, by name (there is no global registry), and the choice that a turn is offered."""
 
 import difflib
 import re
@@ -15,15 +15,15 @@ from core.tools.results import CallResult
 from core.tools.tool import AnyTool, tool
 
 _AT_ONCE = 2
-"""Groups that one text opens: more would be a guess."""
+"""Groups that a text opens: more would be a guess."""
 _NO_SPACES = re.compile(r"[\u3400-\u9fff]")
 
 
 class ToolGroup(str):
-    """The name of a group of tools, which is one line for the model until the conversation opens it.
+    """The name of a group of tools, which is a single line for the model until the conversation opens it.
 
-    words: what people say who want it, with commas between, such as `email, emails, inbox`: a text with one of them, in
-    any of the catalogues' languages, opens the group. A small model seldom opens one by itself.
+    words: words of people who want the group, with commas between, such as `email, emails, inbox`: a text with any of
+    them, in any of the catalogues' languages, opens the group. A small model seldom opens a group by itself.
     """
 
     words: str
@@ -35,14 +35,14 @@ class ToolGroup(str):
 
 
 class ToolRegistry:
-    """Tools by name. Two tools of one name are an error that names both places."""
+    """Tools by name. Two tools of the same name are an error that names both places."""
 
     def __init__(self, tools: Iterable[AnyTool] = ()) -> None:
         self._tools: dict[str, AnyTool] = {}
         for member in tools:
             self._add(member)
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
-        """What the model is shown."""
+        """The specifications for the model."""
         described: list[Json] = [
             [tool.name, tool.signature.digest] for tool in self._tools.values() if not tool.of_turn
         ]
@@ -70,7 +70,7 @@ class ToolRegistry:
         return ToolRegistry(self._tools[name] for name in wanted)
 
     def suggest(self, name: str) -> str:
-        """Return which tools there are, the likeliest first, to a model that named one that is not there."""
+        """Return the names of tools, the likeliest first, for a model that named an unknown tool."""
         if not self._tools:
             return "There are no tools: answer in text."
         close = difflib.get_close_matches(name, self._tools, n=3)
@@ -96,10 +96,10 @@ _LISTED = re.compile(r"([\w-]+) \(([\w, -]+)\)")
 
 
 class Toolbox:
-    """All tools of a turn, and which of them are on offer. What was opened is known from the calls' results.
+    """All tools of a turn, and the choice on offer. Groups opened earlier are known from the calls' results.
 
-    `groups` are the names of what is open, in the order in which it was opened. Up to `in_full` tools are offered in
-    full, whatever their groups, and the tools of `always` are whatever their number.
+    `groups` are the names of the open groups, in the order in which they were opened. Up to `in_full` tools are offered
+    in full, whatever their groups, and the tools of `always` whatever their number.
     """
 
     def __init__(
@@ -123,23 +123,23 @@ class Toolbox:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the names of what is open, tools of the turn included, in their order."""
+        """Return the names of the open groups, tools of the turn included, in their order."""
         return tuple(self._open)
 
     def get(self, name: str) -> AnyTool | None:
-        """Return a tool, also one whose group is closed: a model that names it need not open its group first."""
+        """Return a tool, even of a closed group: a model that names it need not open its group first."""
         return self._all.get(name) or self.offered.get(name)
 
     def suggest(self, name: str) -> str:
-        """Return what to do, to a model that named a tool that is not there."""
+        """Return advice for a model that named an unknown tool."""
         return self.offered.suggest(name)
 
     def read(self, call: ToolCall, tool: AnyTool) -> Understood:
-        """Return the arguments of a call as its tool wants them. Raises `ToolRetry` with what is right."""
+        """Return the arguments of a call as its tool wants them. Raises `ToolRetry` with the right form."""
         return read_call(call, tool)
 
     def apply(self, result: CallResult) -> None:
-        """Open or close what a call did; the same in a replay as the first time."""
+        """Open or close the group that a call asked for; the same in a replay as the first time."""
         group, on = self._groups.get(result.call.name), True
         if result.call.name == SWITCH and self._switch is not None and result.outcome is Outcome.OK:
             given = read_call(result.call, self._switch).arguments
@@ -157,7 +157,7 @@ class Toolbox:
 
 
 def groups_in(description: str) -> dict[str, str]:
-    """Return the group of each tool that is in one, closed or open, as the description of the switch lists them."""
+    """Return the group of each tool that has any, closed or open, as the description of the switch lists them."""
     return {name: group for group, names in _LISTED.findall(description) for name in names.split(", ")}
 
 
@@ -173,7 +173,7 @@ def _speaks_of(words: str, text: str) -> bool:
 
 @lru_cache(256)
 def _pattern(words: str) -> re.Pattern[str]:
-    """Return what finds a group's words in any language: whole words, where a language has spaces between them."""
+    """Return the pattern of a group's words in any language: whole words if the language has spaces between them."""
     listed = {word.strip() for tag in LANGUAGES for word in re.split("[,，、]", translations(tag).gettext(words))}
     found = (
         re.escape(word) if _NO_SPACES.search(word) else rf"\b{re.escape(word)}\b" for word in sorted(listed - {""})

@@ -1,4 +1,4 @@
-"""What takes a call back: a tool offers it while it runs, and the journal stores it with the call's result."""
+"""Offers to take a call back: a tool makes them while it runs, and the journal stores them with the call's result."""
 
 import json
 from collections.abc import Sequence
@@ -12,23 +12,23 @@ MINUTES = 60
 """How long a call can be taken back unless its tool says otherwise."""
 MAX_MINUTES = 24 * 60
 MAX_TITLE = 200
-"""Characters of a title; a longer one is cut."""
+"""Characters of a title; a longer title is cut."""
 MAX_ARGUMENTS = 100_000
 """Characters of the arguments, as JSON."""
 MAX_OFFERS = 20
-"""Offers of one call."""
+"""Offers of a call."""
 INSTEAD = "instead"
 _STORED = "undo"
-"""Where a step's result holds the offers; the store keeps them in a table of their own."""
+"""The key of the offers in a step's result; the store keeps them in a table of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndoOffer:
-    """One thing that was done, `title` in words, and the call that takes it back until `until`."""
+    """An action, `title` in words, and the call that takes it back until `until`."""
 
     title: str
     tool: str
-    """Empty for what cannot be taken back: the arguments then say under `INSTEAD` what can be done."""
+    """Empty if it cannot be taken back: the arguments then name the alternative under `INSTEAD`."""
     arguments: JsonObject
     made_at: datetime
     until: datetime
@@ -46,7 +46,7 @@ class UndoOffer:
 
 @dataclass(slots=True)
 class UndoOffers:
-    """What one call offers to take back: `context.undo` of a tool."""
+    """A call's offers to take it back: `context.undo` of a tool."""
 
     clock: Clock = field(default_factory=Clock)
     _made: list[UndoOffer] = field(default_factory=list)
@@ -54,16 +54,16 @@ class UndoOffers:
     def offer(self, title: str, tool_name: str, arguments: JsonObject, *, minutes: int = MINUTES) -> bool:
         """Offer to take back what this call has done: "undo" then runs `tool_name` with these arguments.
 
-        That tool is declared with `inverse=True`, and returns what it took back, in a sentence for the person. `title`
-        says what was done, as a noun ("Reminder: call mum"). The offer counts once the call has succeeded, for
-        `minutes`. Return False where the arguments are too long to be kept, so that nothing is offered.
+        That tool is declared with `inverse=True`, and returns a sentence for the person about the undone action.
+        `title` describes the action as a noun ("Reminder: call mum"). The offer counts once the call has succeeded,
+        for `minutes`. Return False if the arguments are too long to be stored, so that nothing is offered.
         """
         return self._add(title, tool_name, arguments, minutes)
 
     def final(self, title: str, instead: str, *, minutes: int = MINUTES) -> None:
-        """Note that what this call has done cannot be taken back: "undo" then says so, and undoes nothing before it.
+        """Note that this call's action cannot be taken back: "undo" then says so, and undoes nothing before it.
 
-        `instead` is a sentence for the person: why not, and what can be done.
+        `instead` is a sentence for the person: the reason and the alternative.
         """
         self._add(title, "", {INSTEAD: instead}, minutes)
 

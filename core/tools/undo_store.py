@@ -1,4 +1,4 @@
-"""What can be taken back, in Postgres: `record_step` stores the offers of a call with its result."""
+"""The actions that can be taken back, in Postgres: `record_step` stores the offers of a call with its result."""
 
 import re
 from collections.abc import Sequence
@@ -43,17 +43,17 @@ class UndoRecord:
 
     @property
     def task(self) -> str:
-        """Return the id of the task that was made or changed; empty where it was something else."""
+        """Return the id of the task that was made or changed; empty for other actions."""
         return str(self.arguments.get(_TASK) or "")
 
     @property
     def instead(self) -> str:
-        """Return why it cannot be taken back and what can be done, in a sentence; empty where it can."""
+        """Return why it cannot be taken back and the alternative, in a sentence; empty if it can."""
         return "" if self.tool else str(self.arguments.get(INSTEAD, ""))
 
 
 def number_of(code: str) -> int:
-    """Return the number of the record with a code; 0, which none has, for what is no code."""
+    """Return the number of the record with a code; 0, which none has, for a text that is no code."""
     match = _CODE.fullmatch(code.strip().upper())
     return _LETTERS.index(match[1]) + 1 + len(_LETTERS) * (int(match[2] or 1) - 1) if match else 0
 
@@ -65,9 +65,9 @@ class UndoStore:
         self._database = database
 
     async def take(self, tenant_id: str, number: int | None, call: str, now: datetime) -> UndoRecord | None:
-        """Return what a call takes back: the newest record, or the one of this number; None where there is none.
+        """Return the action that a call takes back: the newest record, or that of this number; None if there is none.
 
-        A repeat of the call gets the same again. One that was taken back by another call is returned as `undone`.
+        A repeat of the call gets the same again. A record that another call took back is returned as `undone`.
         """
         row = await self._database.call("select * from take_undo($1,$2,$3,$4)", tenant_id, number, call, now)
         return _record(row) if row else None
@@ -77,16 +77,16 @@ class UndoStore:
         await self._database.call("select end_undo($1,$2)", tenant_id, record_id)
 
     async def open(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
-        """Return what can still be taken back, the newest first."""
+        """Return the actions that can still be taken back, the newest first."""
         return [record for record in await self.done(tenant_id, now) if record.tool][:MAX_LISTED]
 
     async def done(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
-        """Return what was done and not taken back, also what cannot be, the newest first."""
+        """Return the actions that were not taken back, also those that cannot be, the newest first."""
         rows = await self._database.rows("select * from read_undo($1,$2,$3)", tenant_id, now, _MAX_KEPT)
         return [_record(row) for row in rows]
 
     async def keep(self, tenant_id: str, turn_id: str, call: str, offers: Sequence[UndoOffer]) -> None:
-        """Store what a command offers to take back, which no call's result carries; a repeat stores nothing more."""
+        """Store a command's offers to take it back, which no call's result carries; a repeat stores nothing more."""
         made = [offer.to_json() for offer in offers]
         await self._database.call("select offer_undo($1,$2,$3,$4)", tenant_id, turn_id, call, made)
 
