@@ -1,4 +1,4 @@
-"""Run one kind of work within a limit: rows named by wakeups at once, and other rows when the slow poll finds them."""
+"""Run a kind of work within a limit: rows named by wakeups at once, and other rows when the slow poll finds them."""
 
 import asyncio
 import random
@@ -21,8 +21,8 @@ class Runner[Claim]:
 
     `claim` claims the named row or any due row. `run` does its work; if cancelled it hands back what it holds and
     raises `CancelledError`; it returns True if its end may let a waiting row start. A wakeup waits for a free slot
-    before it claims, so that a busy process leaves rows to an idle one. `news` is called whenever a wakeup has come or
-    work has ended, since other work may follow.
+    before it claims, so that a busy process leaves rows to an idle process. `news` is called whenever a wakeup has come
+    or work has ended, since other work may follow.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Runner[Claim]:
 
     async def _ring(self, row_id: str) -> None:
         try:
-            # Without a log line: a busy process leaves the row to the slow poll of a free one.
+            # Without a log line: a busy process leaves the row to the slow poll of a free process.
             with suppress(TimeoutError):
                 async with asyncio.timeout(RING_PATIENCE):
                     await self._take(row_id)

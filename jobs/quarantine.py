@@ -15,7 +15,7 @@ IDLE = 5.0
 
 
 class QuarantineProcess:
-    """Run quarantined turns one after another until none has been due for `idle` seconds."""
+    """Run quarantined turns in sequence until none has been due for `idle` seconds."""
 
     def __init__(self, turns: TurnRunner, idle: float = IDLE) -> None:
         self._turns = turns
@@ -54,4 +54,4 @@ class QuarantineProcess:
         finally:
             self._running = False
             self._ended.set()
-        return True  # the next one may begin
+        return True  # the next turn may begin

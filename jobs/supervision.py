@@ -1,4 +1,4 @@
-"""Run the parts of a worker side by side: an error of one neither ends nor restarts another."""
+"""Run the parts of a worker side by side: an error of a part neither ends nor restarts another."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -46,7 +46,7 @@ class FailingPart:
 
 @dataclass(slots=True)
 class _History:
-    """The failures of one part. `began`: when its present run began; None during a pause."""
+    """The failures of a part. `began`: when its present run began; None during a pause."""
 
     failing: FailingPart | None = None
     began: float | None = None
@@ -60,7 +60,7 @@ class PartSupervisor:
     _histories: dict[str, _History] = field(default_factory=dict)
 
     async def run(self, part: Part) -> None:
-        """Run one part again and again, with longer pauses while it fails."""
+        """Run a part again and again, with longer pauses while it fails."""
         CURRENT_WORK.set(f"part {part.name}")  # turns and messages that it starts set their own
         history = self._histories.setdefault(part.name, _History())
         pause = FIRST_PAUSE
@@ -73,7 +73,7 @@ class PartSupervisor:
                 longest = AWAY_PAUSE
                 _log.warning("worker_part_restarts", part=part.name, cause=type(error).__name__)
             except Exception as error:
-                # The outermost handler of a part: an unforeseen error of one part must not end another.
+                # The outermost handler of a part: its unforeseen error must not end another part.
                 failures = self._failures(history) + 1
                 history.failing = FailingPart(part.name, failures, type(error).__name__, datetime.now(UTC))
                 _log.exception("worker_part_failed", part=part.name, failures=failures)

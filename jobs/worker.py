@@ -81,7 +81,7 @@ class WorkerProcess:
             self._keep(part)
         for chore in self._chores.all:
             self._keep(Part(chore.name, chore.run))
-        self._chores.ring_overdue()  # at the start, all that one worker does not do for all
+        self._chores.ring_overdue()  # at the start, all chores of each worker
         later = LaterWorker(self._redis_url, self.ring, self._chores)
         self._keep(Part("later", later.run, longest_pause=_URGENT_PAUSE))
         if self._watch is not None:

@@ -136,7 +136,7 @@ class TurnAccounts:
         return held if isinstance(held, Waiting) else None
 
     async def wanted_by(self, error: ToolError) -> MissingAccess | None:
-        """Return the missing access of a call that found no account or whose login was refused; None for another error."""
+        """Return the missing access of a call that found no account or whose login was refused, else None."""
         if (refused := error.refused) is not None and isinstance(self.access, RefusedLogins):
             if not await self.access.refused(refused):
                 return None

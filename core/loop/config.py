@@ -19,7 +19,7 @@ _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
 @dataclass(frozen=True, slots=True)
 class ReactLoopConfig:
-    """The loop's limits. Times are seconds unless the name says otherwise. Raises `ConfigError` for an impossible limit."""
+    """The loop's limits. Times are seconds unless the name says otherwise. Raises `ConfigError` for a wrong limit."""
 
     max_turns: int = 10
     """Model answers in one turn before a last one without tools is asked for."""

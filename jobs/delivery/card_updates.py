@@ -16,7 +16,7 @@ LEASE = timedelta(seconds=20)
 
 @dataclass(frozen=True, slots=True)
 class RedrawClaim:
-    """The right to update one card."""
+    """The right to update a card."""
 
     tenant_id: str
     outbound_id: str
@@ -28,7 +28,7 @@ class DueRedraw:
     """A card to update, of an approval or a question: its last part, which has the buttons, and its address.
 
     `part` and `provider_id` are None if it was never sent, as far as is known. `language` and `timezone` are the
-    person's; empty where they are not known.
+    person's; empty if they are not known.
     """
 
     outbound_id: str
@@ -41,7 +41,7 @@ class DueRedraw:
     language: str
     timezone: str
     answer: str | None = None
-    """What was answered to a question; None on the card of an approval."""
+    """The answer to a question; None on the card of an approval."""
 
 
 class RedrawState(StrEnum):

@@ -43,7 +43,7 @@ class SentFiles:
     links: FileLinks | None = None
 
     def reader(self, tenant_id: str) -> ReadFile:
-        """Return the reader of one person's files, and of nobody else's."""
+        """Return the reader of a person's files, and of nobody else's."""
         return partial(self._read, tenant_id)
 
     def prepare(
@@ -99,7 +99,7 @@ def prepared(
 
 
 def reader(files: SentFiles | None, tenant_id: str) -> ReadFile | None:
-    """Return the reader of one person's files while they are sent."""
+    """Return the reader of a person's files while they are sent."""
     return files.reader(tenant_id) if files else None
 
 
@@ -125,7 +125,7 @@ async def render(
 
 
 def _worded(due: DueMessage, said: str | None, now: datetime) -> OutboundMessage:
-    """Return the message in words: its text or its translated sentences, and whether an earlier one may be missing.
+    """Return the message in words: its text or its translated sentences, and whether an earlier message may be missing.
 
     A card was written when its request was made; its sentence about time is put as of now.
     """

@@ -52,7 +52,7 @@ _log = structlog.get_logger()
 
 
 def measure_call(channel: str, end: PartEnd, seconds: float, *, again: bool) -> None:
-    """Time a call that sent a part; `again`: an earlier one sent the same part."""
+    """Time a call that sent a part; `again`: an earlier call sent the same part."""
     metrics.DELIVERY_SECONDS.labels(channel, end.outcome.value).observe(seconds)
     if again:
         metrics.DELIVERY_RETRIES.labels(channel).inc()

@@ -18,7 +18,7 @@ def calls_in_words(answer: ModelAnswer, doing: Doing) -> str:
 
 
 class CallStatus(Hook):
-    """Report the status of one turn's calls. A turn without calls reports none."""
+    """Report the status of a turn's calls. A turn without calls reports none."""
 
     def __init__(self, tell: Tell, turn_id: str, doing: Doing = in_words) -> None:
         self._tell = tell

@@ -63,7 +63,7 @@ class ProgramTurns:
         hidden = gettext("[a link, which only you are sent]") if chat else gettext("[a link, which only you may see]")
         shown = self._private.sub(hidden, result.reply)
         told = list[OutboundMessage]()
-        # What was decided in the chat is answered there, too; what the program itself answered is not.
+        # Decisions in the chat are answered there, too; the program's own answers are not.
         if chat is not None and result.reply and (_person_had_part(turn.request) or shown != result.reply):
             text = gettext("{program} asked for something, and this is the answer:", program=literal(program))
             told = [OutboundMessage(self._make_id("out"), OutboundKind.NOTIFICATION, f"{text}\n\n{result.reply}")]
@@ -72,7 +72,7 @@ class ProgramTurns:
 
     @cached_property
     def _private(self) -> re.Pattern[str]:
-        # Wherever the person's own links lead: a service's page would act for whoever opens it.
+        # Any page under the person's own links: a service's page would act for anybody who opens it.
         return re.compile(rf"{re.escape(self._public_url)}{_LINKS}" if self._public_url else r"(?!)")
 
     async def _name(self, tenant_id: str, token_id: str) -> str:

@@ -1,4 +1,4 @@
-"""Tell a person in words that a slow model is still at work, on channels where nothing else shows it."""
+"""Tell a person in words that a slow model is still at work, on channels without any other sign of it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine

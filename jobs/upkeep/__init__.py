@@ -1,1 +1,1 @@
-"""Periodic work: its table for each worker and for one of all, retention, and catch-up with providers."""
+"""Periodic work: its table for each worker and for the installation, retention, and catch-up with providers."""

@@ -13,9 +13,9 @@ from core.queue.lease_keepalive import kept_alive
 
 EVERY = timedelta(minutes=3)
 LEASE = timedelta(seconds=20)
-"""One worker sweeps an account at a time; if it dies, another worker continues after this time."""
+"""A single worker sweeps an account at a time; if it dies, another worker continues after this time."""
 SWEEP_WITHIN = 600.0
-"""Seconds; a sweep that takes longer is cut off, and the next one continues there."""
+"""Seconds; a sweep that takes longer is cut off, and the next sweep continues there."""
 IDENTIFY_WITHIN = 20.0
 
 _log = structlog.get_logger()
@@ -49,7 +49,7 @@ class KeptSweep(Sweep):
 
 
 class CatchUp:
-    """Sweep every channel, from where the last complete sweep began."""
+    """Sweep every channel, from the beginning of its last complete sweep."""
 
     def __init__(self, channels: Sequence[Channel], database: Database, worker: str) -> None:
         self._channels = channels
@@ -60,7 +60,7 @@ class CatchUp:
         await asyncio.gather(*(self.sweep(channel) for channel in self._channels))
 
     async def sweep(self, channel: Channel) -> int | None:
-        """Sweep one channel under its lease and return how many messages were new.
+        """Sweep a channel under its lease and return the number of new messages.
 
         None: another worker sweeps it, or it was not possible now.
         """
@@ -79,7 +79,7 @@ class CatchUp:
             _log.warning("catch_up_failed", channel=channel.name, cause=f"{type(error).__name__}: {error}")
             return None
         except Exception:
-            # The outermost handler of this sweep: an unforeseen error of one channel must not stop the others.
+            # The outermost handler of this sweep: an unforeseen error of a channel must not stop the others.
             _log.exception("catch_up_failed", channel=channel.name)
             return None
         if new:

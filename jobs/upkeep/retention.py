@@ -16,7 +16,7 @@ from jobs.later.cron import Chore
 from notify.store import NotificationStore
 
 MESSAGES_KEPT = timedelta(days=365)
-"""Messages with their history and approvals. Never under a month: a provider may send one again within that time."""
+"""Messages with their history and approvals. Never under a month: within it a provider may send a message again."""
 JOURNALS_KEPT = timedelta(days=90)
 AUDIT_KEPT = timedelta(days=730)
 USAGE_KEPT = timedelta(days=730)
@@ -55,7 +55,7 @@ class Retention:
     kept: RetentionPeriods = RetentionPeriods()
 
     def chores(self) -> tuple[Chore, ...]:
-        """Return the rare work that one worker does for all."""
+        """Return the rare work that a single worker does for all."""
         news = NotificationStore(self.database, self.make_id)
         clock, kept, hour = self.clock, self.kept, timedelta(hours=1)
         return (

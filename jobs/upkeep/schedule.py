@@ -76,7 +76,7 @@ class Maintenance:
                 lambda: release_notifications(service, clock),
                 DueWork.NOTIFICATIONS,
             ),
-            # What a person may still decide depends on it: the watch has it done within seconds of each end.
+            # A person's chance to decide depends on it: the watch has it done within seconds of each end.
             Chore(
                 "approvals",
                 DUE_ANYWAY,
@@ -115,7 +115,7 @@ class Maintenance:
                 await self._report_health()
             except StoreUnavailable as error:
                 _log.warning("upkeep_delayed", part="health", cause=str(error))
-            # Jitter keeps the workers of one installation from asking the database at the same moment.
+            # Jitter keeps the workers of an installation from asking the database at the same moment.
             await asyncio.sleep(BEAT * (0.75 + random.random() / 2))
 
     async def _ask_for_process(self) -> None:
@@ -133,7 +133,7 @@ class Maintenance:
 async def release_notifications(service: NotificationService, clock: Clock) -> int:
     """Send held notifications that are due, and failed ones elsewhere. Return the number of new messages."""
     if await clock.sound_now() is None:
-        return 0  # whose quiet hours these are cannot be told
+        return 0  # the quiet hours cannot be told without a sound clock
     return await service.fall_back() + await service.release_held()
 
 
@@ -141,7 +141,7 @@ async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker
     """Start the time limit of approvals whose card was sent, remind before its end, and expire them at its end."""
     now = await clock.sound_now()
     if now is None:
-        return  # what expires by a wrong clock never comes back
+        return  # an approval that expires by a wrong clock never comes back
     await store.sweep_cards(now)
     for tenant_id, approval_id in await store.due_reminders(now):
         await store.remind(tenant_id, approval_id, make_id("out"), now)
