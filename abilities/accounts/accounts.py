@@ -1,4 +1,4 @@
-"""The door of this room: which accounts a person has connected, and what opens one."""
+"""The door of this room: the accounts that a person has connected, and the access to an account."""
 
 import builtins
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from core.tools.account_access import AccountAsker, MissingAccess
 
 
 class Accounts:
-    """The accounts of all people, for jobs; `for_tenant` has one person's, for tools."""
+    """The accounts of all people, for jobs; `for_tenant` has a person's own, for tools."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class Accounts:
         tokens: FreshTokens | None = None,
         offers: ConnectOffers | None = None,
     ) -> None:
-        """`tokens` keeps those of OAuth fresh; without it they are handed out as they are stored.
+        """`tokens` keeps OAuth tokens fresh; without it they are handed out as they are stored.
 
-        `offers` makes links to connect further ones.
+        `offers` makes links to connect further accounts.
         """
         self.offers = offers
         self.credentials = credentials
@@ -45,7 +45,7 @@ class Accounts:
 
     @property
     def asker(self) -> AccountAsker | None:
-        """Return what asks people for accounts that calls need; None where none can be connected."""
+        """Return the asker for accounts that calls need, or None if no account can be connected."""
         if self.offers is None or not self.offers.links.public_url or not self.services.by_name:
             return None
         return LinkAsker(self.offers.links.database, self)
@@ -54,7 +54,7 @@ class Accounts:
         return TenantAccounts(self, tenant_id, turn_id)
 
     async def list(self, tenant_id: str, need: str = "") -> Sequence[Account]:
-        """Return the accounts that can do what is needed, the preferred ones first; all without a need."""
+        """Return the accounts that have the needed ability, the preferred accounts first; all without a need."""
         service, ability = read_need(need) if need else ("", None)
         accounts = with_defaults([self.account_of(stored) for stored in await self._stored(tenant_id)], ability)
         return [
@@ -64,9 +64,9 @@ class Accounts:
         ]
 
     async def open(self, tenant_id: str, need: str, account_name: str = "") -> OpenAccount:
-        """Return what opens an account now. Raises as `core.tools.person_access.AccountAccess.open`.
+        """Return the opened account. Raises as `core.tools.person_access.AccountAccess.open`.
 
-        `CredentialsSealed` is raised where the only accounts are those that do not open.
+        `CredentialsSealed` is raised if the credentials of all such accounts fail to open.
         """
         service, ability = read_need(need)
         everything = await self._stored(tenant_id)
@@ -83,7 +83,7 @@ class Accounts:
         )
 
     async def wanted(self, tenant_id: str) -> MissingAccess | None:
-        """Return what a person is to connect: for a call that waits, or an account to renew; None for nothing."""
+        """Return the access that a person should connect: for a waiting call, or to renew an account; None for none."""
         if self.offers is None:
             return None
         accounts = await self.list(tenant_id)
@@ -99,7 +99,7 @@ class Accounts:
         return MissingAccess.again(revoked[0]) if revoked else None
 
     async def parts(self, tenant_id: str, wanted: MissingAccess) -> Sequence[MissingAccess]:
-        """Return what is wanted in parts that one service can serve each. Implements `ConnectLinks`."""
+        """Return the missing access in parts that a single service can serve each. Implements `ConnectLinks`."""
         if self.offers is None or len(wanted.needs) < 2 or self.offers.able(wanted):
             return (wanted,)
         groups = list[tuple[str, ...]]()
@@ -116,7 +116,7 @@ class Accounts:
         )
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> ConnectLink | None:
-        """Return a link for what is wanted, to extend an account that there is rather than to connect another.
+        """Return a link for the missing access, to extend an existing account rather than to connect another.
 
         Implements `abilities.accounts.prompts.ConnectLinks`.
         """
@@ -127,7 +127,7 @@ class Accounts:
         return await self.offers.link(tenant_id, conversation_id, wanted)
 
     async def refused(self, tenant_id: str, login: RefusedLogin) -> bool:
-        """Note that a service refuses what opens an account; False where something else opens it by now."""
+        """Note that a service refuses an account's password or grant; return False if the account has a new one."""
         for stored in await self._stored(tenant_id, login.service):
             opened = self._opened(stored)
             if stored.name == login.account and opened is not None and opened.secret == login.secret:
@@ -136,7 +136,7 @@ class Accounts:
         return False
 
     async def prefer(self, tenant_id: str, account: Account, kinds: Sequence[str] = ()) -> Sequence[str]:
-        """Have an account be meant for some kinds of things where none is named, else for all that it has.
+        """Make an account the default for these kinds, or for all its kinds.
 
         Return the kinds; there are none for a service that only its own tools know, whose default it becomes.
         """
@@ -149,7 +149,7 @@ class Accounts:
         return chosen
 
     async def disconnect(self, tenant_id: str, account: Account) -> bool:
-        """Forget an account, and end its grant at its service; False where only its person can end it there."""
+        """Forget an account, and end its grant at its service; return False if only its person can end it there."""
         stored = await self._stored(tenant_id, account.service)
         known = next((one.credentials for one in stored if one.name == account.name), None) or {}
         service = self.services.get(account.service)
@@ -176,7 +176,7 @@ class Accounts:
         return [account for account in stored if not service or account.service == service]
 
     async def _to_extend(self, tenant_id: str, needs: Sequence[str]) -> Account | None:
-        """Return the account whose service can do what is needed, once its person allows that as well."""
+        """Return the account whose service has the needed abilities, once its person allows them as well."""
         able = [
             account
             for account in await self.list(tenant_id)
@@ -189,7 +189,7 @@ class Accounts:
         return next(iter(preferred or able), None) if len(able) == 1 or len(preferred) == 1 else None
 
     def account_of(self, stored: StoredAccount) -> Account:
-        """Return what is known of a stored account."""
+        """Return the account of stored credentials, without secrets."""
         opened = self._opened(stored)
         address, abilities = (opened.address, opened.abilities) if opened else ("", frozenset())
         return Account(
@@ -197,7 +197,7 @@ class Accounts:
         )
 
     def _opened(self, stored: StoredAccount) -> Opened | None:
-        """Return what stored credentials open; None for a service that only its own tools know."""
+        """Return the access of stored credentials; None for a service that only its own tools know."""
         service = self.services.get(stored.service)
         if stored.credentials is None or service is None:
             return None
@@ -208,7 +208,7 @@ class Accounts:
 
 @dataclass(frozen=True, slots=True)
 class TenantAccounts:
-    """The accounts of one person. Implements `core.tools.person_access.PersonAccounts`."""
+    """The accounts of a person. Implements `core.tools.person_access.PersonAccounts`."""
 
     accounts: Accounts
     tenant_id: str
@@ -272,7 +272,7 @@ class TenantAccounts:
         return f"{gone} {gettext('To end it there as well, take me off at {where}.', where=where)}"
 
     async def _one(self, account_name: str) -> Account:
-        """Return the account that a person means. Raises `ToolRetry` where there is none, or several."""
+        """Return the account that a person means. Raises `ToolRetry` if there is none, or several."""
         everything = await self.list()
         found = find(everything, account_name)
         if len(found) == 1:
@@ -288,7 +288,7 @@ class TenantAccounts:
         )
 
     async def _asked(self) -> str:
-        """Return how the person is asked for what something waits for, with a new link; empty where nothing does."""
+        """Return the request for the account that something waits for, with a new link; empty if nothing waits."""
         wanted = await self.accounts.wanted(self.tenant_id)
         if wanted is None:
             return ""

@@ -24,7 +24,7 @@ DISCONNECT_TOOL = "disconnect_account"
 
 
 async def connect(asked: Asked) -> CommandAnswer | None:
-    """Answer with what leads to a connection; None where the word may begin a sentence."""
+    """Answer with the way to a connection; return None if the word may begin a sentence."""
     if (accounts := _of_person(asked)) is None:
         return None
     named = _NAMED.fullmatch(asked.command.argument.strip())
@@ -37,7 +37,7 @@ async def connect(asked: Asked) -> CommandAnswer | None:
 
 
 async def list_accounts(asked: Asked) -> CommandAnswer | None:
-    """List what is connected."""
+    """List the connected accounts."""
     accounts = _of_person(asked)
     return CommandAnswer(await accounts.overview()) if accounts else None
 
@@ -60,7 +60,7 @@ def _of_person(asked: Asked) -> PersonAccounts | None:
 
 
 async def _meant(named: str, accounts: PersonAccounts, *, slash: bool) -> str | Account | None:
-    """Return the account that `disconnect` names, or what is said instead; None where it may begin a sentence."""
+    """Return the account that `disconnect` names, or the reply instead; None if the word may begin a sentence."""
     if not named:
         return await accounts.overview()
     found = await accounts.find(named)

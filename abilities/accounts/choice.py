@@ -1,4 +1,4 @@
-"""Which of a person's accounts is opened where something is needed. Pure."""
+"""The choice among a person's accounts for a need. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ _ASK = "Ask the person which one, or have them choose one for good (choose_accou
 
 
 def choose(accounts: Sequence[Account], ability: Ability | None, need: str, named: str = "") -> Account:
-    """Return the account that is meant where this ability is needed. Raises as `AccountAccess.open`."""
+    """Return the account that is meant for this ability. Raises as `AccountAccess.open`."""
     meant = find(accounts, named) if named else accounts
     if named and accounts and not meant:
         there = listed([shown(account) for account in accounts])
@@ -34,9 +34,9 @@ def choose(accounts: Sequence[Account], ability: Ability | None, need: str, name
 
 
 def with_defaults(accounts: Sequence[Account], ability: Ability | None) -> Sequence[Account]:
-    """Return accounts whose `preferred` says what is meant for an ability, those that are meant first.
+    """Return accounts with `preferred` set for those that are meant for an ability, which come first.
 
-    What a person chose for a kind of things, such as mail, comes before the default of a service.
+    A person's choice for a kind of things, such as mail, comes before the default of a service.
     """
     kind = next((kind for kind, abilities in KINDS.items() if ability in abilities), "")
     if any(kind in account.preferred_for for account in accounts):

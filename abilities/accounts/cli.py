@@ -1,4 +1,4 @@
-"""`connect` and `accounts`: a link to connect an account, and what a person has connected."""
+"""`connect` and `accounts`: a link to connect an account, and the list of a person's accounts."""
 
 import typer
 

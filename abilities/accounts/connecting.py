@@ -28,7 +28,7 @@ from core.language.catalogue import gettext, gettext_noop
 from core.queue.wakeups import Wakeups
 
 WORD = "connect"
-"""What people write for a new link; it stands in the sentences in every language."""
+"""The word that people write for a new link; it is the same in every language's sentences."""
 OVER = gettext_noop("This link was used already, or is too old. For a new one, write “{word}” in the chat.")
 _FOREIGN = gettext_noop(
     "This page belongs to no link of yours, or its link is too old. For a new one, write “{word}” in the chat."
@@ -48,7 +48,7 @@ class ConnectRefused(OneValetError):
 
 
 class LinkOver(ConnectRefused):
-    """The link can do nothing more; what it may have connected before is left as it is."""
+    """The link can do nothing more; an account that it connected before stays as it is."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, fatal=True)
@@ -204,25 +204,25 @@ class Connecting:
         return Connected(link, service, account)
 
     async def _hurry(self, tenant_id: str) -> None:
-        """Rouse workers for what waited for the account; by themselves they would find it seconds later."""
+        """Wake workers for turns that waited for the account; by themselves they would find them seconds later."""
         try:
             await WaitingForAccounts(self.links.database, self.wakeups).connected(tenant_id)
         except StoreUnavailable:  # the account is stored: its person is told so
             _log.warning("connect_hurried_nothing", tenant=tenant_id)
 
     async def allowed_before(self, link: ConnectLink, service: Service) -> frozenset[Ability]:
-        """Return what accounts let us do that a link may be about; a new grant has to allow it as well.
+        """Return the abilities of the accounts that a link may be about; a new grant has to allow them as well.
 
-        A service's answer replaces what is stored: what an account allows would otherwise be lost by adding to it.
+        A service's answer replaces the stored grant: adding to an account would otherwise lose its earlier abilities.
         """
         known = [account for account in await self.accounts.list(link.tenant_id) if account.service == service.name]
         meant = [account for account in known if account.name == link.account_name]
-        if not link.account_name and link.abilities:  # nobody knows yet which one they will choose there
+        if not link.account_name and link.abilities:  # nobody knows yet which account they will choose there
             meant = known
         return frozenset().union(*(account.abilities for account in meant))
 
     async def _name(self, link: ConnectLink, service: Service, address: str) -> str:
-        """Return the name under which an account is stored: a known one keeps its own, and loses it to no other."""
+        """Return the name under which an account is stored: a known account keeps its own, and loses it to no other."""
         known = [account for account in await self.accounts.list(link.tenant_id) if account.service == service.name]
         for account in known:
             if account.address.casefold() == address.casefold():

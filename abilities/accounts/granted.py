@@ -1,4 +1,4 @@
-"""Accounts that an OAuth grant opens: what is stored of one, read as servers and abilities."""
+"""Accounts that an OAuth grant opens: the stored grant, read as servers and abilities."""
 
 from urllib.parse import quote
 
@@ -7,7 +7,7 @@ from core.json_types import JsonObject
 
 
 def open_granted(service: Service, stored: JsonObject) -> Opened:
-    """Return what a stored grant opens at its service."""
+    """Return the access of a stored grant at its service."""
     address, scopes = str(stored.get("address") or ""), stored.get("scopes")
     granted = [str(scope) for scope in scopes] if isinstance(scopes, list) else []
     servers = {name: url.replace("{address}", quote(address)) for name, url in service.servers.items()}

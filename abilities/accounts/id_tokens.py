@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whose account it is at its issuer. `address`: by which the person knows it; empty where the token names none."""
+    """The owner of an account at its issuer. `address`: the address that the person knows; empty if none is named."""
 
     subject: str
     address: str
@@ -58,14 +58,14 @@ def read_id_token(token: str, keys: JsonObject, *, issuer: str, client_id: str, 
         if "azp" in claims and claims["azp"] != client_id:
             raise ValueError("it was made for another client")
         subject = _check_text(claims["sub"], _MOST_TEXT)
-    except Exception as error:  # the library and its cryptography raise whatever odd keys and claims lead to
+    except Exception as error:  # the library and its cryptography raise many errors for odd keys and claims
         _log.warning("id_token_refused", issuer=issuer, cause=type(error).__name__)
         raise OAuthRefused(gettext("The service's answer cannot be trusted: nothing was connected.")) from error
     return Identity(subject, address_in(claims))
 
 
 def address_in(claims: Mapping[str, object]) -> str:
-    """Return the address that claims name; empty where they name none, or what is none."""
+    """Return the address in the claims; empty if they name none, or something else."""
     for name in ("email", "preferred_username"):
         with suppress(ValueError):
             return _check_text(claims.get(name), _MOST_TEXT)
@@ -73,7 +73,7 @@ def address_in(claims: Mapping[str, object]) -> str:
 
 
 def _check_text(value: object, most: int) -> str:
-    """Return a text of one printable line. Raises `ValueError` for anything else."""
+    """Return a text of a single printable line. Raises `ValueError` for anything else."""
     if not isinstance(value, str) or not 0 < len(value) <= most or not value.isprintable():
         raise ValueError("no text of a claim")
     return value

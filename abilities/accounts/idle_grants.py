@@ -23,9 +23,9 @@ CATEGORY = "account"
 AT_ONCE = 8
 """People whose accounts are looked after at the same time."""
 LEASE = timedelta(minutes=10)
-"""When an account is looked after again whose server does not answer, or whose worker died."""
+"""The pause before an account is looked after again whose server does not answer, or whose worker died."""
 SEALED = timedelta(days=1)
-"""When one is that does not open: its secret key may come back."""
+"""The same pause for an account that does not open: its secret key may come back."""
 _log = structlog.get_logger()
 
 
@@ -56,7 +56,7 @@ class Renewals:
         """Look after the accounts that are due; return how many there were."""
         total = 0
         while tenants := await self.database.rows("select * from find_due_accounts($1)", AT_ONCE):
-            # Not a group that cancels the others: what a server has just given one of them would be lost.
+            # Not a group that cancels the others: a token that a server has just given to another would be lost.
             counts = await asyncio.gather(
                 *(self._look_after(row["tenant_id"]) for row in tenants), return_exceptions=True
             )

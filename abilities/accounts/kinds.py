@@ -1,4 +1,4 @@
-"""What an account can do, in words for people."""
+"""The abilities of an account, in words for people."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ CALENDAR = frozenset({Ability.CALENDAR_READ, Ability.CALENDAR_CHANGE})
 CONTACTS = frozenset({Ability.CONTACTS_READ, Ability.CONTACTS_CHANGE})
 
 KINDS: Mapping[str, frozenset[Ability]] = {"mail": MAIL, "calendar": CALENDAR, "contacts": CONTACTS}
-"""What accounts have, by the names under which a default account is kept for each."""
+"""The kinds of things in accounts, by the names under which a default account is stored for each."""
 KIND_NAMES = {
     "mail": gettext_noop("mail"),
     "calendar": gettext_noop("calendars"),

@@ -1,4 +1,4 @@
-"""Links to the page on which a person connects an account: one for each wish, good once and for minutes."""
+"""Links to the page on which a person connects an account: a link for each wish, good once and for minutes."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ PATH = "/connect"
 CALLBACK = f"{PATH}/callback"
 VALID = timedelta(minutes=15)
 MAX_LINKS = 20
-"""Links of one person in a day."""
+"""Links of a person in a day."""
 MAX_TRIES = 8
-"""Passwords that may be tried by one link."""
+"""Passwords that may be tried by a link."""
 
 
 class Begun(StrEnum):
@@ -34,9 +34,9 @@ class Begun(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConnectLink:
-    """A link that is still good. `service` is empty where the person chooses; `account_name`: to renew, or to give.
+    """A link that is still good. `service` is empty if the person chooses; `account_name`: to renew, or to give.
 
-    `channel`, `sender` and `person` say for whom it was made, as the page shows it; they are plain text.
+    `channel`, `sender` and `person` name its receiver, as the page shows it; they are plain text.
     """
 
     tenant_id: str
@@ -54,7 +54,7 @@ class ConnectLink:
 class ConnectLinkStore:
     """Make links and look them up. Without a `public_url` there is no page, and so no link.
 
-    `keys` make the check sums of links and states: one that is not ours is not looked up.
+    `keys` make the check sums of links and states: a link that is not ours is not looked up.
     """
 
     def __init__(self, database: Database, public_url: str, keys: SecretKeys) -> None:
@@ -65,7 +65,7 @@ class ConnectLinkStore:
 
     @property
     def callback(self) -> str:
-        """Return the one address to which servers send a browser back."""
+        """Return the address to which servers send a browser back."""
         return f"{self.public_url}{CALLBACK}"
 
     async def make(
@@ -78,7 +78,7 @@ class ConnectLinkStore:
         account_name: str = "",
         abilities: Sequence[Ability] = (),
     ) -> str | None:
-        """Return a new link; None where the person had too many today, or we have no page."""
+        """Return a new link; None if the person had too many today, or there is no page."""
         if not self.public_url:
             return None
         token = self.tokens.make(tenant_id)
@@ -96,7 +96,7 @@ class ConnectLinkStore:
         return f"{self.public_url}{PATH}/{token}" if kept["kept"] else None
 
     async def read(self, token: str, now: datetime) -> ConnectLink | None:
-        """Return what a link is for; None for one that is not ours, used, or too old. It uses nothing up."""
+        """Return the contents of a link; None if it is not ours, used, or too old. It uses nothing up."""
         return await self._find(token_hash(token), None, now) if self.tokens.is_ours(token) else None
 
     async def read_state(self, state_token: str, now: datetime) -> ConnectLink | None:
@@ -104,7 +104,7 @@ class ConnectLinkStore:
         return await self._find(None, token_hash(state_token), now) if self.states.is_ours(state_token) else None
 
     async def language(self, *, token: str = "", state_token: str = "") -> str:
-        """Return the language of the person for whom a link was made, also of one that is over; empty if unknown."""
+        """Return the language of the person for whom a link was made, even if it is over; empty if unknown."""
         hashed = token_hash(token) if self.tokens.is_ours(token) else None
         state = token_hash(state_token) if self.states.is_ours(state_token) else None
         found = await self._found(hashed, state) if hashed or state else None
@@ -122,7 +122,7 @@ class ConnectLinkStore:
         sealed: bytes | None,
         now: datetime,
     ) -> Begun:
-        """Bind a link to a browser, and to the one answer that it waits for now."""
+        """Bind a link to a browser, and to the only answer that it waits for now."""
         row = await self.database.one(
             "select begin_connect($1,$2,$3,$4,$5,$6,$7) as begun",
             link.tenant_id,
@@ -138,7 +138,7 @@ class ConnectLinkStore:
     async def take_answer(
         self, link: ConnectLink, state_token: str, browser: str, now: datetime
     ) -> tuple[int, bytes] | None:
-        """Take the answer under a state, once; None for another browser. Return what it is checked with, sealed."""
+        """Take the answer under a state, once; None for another browser. Return its proof, sealed."""
         async with self.database.tenant(link.tenant_id) as connection:  # never repeated: it works once
             row = await connection.fetchrow(
                 "select * from take_connect_answer($1,$2,$3,$4)",
@@ -150,14 +150,14 @@ class ConnectLinkStore:
         return (row["key_version"], row["sealed"]) if row else None
 
     async def count_try(self, link: ConnectLink) -> bool:
-        """Count a password that is about to be tried; False where there were too many."""
+        """Count a password that is about to be tried; return False if there were too many."""
         row = await self.database.one(
             "select count_connect_try($1,$2,$3) as within", link.tenant_id, link.token_hash, MAX_TRIES
         )
         return bool(row["within"])
 
     async def finish(self, link: ConnectLink, account: JsonObject, message: Json, now: datetime) -> bool:
-        """Store the account and end the link; False where it was over already."""
+        """Store the account and end the link; return False if it was over already."""
         row = await self.database.one(
             "select finish_connect($1,$2,$3,$4,$5) as done", link.tenant_id, link.token_hash, account, [message], now
         )

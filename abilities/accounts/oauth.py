@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 KNOWN_SECONDS = 3600.0
 """How long a server's own description is believed."""
 USUAL_LIFE = timedelta(hours=1)
-"""Of an access token whose server does not say."""
+"""The life of an access token whose server does not say it."""
 MOST_LIFE = timedelta(days=366)
-"""Of any access token: one that is said to live longer is refreshed then."""
+"""The longest life of any access token: a token with a longer life is refreshed then."""
 SIGN_IN = Allowance(size=4 * 1024 * 1024, pieces=20, seconds=30.0)
-"""What a server may answer to all requests of one sign-in, or of one refresh."""
+"""A server's allowance for its answers to all requests of a sign-in, or of a refresh."""
 _MOST_ANSWER = 1024 * 1024
 _MOST_SCOPES = 500
 _VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has the space
@@ -42,12 +42,12 @@ _FORM = "application/x-www-form-urlencoded"
 _pauses = Pauses("oauth")
 
 type SignIn = Operation
-"""The requests of one sign-in, or of one refresh."""
+"""The requests of a sign-in, or of a refresh."""
 _log = structlog.get_logger()
 
 
 class GrantRevoked(OneValetError):
-    """The server no longer accepts what the person granted: they have to connect the account again."""
+    """The server no longer accepts the person's grant: they have to connect the account again."""
 
 
 class OAuthRefused(ToolFailed):
@@ -60,7 +60,7 @@ class OAuthRefused(ToolFailed):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a server granted. `refresh` is empty where it gave none; `scopes` are those that it granted."""
+    """The tokens of a server. `refresh` is empty if it gave none; `scopes` are the granted scopes."""
 
     access: str = field(repr=False)
     expires_at: datetime
@@ -71,7 +71,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What ties a server's answer to the question: the PKCE verifier and the nonce."""
+    """The proof that ties a server's answer to the question: the PKCE verifier and the nonce."""
 
     verifier: str = field(repr=False)
     nonce: str = field(repr=False)
@@ -86,11 +86,11 @@ class OAuthServers:
         self._known: dict[str, tuple[float, Endpoints]] = {}
 
     def begin(self, client: OAuthClient) -> SignIn:
-        """Return what hears the requests of one sign-in together; each method hears its own where it is given none."""
+        """Return the allowance that the requests of a sign-in share; a method that is given none makes its own."""
         return Operation(self._http, SIGN_IN, _pauses, client.issuer)
 
     async def endpoints(self, client: OAuthClient, heard: SignIn | None = None) -> Endpoints:
-        """Return where a server answers. Raises `OAuthRefused`."""
+        """Return a server's endpoints. Raises `OAuthRefused`."""
         if client.endpoints is not None:
             return client.endpoints
         until, known = self._known.get(client.issuer, (0.0, None))
@@ -100,7 +100,7 @@ class OAuthServers:
         return known
 
     async def description(self, client: OAuthClient, heard: SignIn | None = None) -> JsonObject:
-        """Return what a server tells of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`."""
+        """Return a server's description of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`."""
         url = f"{client.issuer.rstrip('/')}/.well-known/openid-configuration"
         return await _json(heard or self.begin(client), url)
 
@@ -139,13 +139,13 @@ class OAuthServers:
         return await self._tokens(client, body, heard or self.begin(client))
 
     async def refresh(self, client: OAuthClient, refresh_token: str) -> Tokens:
-        """Return new tokens. Raises `GrantRevoked`, and `ToolFailed` for what may pass."""
+        """Return new tokens. Raises `GrantRevoked`, and `ToolFailed` for errors that may pass."""
         extra = {} if client.secret else {"client_id": client.client_id}
         body = _client(client).prepare_refresh_body(refresh_token=refresh_token, **extra)
         return await self._tokens(client, body, self.begin(client))
 
     async def revoke(self, client: OAuthClient, token: str) -> bool:
-        """End a grant at its server; False where it has no way for that, or does not answer."""
+        """End a grant at its server; return False if it has no way for that, or does not answer."""
         heard = self.begin(client)
         try:
             endpoints = await self.endpoints(client, heard)
@@ -164,7 +164,7 @@ class OAuthServers:
         return await _json(heard, (await self.endpoints(client, heard)).jwks)
 
     async def told_of(self, client: OAuthClient, access: str, heard: SignIn) -> JsonObject:
-        """Return what a server tells of the person who granted (OpenID Connect Core 5.3); nothing where it does not."""
+        """Return a server's claims about the person who granted (OpenID Connect Core 5.3); empty if it has none."""
         endpoints = await self.endpoints(client, heard)
         if not endpoints.userinfo:
             return {}
@@ -205,7 +205,7 @@ async def _json(heard: SignIn, url: str) -> JsonObject:
 def read_description(issuer: str, told: Mapping[str, object]) -> Endpoints:
     """Return the endpoints that a server tells of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`.
 
-    Its issuer must be the one that was asked, and no address weaker protected than it.
+    Its issuer must be the expected issuer, and no address less protected than the issuer's.
     """
     names = ("authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint", "userinfo_endpoint")
     urls = {name: url if isinstance(url := told.get(name) or "", str) else " " for name in names}
@@ -242,7 +242,7 @@ def read_tokens(answer: JsonObject, now: datetime) -> Tokens:
 
 
 def _text(answer: JsonObject, name: str) -> str:
-    """Return a field that can be put into a header; empty where there is none."""
+    """Return a field that can be put into a header; empty if there is none."""
     value = answer.get(name)
     if value is None:
         return ""
@@ -262,7 +262,7 @@ def _life(seconds: object) -> timedelta:
         raise _unreadable() from error
     if not math.isfinite(number) or number < 0:
         raise _unreadable()
-    # Some servers say 0 where they mean that they do not know.
+    # Some servers say 0 if they do not know it.
     return timedelta(seconds=min(number, MOST_LIFE.total_seconds())) or USUAL_LIFE
 
 
@@ -277,7 +277,7 @@ def _scopes(scope: object) -> tuple[str, ...]:
 
 
 def _code(error: object) -> str:
-    """Return a server's word for what went wrong if it is a code, as the standard has it: nothing else is logged."""
+    """Return a server's word for an error if it is a code, as the standard has it: nothing else is logged."""
     return error if isinstance(error, str) and _CODE.fullmatch(error) else ""
 
 

@@ -1,4 +1,4 @@
-"""What people are told when they ask to connect, list or end accounts."""
+"""The replies to people who ask to connect, list or end accounts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ class ConnectOffers:
         account_name: str = "",
         abilities: Sequence[Ability] = (),
     ) -> str:
-        """Return what a person is told who asks in a turn to connect a service; any of them where it is empty.
+        """Return the reply to a person who asks in a turn to connect a service; any service if it is empty.
 
-        Raises `ToolRetry` for a service that is not there, and `ToolFailed` where nothing can be connected.
+        Raises `ToolRetry` for a service that is not there, and `ToolFailed` if nothing can be connected.
         """
         conversation_id = await self.conversation_of(tenant_id, turn_id)
         return await self.offer(tenant_id, conversation_id, service, account_name, abilities)
@@ -57,7 +57,7 @@ class ConnectOffers:
         account_name: str = "",
         abilities: Sequence[Ability] = (),
     ) -> str:
-        """Return what a person is told in a conversation, as `by_turn` does."""
+        """Return the reply to a person in a conversation, as `by_turn` does."""
         if not self.services.by_name:
             raise ToolFailed(gettext("Accounts cannot be connected here."))
         known = self.services.get(service.lower())
@@ -99,7 +99,7 @@ class ConnectOffers:
         return "\n".join([said, gettext("Open it yourself, and pass it on to nobody.")])
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> WantedLink | None:
-        """Return a link for what a call lacks. Implements `abilities.accounts.prompts.ConnectLinks`."""
+        """Return a link for a call's missing access. Implements `abilities.accounts.prompts.ConnectLinks`."""
         able, abilities = self.able(wanted), _abilities(wanted)
         if not able:
             return None
@@ -114,7 +114,7 @@ class ConnectOffers:
         return WantedLink(url, tuple(gettext(service.label) for service in able), wanted.account) if url else None
 
     def able(self, wanted: MissingAccess) -> Sequence[Service]:
-        """Return the services of which one account can be all that is wanted."""
+        """Return the services of which a single account can serve all needs."""
         names = {service for service, _ in map(read_need, wanted.needs) if service}
         if wanted.account is not None:
             names.add(wanted.account.service)
@@ -130,7 +130,7 @@ class ConnectOffers:
         return listed([service.name for service in self.services])
 
     def overview(self, accounts: Sequence[Account]) -> str:
-        """Return a person's accounts, with what each may, and what they can do about them. Markdown."""
+        """Return a person's accounts, with the abilities of each, and the words to change them. Markdown."""
         if not self.services.by_name:
             return listing(accounts)
         more = gettext("To connect one, write for example: {words}", words=f"connect {next(iter(self.services)).name}")
@@ -152,7 +152,7 @@ def _abilities(wanted: MissingAccess) -> frozenset[Ability]:
 
 
 def listing(accounts: Sequence[Account]) -> str:
-    """Return a person's accounts, with what each may and for what it is used. Markdown."""
+    """Return a person's accounts, with the abilities and the use of each. Markdown."""
     if not accounts:
         return gettext("Nothing is connected.")
     lines = "\n".join(f"- {_line(account)}" for account in accounts)
@@ -160,13 +160,13 @@ def listing(accounts: Sequence[Account]) -> str:
 
 
 def _is_unclear(accounts: Sequence[Account], kind: str) -> bool:
-    """Return whether several accounts have a kind of things, and none is used where none is named."""
+    """Return whether several accounts have a kind of things, and none is its default."""
     able = [account for account in accounts if account.abilities & KINDS[kind]]
     return len(able) > 1 and not any(account.preferred or kind in account.preferred_for for account in able)
 
 
 def told(service: Service, account: Account) -> str:
-    """Return what the chat is told of a new account, as Markdown."""
+    """Return the message to the chat about a new account, as Markdown."""
     name = literal(shown(account))
     whose = literal(account.address) if account.address and account.address != account.name else ""
     able = [gettext("I may now {abilities}.", abilities=listed(may(account.abilities)))] if account.abilities else []

@@ -75,15 +75,15 @@ def build_accounts(foundation: AccountsFoundation, http: GuardedClient) -> Accou
 
 
 def build_connecting(foundation: WebFoundation, accounts: Accounts, http: GuardedClient) -> Connecting:
-    """Create what leads people through connecting an account."""
+    """Create the service that leads people through connecting an account."""
     clock = foundation.clock
     return Connecting(_links(foundation), accounts, OAuthServers(http, clock), clock, make_id, foundation.wakeups)
 
 
 def build_services(settings: Settings) -> Services:
-    """Return the services that people can connect here, each for what an ability that is there does in accounts.
+    """Return the services that people can connect here, each with the accesses that present abilities use.
 
-    Of those with passwords there are the ones that can be tried.
+    Of services with passwords only those are included that can be tried.
     """
     known = _known(settings.of(AccountSettings))
     trials, done = account_trials(), _done_in_accounts()
@@ -116,7 +116,7 @@ def _openid(name: str, server: Mapping[str, str]) -> Service:
 
 
 def _done_in_accounts() -> frozenset[Ability]:
-    """Return the accesses that the present abilities declare. Raises `ConfigError` for an unknown one."""
+    """Return the accesses that the present abilities declare. Raises `ConfigError` for an unknown access."""
     known = {access.value: access for access in Ability}
     for ability in all_abilities():
         if strange := [access for access in ability.access if access not in known]:

@@ -1,4 +1,4 @@
-"""What operators do about accounts: print a link to connect one, and list what a person has connected."""
+"""The commands of operators on accounts: print a link to connect an account, and list a person's accounts."""
 
 from abilities.accounts.accounts import Accounts
 from abilities.accounts.kinds import KIND_NAMES, KINDS
@@ -15,7 +15,7 @@ from onevalet.settings import Settings
 
 
 async def print_link(settings: Settings, service: str, account: str, tenant: str) -> None:
-    """Print what the person is told, with the link. Raises `ConfigError` where there can be none."""
+    """Print the reply to the person, with the link. Raises `ConfigError` if there can be no link."""
     async with open_database(settings, "connect") as database:
         tenant = await one_tenant(database, tenant)
         links = ConnectLinkStore(database, settings.public_url or reach(settings).gateway_url, system_keys(settings))

@@ -1,4 +1,4 @@
-"""Connected accounts: one is disconnected after its page has asked, as a card does in the chat."""
+"""Connected accounts: an account is disconnected after its page has asked, as a card does in the chat."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ class AccountPages(Pages):
 
     @signed_in
     async def _ask(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Show which account would end, and what with it."""
+        """Show the account that would end, and the data that end with it."""
         person = await person_of(self.kit, request, visit.viewer)
         if person is None:
             return self.kit.nothing(visit)

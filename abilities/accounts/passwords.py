@@ -1,4 +1,4 @@
-"""Accounts that a password opens: what is stored for `email` and `caldav`, read as servers."""
+"""Accounts that a password opens: the stored values of `email` and `caldav`, read as servers."""
 
 from collections.abc import Mapping
 from email.utils import parseaddr
@@ -12,7 +12,7 @@ _SCHEMES = {"implicit": "{}s", "starttls": "{}+starttls", "none": "{}"}
 
 
 def open_password(service: Service, stored: JsonObject) -> Opened:
-    """Return what stored credentials open; servers that are not told whole are left out."""
+    """Return the access of stored credentials; servers without all values are left out."""
     login = str(stored.get("user") or "")
     servers = _mail_servers(stored) if service.name == "email" else _dav_servers(stored)
     address = parseaddr(str(stored.get("from") or login))[1] or login
@@ -22,7 +22,7 @@ def open_password(service: Service, stored: JsonObject) -> Opened:
 
 
 def _mail_servers(stored: JsonObject) -> Mapping[str, str]:
-    """Read both servers; the one that takes mail stands at the top, as it did before there was another."""
+    """Read both servers; the values of the outgoing server are at the top level, since it was once alone."""
     servers = {"smtp": _server("smtp", stored)}
     imap = stored.get("imap")
     if isinstance(imap, dict):
@@ -36,7 +36,7 @@ def _dav_servers(stored: JsonObject) -> Mapping[str, str]:
 
 
 def _server(protocol: str, told: Mapping[str, Json]) -> str:
-    """Return a server's URL; empty where it is not told."""
+    """Return a server's URL; empty if the values are incomplete."""
     host, port = str(told.get("host") or ""), told.get("port") or _PORTS[protocol]
     tls = str(told.get("tls") or ("implicit" if port == _PORTS[protocol] else "starttls"))
     if not host or not isinstance(port, int) or tls not in _SCHEMES:

@@ -1,4 +1,4 @@
-"""What `doctor` tells of people's accounts: those to be connected again, and our clients at their services."""
+"""`doctor`'s checks of people's accounts: those to be connected again, and our clients at their services."""
 
 import asyncio
 from urllib.parse import urlsplit
@@ -16,13 +16,13 @@ from onevalet.settings import Settings
 from operations.doctor.types import Area, Installation, Probe, over_database
 
 _OURS = ("invalid_client", "unauthorized_client")
-"""What a server says to a client that it does not know (RFC 6749 5.2)."""
+"""The errors of a server for a client that it does not know (RFC 6749 5.2)."""
 SHOWN = 5
 """How many accounts are named."""
 
 
 async def check_services(installation: Installation) -> list[Check]:
-    """Check where people connect accounts, and ask each OAuth server whether it knows us; never raise."""
+    """Check the pages on which people connect accounts, and ask each OAuth server whether it knows us; never raise."""
     settings = installation.settings
     services = build_services(settings)
     ours = [service for service in services if service.client]
@@ -67,7 +67,7 @@ async def _check(servers: OAuthServers, service: Service) -> Check:
     try:
         await servers.refresh(client, "doctor-asks-whether-this-client-is-known")
     except GrantRevoked:
-        pass  # what no known client has granted is what it should refuse
+        pass  # it should refuse a token that it never granted
     except OAuthRefused as error:
         if error.error in _OURS:
             fix = f"correct {setting}_CLIENT_ID and {setting}_CLIENT_SECRET"
@@ -81,7 +81,7 @@ async def _check(servers: OAuthServers, service: Service) -> Check:
 async def _described(
     servers: OAuthServers, service: Service, client: OAuthClient, setting: str
 ) -> tuple[str, str] | None:
-    """Return what is wrong about a server's own description, and what to do. Raises `ToolFailed`."""
+    """Return the mistake in a server's own description, and the fix. Raises `ToolFailed`."""
     try:
         told = await servers.description(client)
     except OAuthRefused:

@@ -1,4 +1,4 @@
-"""How a person is asked for an account: one sentence with the link, in their language."""
+"""The request to a person for an account: a sentence with the link, in their language."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _CONNECT: Mapping[Ability, str] = {
     Ability.CONTACTS_CHANGE: gettext_noop("To keep your contacts I need access to them: connect them here: {link}"),
 }
 WORD = "connect"
-"""Brings a new link for what waits (`abilities.accounts.waiting`)."""
+"""The word for a new link for whatever waits (`abilities.accounts.waiting`)."""
 _RENEW = gettext_noop("Your account {account} does not let me in any more: connect it again here: {link}")
 _EXTEND: Mapping[Ability, str] = {
     Ability.MAIL_READ: gettext_noop("Your account {account} does not let me read mail yet: allow it here: {link}"),
@@ -48,8 +48,8 @@ _EXTEND: Mapping[Ability, str] = {
 class ConnectLink:
     """A link to the page on which a person connects an account.
 
-    `choices` are the services among which the page lets them choose, in words. `account` is the one that it renews or
-    extends.
+    `choices` are the services among which the page lets them choose, in words. `account` is the account that it
+    renews or extends.
     """
 
     url: str
@@ -61,11 +61,11 @@ class ConnectLinks(Protocol):
     """Makes links to connect accounts."""
 
     async def parts(self, tenant_id: str, wanted: MissingAccess) -> Sequence[MissingAccess]:
-        """Return what is wanted in parts that one service can serve each: whole where one serves it all."""
+        """Return the missing access in parts that a single service can serve each: whole if a service serves it all."""
         ...
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> ConnectLink | None:
-        """Return a link for what is wanted; None where no service that could serve can be connected."""
+        """Return a link for the missing access; None if no service that could serve can be connected."""
         ...
 
 
@@ -85,7 +85,7 @@ class LinkAsker:
 
 @dataclass(frozen=True, slots=True)
 class LinkPrompts:
-    """Ask one person, in one turn. In a task's run, nobody is there: what they were told once is not said again."""
+    """Asks a person, in one turn. In a task's run, nobody is there: a request made once is not repeated."""
 
     asker: LinkAsker
     tenant_id: str
@@ -94,7 +94,7 @@ class LinkPrompts:
     in_run: bool = False
 
     async def prompt(self, wanted: MissingAccess) -> Prompt | None:
-        """Return how the person is asked for an account; None where none can be connected."""
+        """Return the prompt for an account; None if no account can be connected."""
         asked = await ask_for(self.asker.links, self.tenant_id, self.conversation_id, wanted)
         if asked is None:
             return None
@@ -105,7 +105,7 @@ class LinkPrompts:
 async def ask_for(
     links: ConnectLinks, tenant_id: str, conversation_id: str | None, wanted: MissingAccess
 ) -> str | None:
-    """Return how a person is asked for what is wanted, with a link for each account; None where one has no link."""
+    """Return the request for the missing access, with a link for each account; None if a link is missing."""
     made = list[tuple[MissingAccess, ConnectLink]]()
     for part in await links.parts(tenant_id, wanted):
         link = await links.link(tenant_id, conversation_id, part)
@@ -116,7 +116,7 @@ async def ask_for(
 
 
 def sentence(wanted: MissingAccess, link: ConnectLink) -> str:
-    """Return the sentence that asks for what is wanted, and how a new link is had once this one is over."""
+    """Return the sentence that asks for the missing access, and the word for a new link once this link is over."""
     later = gettext(
         "The link works for {minutes} minutes. For a new one, write: {word}",
         minutes=int(VALID.total_seconds() // 60),
@@ -139,7 +139,7 @@ def _several(made: Sequence[tuple[MissingAccess, ConnectLink]]) -> str:
 
 
 def _named(wanted: MissingAccess, account: Account | None) -> str:
-    """Return what is connected, in a word or two: what the accounts have, or the service whose they are."""
+    """Return the name of the connection, in a word or two: the kinds of things in the account, or its service."""
     needs = [read_need(need) for need in wanted.needs]
     kinds = [*kinds_of(ability for _, ability in needs if ability is not None)]
     name = listed([*kinds, *dict.fromkeys(service for service, ability in needs if ability is None)])

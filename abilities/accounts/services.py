@@ -14,7 +14,7 @@ CALDAV = Service("caldav", gettext_noop("calendar and contacts"), CALENDAR | CON
 PASSWORDS = (EMAIL, CALDAV)
 
 _GOOGLE_SCOPES = (
-    Scope("https://mail.google.com/", MAIL),  # IMAP and SMTP take no narrower one
+    Scope("https://mail.google.com/", MAIL),  # IMAP and SMTP take no narrower scope
     Scope("https://www.googleapis.com/auth/calendar.readonly", frozenset({Ability.CALENDAR_READ})),
     Scope("https://www.googleapis.com/auth/calendar", CALENDAR),
     Scope("https://www.googleapis.com/auth/carddav", CONTACTS),
@@ -60,7 +60,7 @@ def google(client_id: str, secret: str) -> Service:
         jwks="https://www.googleapis.com/oauth2/v3/certs",
         revocation="https://oauth2.googleapis.com/revoke",
     )
-    # Without `consent` a second grant brings no refresh token; the earlier grants stay part of the new one.
+    # Without `consent` a second grant brings no refresh token; the earlier grants stay part of the second.
     extra = {"access_type": "offline", "prompt": "consent", "include_granted_scopes": "true"}
     client = OAuthClient(client_id, secret, endpoints.issuer, endpoints, extra=extra)
     return Service("google", "Google", MAIL | CALENDAR | CONTACTS, client, _GOOGLE_SCOPES, _GOOGLE_SERVERS)
@@ -88,13 +88,13 @@ def openid(
 ) -> Service:
     """Return a service with an OpenID server of the operator's choice.
 
-    `servers` are as in `OpenAccount`, and say what its accounts can do.
+    `servers` are as in `OpenAccount`, and determine the abilities of its accounts.
     """
     return Service(name, label, abilities_of(servers), client, scopes, servers)
 
 
 def abilities_of(servers: Mapping[str, str]) -> frozenset[Ability]:
-    """Return what an account can do that has these servers, and nothing that narrows it."""
+    """Return the abilities of an account that has these servers, and no narrower grant."""
     by_server = {
         "imap": frozenset({Ability.MAIL_READ, Ability.MAIL_CHANGE}),
         "smtp": frozenset({Ability.MAIL_SEND}),

@@ -1,4 +1,4 @@
-"""Fresh tokens: refreshed ahead of their expiry, by one process for all, and never lost."""
+"""Fresh tokens: refreshed ahead of their expiry, by a single process for all, and never lost."""
 
 import asyncio
 import json
@@ -19,11 +19,11 @@ from core.json_types import JsonObject
 from core.language.catalogue import gettext
 
 AHEAD = timedelta(minutes=5)
-"""How long before its end a token is refreshed."""
+"""The time before its end at which a token is refreshed."""
 LEFT = timedelta(seconds=60)
-"""What a token must be good for at least to be handed out."""
+"""Minimum remaining lifetime of a token that is handed out."""
 OFTEN = timedelta(minutes=1)
-"""How long at least a token is left alone by what refreshes those that nobody uses."""
+"""Minimum interval between background refreshes of a token."""
 LEASE = timedelta(seconds=60)
 """Longer than two requests of the guarded client and the commit: who died in between holds nobody up for longer."""
 PATIENCE = 75.0
@@ -35,8 +35,8 @@ _log = structlog.get_logger()
 class FreshTokens:
     """Keep the tokens of all accounts fresh.
 
-    One process at a time asks for new ones (a lease in the account's row, which ends by itself). What the server gives
-    is committed before it is used. Where a process dies between the server's answer and its commit, the next one asks
+    A single process at a time asks for new tokens (a lease in the account's row, which ends by itself). The server's
+    answer is committed before it is used. If a process dies between the answer and its commit, the next process asks
     with the refresh token of before: Google and Microsoft accept it still; a server that changes it each time either
     accepts it for a while, or takes it for stolen and ends the grant, which is noticed here and told to the person.
     """
@@ -51,9 +51,9 @@ class FreshTokens:
         self._make_id = make_id
 
     async def fresh(self, tenant_id: str, stored: StoredAccount, client: OAuthClient) -> StoredAccount | None:
-        """Return the account with a token that is good for a while; None where it is gone.
+        """Return the account with a token that is good for a while; None if it is gone.
 
-        One whose grant was revoked is returned so. Raises `ToolFailed` while its server does not answer.
+        An account whose grant was revoked is returned so. Raises `ToolFailed` while its server does not answer.
         """
         by = self._make_id("rf")
         deadline = asyncio.get_running_loop().time() + PATIENCE
@@ -86,7 +86,7 @@ class FreshTokens:
             raise
         await self._commit(tenant_id, account, renewed(known, given), attend_in(given.expires_at, self._clock.now()))
         now_stored = await self._again(tenant_id, account)
-        if now_stored is None:  # disconnected meanwhile: nobody may use what was just granted
+        if now_stored is None:  # disconnected meanwhile: nobody may use the new grant
             await self.servers.revoke(client, given.refresh or given.access)
         return now_stored
 
@@ -102,7 +102,7 @@ class FreshTokens:
         self, tenant_id: str, account: StoredAccount, credentials: JsonObject, again_in: timedelta
     ) -> None:
         plain = json.dumps(credentials).encode()
-        for attempt in range(1, COMMITS + 1):  # what was given is nowhere else
+        for attempt in range(1, COMMITS + 1):  # the new tokens are nowhere else
             try:
                 version, sealed = await self._credentials.seal_for(tenant_id, plain, account.service, account.name)
                 await self._end(tenant_id, account, version, sealed, again_in=again_in)
@@ -181,7 +181,7 @@ def stored_form(tokens: Tokens) -> JsonObject:
 
 
 def renewed(known: JsonObject, given: Tokens) -> JsonObject:
-    """Return what is stored after a refresh: a server that gives no new refresh token means the old one."""
+    """Return the credentials to store after a refresh: a server that gives no new refresh token means the old token."""
     scopes = given.scopes or tuple(str(scope) for scope in _list(known.get("scopes")))
     kept = replace(given, refresh=given.refresh or str(known.get("refresh_token") or ""), scopes=scopes)
     return known | stored_form(kept)

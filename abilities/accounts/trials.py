@@ -1,7 +1,7 @@
 """Try a password against its servers before it is stored, on the event loop of `web`.
 
-Strangers name these servers: no thread waits for one, and nothing that it says or leaves out holds up anybody else. How
-a server is asked is what abilities know, each for the accounts of its own kind.
+Strangers name these servers: no thread waits for any, and nothing that it says or leaves out holds up anybody else.
+The requests to a server are made by abilities, each for the accounts of its own kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from core.http.peer import Slots
 from core.http.types import HttpClient
 
 AT_ONCE = 32
-"""Accounts that are tried at the same time in a process, one of each person."""
+"""Accounts that are tried at the same time in a process, at most one of each person."""
 
 
 class Trials:
@@ -23,6 +23,6 @@ class Trials:
         self._slots = Slots(AT_ONCE)
 
     async def run(self, account: OpenAccount, http: HttpClient) -> frozenset[str]:
-        """Return the servers that have something for an account, one of a person at a time. Raises `TrialFailed`."""
+        """Return the servers that accept an account; a person's accounts are tried one by one. Raises `TrialFailed`."""
         async with self._slots.of(account.person or account.login):
             return await self._loads[account.account.service]()(account, http)

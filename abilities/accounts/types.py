@@ -1,4 +1,4 @@
-"""The services that people connect, and what an account of one opens."""
+"""The services that people connect, and the access of an account."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ NOTHING: frozenset[Ability] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """An OAuth scope as it is asked for, with what it allows."""
+    """An OAuth scope as it is asked for, with the abilities that it allows."""
 
     name: str
     allows: frozenset[Ability]
@@ -18,7 +18,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where an OAuth server answers. `revocation` and `userinfo` are empty where it has none.
+    """The addresses of an OAuth server. `revocation` and `userinfo` are empty if it has none.
 
     `issuer` may hold `{tid}`, in whose place the id token's own claim stands. `names_issuer`: each of its answers to a
     browser names it by `iss` (RFC 9207).
@@ -38,7 +38,7 @@ class OAuthClient:
     """Ourselves at an OAuth server, as the operator registered us. `secret`: empty for a public client.
 
     Without `endpoints` the server tells them itself at its `issuer`. `always` are the scopes that are asked for
-    whatever is to be allowed; `extra` are further parameters of the page to which people are led.
+    for any ability; `extra` are further parameters of the page to which people are led.
     """
 
     client_id: str
@@ -54,7 +54,7 @@ class Service:
     """A service that people may connect. Without `client` they give a password on our page.
 
     `scopes` stand from the narrow to the wide; `servers` are as in `OpenAccount`, with `{address}` where the account's
-    own stands. `manage_url` is where people see and end what they have allowed, where we cannot end it ourselves.
+    own belongs. `manage_url` is the page on which people see and end their grants, if we cannot end them ourselves.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Service:
         return replace(self, offers=self.offers & abilities, scopes=tuple(one for one in narrowed if one.allows))
 
     def scopes_for(self, abilities: frozenset[Ability]) -> tuple[str, ...]:
-        """Return the scopes to ask for: the narrowest that allows each ability, without those another one contains."""
+        """Return the scopes to ask for: the narrowest that allows each ability, without those that another contains."""
         chosen: list[Scope] = []
         for ability in sorted(abilities):
             scope = next((scope for scope in self.scopes if ability in scope.allows), None)
@@ -82,11 +82,11 @@ class Service:
         )
 
     def granted_for(self, abilities: frozenset[Ability]) -> frozenset[Ability]:
-        """Return what a grant for these abilities allows: a scope may allow more than what is wanted."""
+        """Return the abilities of a grant for these abilities: a scope may allow more than was asked."""
         return self.allowed_by(self.scopes_for(abilities))
 
     def allowed_by(self, granted: Sequence[str]) -> frozenset[Ability]:
-        """Return what granted scopes allow; all that is offered where nothing narrows it."""
+        """Return the abilities of granted scopes; all offered abilities if no scope narrows them."""
         if not self.scopes:
             return self.offers
         names = {name.casefold() for name in granted}  # servers may answer in letters of their own
@@ -95,7 +95,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What stored credentials are good for: the part of an `OpenAccount` that they hold."""
+    """The access of stored credentials: the part of an `OpenAccount` that they hold."""
 
     address: str
     login: str

@@ -1,4 +1,4 @@
-"""What waits until a person has connected an account: it is woken where the account is stored, and hurried here."""
+"""Calls that wait until a person has connected an account: woken when the account is stored, and hurried here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ class WaitingForAccounts:
     wakeups: Wakeups
 
     async def connected(self, tenant_id: str) -> bool:
-        """Hurry what goes on now that a person has connected, renewed or extended an account; return whether any does.
+        """Hurry the calls that go on now that a person has connected or renewed an account; return whether any do.
 
-        Call it after the commit. What stored the account (`save_credentials`) has woken the turns; where Redis or this
-        process is away, workers find them by themselves.
+        Call it after the commit. The function that stored the account (`save_credentials`) has woken the turns; if
+        Redis or this process is away, workers find them by themselves.
         """
         rows = await self.database.rows("select * from wake_for_account($1)", tenant_id)
         for row in rows:
@@ -27,7 +27,7 @@ class WaitingForAccounts:
 
 
 async def needs_that_wait(database: Database, tenant_id: str) -> Sequence[str]:
-    """Return what a person's calls that wait for an account need, the latest one's first."""
+    """Return the needs of a person's calls that wait for an account, the latest call's first."""
     rows = await database.tenant_rows(
         tenant_id,
         "select context -> 'needs' as needs from pool_entries"

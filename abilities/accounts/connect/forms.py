@@ -1,4 +1,4 @@
-"""What a person typed on the pages, read as the credentials that are stored. Pure."""
+"""A person's entries on the pages, read as the credentials that are stored. Pure."""
 
 from collections.abc import Mapping
 from ipaddress import ip_address
@@ -24,7 +24,7 @@ class FormProblem(ValueError):
 
 
 def abilities_in(form: Mapping[str, str], service: Service) -> frozenset[Ability]:
-    """Return what the person allows, of what the service offers. Raises `FormProblem` where it is nothing.
+    """Return the offered abilities that the person allows. Raises `FormProblem` if they allow none.
 
     A service that only its own tools know offers nothing that could be chosen here.
     """
@@ -63,12 +63,12 @@ def dav_in(form: Mapping[str, str]) -> JsonObject:
 
 
 def typed_again(form: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what a page shows again after an error: everything but the password."""
+    """Return the entries that a page shows again after an error: everything but the password."""
     return {name: value for name, value in form.items() if name not in ("password", "proof")}
 
 
 def _is_inside(url: str) -> bool:
-    """Return whether an address without protection names a machine of a network of one's own."""
+    """Return whether an unprotected address names a machine of a private network."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -1,4 +1,4 @@
-"""The pages on which people connect accounts: `/connect/TOKEN`, and `/connect/callback`, where services lead back.
+"""The pages on which people connect accounts: `/connect/TOKEN`, and `/connect/callback`, to which services lead back.
 
 Opening a link uses nothing up, as chats open links to preview them; its button does, for the browser that pressed it.
 """
@@ -208,14 +208,14 @@ async def _form(request: web.Request) -> Mapping[str, str]:
 
 
 def _wrong(error: Exception) -> str:
-    """Return the name of the field that is wrong; empty where it is none's alone."""
+    """Return the name of the wrong field; empty if no single field is wrong."""
     if isinstance(error, FormProblem):
         return error.wrong
     return _FIELDS.get(str(getattr(error, "fault", "")), "")
 
 
 def _refused(language: str | None, error: Exception, token: str = "") -> web.Response:
-    """Return the page of what was not connected, and of a link that is over."""
+    """Return the page of a refused connection, or of a link that is over."""
     if isinstance(error, LinkOver):
         return _page(pages.over_page(language, str(error)), status=409)
     again = "" if isinstance(error, ConnectRefused) and error.fatal else token
