@@ -1,4 +1,4 @@
-"""Merging the event sources of two people who become one."""
+"""Merging the event sources of two people who become one person."""
 
 from typing import override
 
@@ -8,7 +8,7 @@ from core.people.merge import MergeHook, Parting
 
 
 class EventSourceMerge(MergeHook):
-    """Seal the secrets again for the person who stays, and rename sources of the same name with what knows them."""
+    """Seal the secrets again for the person who stays, and rename sources of the same name with all that names them."""
 
     def __init__(self, credentials: CredentialStore) -> None:
         self._credentials = credentials

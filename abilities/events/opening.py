@@ -34,7 +34,7 @@ def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
 
 @asynccontextmanager
 async def run_services(foundation: WorkFoundation) -> AsyncIterator[None]:
-    """Run the services of the plugins inside the block. Raises `ConfigError` for one that does not start."""
+    """Run the services of the plugins inside the block. Raises `ConfigError` for a service that does not start."""
     kinds = foundation.plugins.of(Service)
     async with AsyncExitStack() as stack:
         if kinds:

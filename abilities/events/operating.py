@@ -1,4 +1,4 @@
-"""What the commands of events do: make and list sources, and retry what was set aside."""
+"""The commands on events: make and list sources, and retry events that were set aside."""
 
 import sys
 from collections.abc import AsyncIterator

@@ -21,9 +21,9 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 def read_event(source: EventSource, headers: Headers, content_type: str, body: bytes, now: float) -> tuple[Event, str]:
-    """Read a request of this source; return the event, and the id that it would have had one window earlier, if any.
+    """Read a request of this source; return the event, and the id that it would have had a window earlier, if any.
 
-    Raises `RequestRefused` for what is not well-formed.
+    Raises `RequestRefused` for a malformed request.
     """
     data = _read_body(content_type, body)
     id, also = _id(source, headers, data, body, now)
@@ -68,7 +68,7 @@ def _text(data: JsonObject, path: str) -> str:
 
 def _read_body(content_type: str, body: bytes) -> JsonObject:
     if content_type == _FORM:
-        # GitHub's default: the JSON in one field of a form.
+        # GitHub's default: the JSON in a field of a form.
         body = _form_payload(body)
     try:
         read = read_json(body)

@@ -1,4 +1,4 @@
-"""What tells of past mail: new mail becomes an event only where a task waits for it."""
+"""Access to past mail: new mail becomes an event only if a task waits for it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -10,7 +10,7 @@ type Matches = Callable[[Event], Awaitable[bool]]
 
 
 class PastMail(Protocol):
-    """What looks into people's mailboxes: new mail becomes an event only where a task waits for it."""
+    """The reader of people's mailboxes: new mail becomes an event only if a task waits for it."""
 
     async def is_connected(self, tenant_id: str) -> bool:
         """Return whether a person has a mailbox that can be watched."""
@@ -19,6 +19,6 @@ class PastMail(Protocol):
     async def last_match(self, tenant_id: str, matches: Matches, zone: ZoneInfo) -> str:
         """Return the newest mail that matches, in words, or that none does.
 
-        Raises `AccountMissing` where no mailbox is connected, and `ToolFailed` where none can be read.
+        Raises `AccountMissing` if no mailbox is connected, and `ToolFailed` if none can be read.
         """
         ...

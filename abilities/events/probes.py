@@ -1,4 +1,4 @@
-"""What `doctor` tells of the events that could not be handled."""
+"""`doctor`'s check of the events that could not be handled."""
 
 from collections.abc import Sequence
 

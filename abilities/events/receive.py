@@ -74,14 +74,14 @@ class EventRoutes:
             try:
                 fresh = await self._bus.publish(event, also, source_id=source.id)
             except SourceGone:
-                self._known.pop(source.id, None)  # two people have become one since, for example: look again
+                self._known.pop(source.id, None)  # two people have been merged since, for example: look again
                 continue
             _log.info("event_received", source=source.id, event_id=event.id, duplicate=not fresh)
             return web.json_response({"id": event.id, "duplicate": not fresh})
         raise RequestRefused("no such source", status=404)
 
     async def _find(self, name: str, bearer: str) -> EventSource | None:
-        """Find a source by its id, or by its name where the bearer's secret says whose it is."""
+        """Find a source by its id, or by its name if the bearer's secret tells the owner."""
         source = await self._match(name, self._index.look(name, bearer))
         if source is None and await self._index.read():
             source = await self._match(name, self._index.look(name, bearer))

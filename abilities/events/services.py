@@ -1,4 +1,4 @@
-"""What a plugin runs beside the assistant: started with a worker, stopped with it."""
+"""The services of plugins that run beside the assistant: started with a worker, stopped with it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from core.http.types import HttpClient
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """What a service may use.
+    """The access of a service.
 
-    `notify` tells a person something where and when they want it, and returns whether that reaches them; its mapping
+    `notify` sends a person news at the time and place of their choice, and returns whether it reaches them; its mapping
     may hold `title`, `category`, `urgency` and `dedupe_key`. `settings` are those that tools read.
     """
 
@@ -26,12 +26,12 @@ class ServiceContext:
 class Service:
     """Something of a plugin's own that runs beside the assistant: subscriptions to events, or a source of events.
 
-    The loader makes one of each subclass in every worker. Several workers run at once: subscribe under a `name`, so
-    that they share the events, and give what you publish an id, so that it counts once.
+    The loader makes an instance of each subclass in every worker. Several workers run at once: subscribe under a
+    `name`, so that they share the events, and give each event that you publish an id, so that it counts once.
     """
 
     async def start(self, context: ServiceContext) -> None:
-        """Begin; return soon. What it raises stops the worker from starting."""
+        """Begin; return soon. An error that it raises stops the worker from starting."""
 
     async def stop(self) -> None:
-        """End what `start` began."""
+        """End the work that `start` began."""

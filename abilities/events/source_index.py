@@ -11,11 +11,11 @@ from core.errors import StoreUnavailable
 READ_EVERY = 1.0
 """Seconds between two reads, however many requests name an unknown source."""
 _OVERLAP = timedelta(minutes=1)
-"""Sources created within this time before the newest known one are read again: they may have committed after it."""
+"""Sources created within this time before the newest known source are read again: they may have committed after it."""
 
 
 class SourceIndex:
-    """Every source's id, and the lookup key of every bearer's secret; Postgres is asked for unknown ones only.
+    """Every source's id, and the lookup key of every bearer's secret; Postgres is asked for unknown keys only.
 
     `now`: seconds of a monotonic clock.
     """
@@ -32,7 +32,7 @@ class SourceIndex:
         self._reading = asyncio.Lock()
 
     def look(self, source: str, bearer: str = "") -> Sequence[str]:
-        """Return the ids of the sources that may be meant: the one of this id, or those of a bearer's secret."""
+        """Return the ids of the sources that may be meant: the source of this id, or those of a bearer's secret."""
         if source in self._ids:
             return (source,)
         known = self._by_bearer.get(bearer_key(bearer), ()) if bearer else ()
@@ -41,7 +41,7 @@ class SourceIndex:
     async def read(self) -> bool:
         """Read new sources, unless that was done a moment ago; return whether `look` is worth repeating.
 
-        Raises `StoreUnavailable` where Postgres is away, or was a moment ago.
+        Raises `StoreUnavailable` if Postgres is away, or was a moment ago.
         """
         before = self._reads
         async with self._reading:

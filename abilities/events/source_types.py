@@ -1,4 +1,4 @@
-"""Event sources: how each proves itself, and where its requests hold what."""
+"""Event sources: the proof of each, and the places of values in its requests."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -35,7 +35,7 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """Where a source's requests hold signature, id and type; empty: where its style has them.
+    """The places of signature, id and type in a source's requests; empty: those of its style.
 
     Fields are paths in the body, with names joined by dots (`data.object.id`).
     """
@@ -60,7 +60,7 @@ class SourceOptions:
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """One source. `secret` is set where the style computes with it; of a bearer's secret only the hash is stored."""
+    """An event source. `secret` is set if the style computes with it; of a bearer's secret only the hash is stored."""
 
     tenant_id: str
     id: str

@@ -28,7 +28,7 @@ class SourceKey:
 
 
 class SourceError(OneValetError):
-    """A source cannot be created or found; the message is one plain sentence."""
+    """A source cannot be created or found; the message is a plain sentence."""
 
 
 class EventSources:

@@ -1,4 +1,4 @@
-"""The tables of events with rows of people, and what becomes of them."""
+"""The tables of events with rows of people, and their rules for merge, export and deletion."""
 
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable

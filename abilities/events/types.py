@@ -1,4 +1,4 @@
-"""Events: things that happened elsewhere, each of one tenant. `abilities.events.bus` carries them."""
+"""Events: things that happened elsewhere, each of a single tenant. `abilities.events.bus` carries them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ class UnreadableEvent(ValueError):
 class Event:
     """Something that happened elsewhere.
 
-    `source` names one of the tenant's sources or a channel (`sms`, `slack`, `telegram`); `type` is what
-    happened, dotted (`message.received`, `pull_request.opened`); `id` is the source's own and unique within
+    `source` names one of the tenant's sources or a channel (`sms`, `slack`, `telegram`); `type` is the kind of
+    event, dotted (`message.received`, `pull_request.opened`); `id` is the source's own and unique within
     (tenant, source): publishing it again adds nothing. `occurred_at` is aware; None while the source states
     no time and the store has not stamped it yet.
     """

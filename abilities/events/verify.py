@@ -1,4 +1,4 @@
-"""Proof that an event comes from its source: one check per style, on the raw body, in constant time; pure."""
+"""Proof that an event comes from its source: a check for each style, on the raw body, in constant time; pure."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ from core.errors import RequestRefused
 MAX_AGE = 300
 """Seconds that a signed time may be off, either way."""
 MAX_SIGNATURES = 10
-"""Stripe sends more than one while a secret is rolled; more than this nobody does."""
+"""Stripe sends several while a secret is rolled; nobody sends more than this."""
 
 SIGNATURE_HEADERS: Mapping[Style, str] = {
     Style.BEARER: "Authorization",
