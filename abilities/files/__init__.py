@@ -1,1 +1,1 @@
-"""What the assistant does with files that people send: it sees, hears, reads, searches and sends them."""
+"""The assistant's work with files that people send: it sees, hears, reads, searches and sends them."""

@@ -1,4 +1,4 @@
-"""What the assistant does with files that people send: it sees, hears, reads, searches and sends them."""
+"""The assistant's work with files that people send: it sees, hears, reads, searches and sends them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

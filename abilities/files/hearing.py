@@ -1,4 +1,4 @@
-"""What is said in a recording: transcribed once and kept with the file; of a voice note, a person's own words."""
+"""The words of a recording: transcribed once and stored with the file; those of a voice note are the person's own."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MAX_WORDS = 20_000
 """Characters of a transcript: more than anybody says in the time that a recording may last."""
 _PAGE = 4000
 _A_SECOND = 2000
-"""Bytes of a second of speech where the recording does not say how long it lasts."""
+"""Bytes of a second of speech if the recording does not state its length."""
 _NOTE = (
     "[The person said the words above in a voice note: {id}. A machine wrote them down, and may have misheard names "
     "and numbers.]"
@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """`model`: what transcribes, if any. One instance a worker, which listens to `at_once` recordings at a time."""
+    """`model`: the transcriber, if any. One instance a worker, which listens to `at_once` recordings at a time."""
 
     model: BudgetedTranscriber | None = None
     at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
@@ -42,7 +42,7 @@ class Hearing:
     async def hear(
         self, store: FileStore, turn: FileTurn, media: Media, file: StoredFile, named: tuple[str, int]
     ) -> SeenFile:
-        """Return a recording as the model is shown it, or why nobody could listen to it."""
+        """Return a recording as the model is shown it, or the reason why it could not be transcribed."""
         pages = await store.pages(turn.tenant_id, file.id)
         if not file.page_count:
             try:
@@ -90,7 +90,7 @@ class Hearing:
 
 
 class _Unheard(Exception):
-    """Nobody listened to a recording. `sentence`: what the person is told, where it is not the failure's."""
+    """Nobody listened to a recording. `sentence`: the sentence for the person, if it is not the failure's."""
 
     def __init__(self, failure: FileFailure, cause: str = "", sentence: str = "") -> None:
         super().__init__(failure.value)
@@ -100,7 +100,7 @@ class _Unheard(Exception):
 
 
 def _paged(text: str) -> list[str]:
-    """Cut a transcript into pages between words; one empty page where nothing was said."""
+    """Cut a transcript into pages between words; a single empty page if nothing was said."""
     pages: list[str] = []
     while len(text) > _PAGE:
         cut = text.rfind(" ", 1, _PAGE)

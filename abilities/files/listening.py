@@ -9,7 +9,7 @@ from core.turns.words.asked import Asked
 async def listen_again(asked: Asked) -> BegunTurn:
     """Go on with a turn over the recordings that could not be transcribed.
 
-    Where there are none it is no such request: its text is a text like any other.
+    If there are none, it is no such request: its text is a text like any other.
     """
     turn, files = asked.turn, asked.rooms.orchestrator.services.files
     request = turn.request

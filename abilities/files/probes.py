@@ -1,4 +1,4 @@
-"""`doctor`'s check of the model for voice notes: one second of silence is transcribed."""
+"""`doctor`'s check of the model for voice notes: a second of silence is transcribed."""
 
 import io
 import wave
@@ -33,7 +33,7 @@ async def check_transcription(settings: Settings, seconds: float = 20.0) -> list
 
 
 def silence() -> bytes:
-    """Return one second of silence, as WAV."""
+    """Return a second of silence, as WAV."""
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
         file.setnchannels(1)

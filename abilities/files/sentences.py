@@ -1,4 +1,4 @@
-"""Why a picture or a recording is not seen or heard, in one plain sentence for the person."""
+"""The reason why a picture or a recording is not seen or heard, in a plain sentence for the person."""
 
 from abilities.files.words import LISTEN
 from core.files.kinds import FileFailure
@@ -27,7 +27,7 @@ _UNNAMED = {
 
 
 def why_unsensed(failure: FileFailure, name: str, number: int) -> str:
-    """Return the sentence for a file, as `core.files.sentences.why_not` does for what the store tells."""
+    """Return the sentence for a file, as `core.files.sentences.why_not` does for the store's failures."""
     sentence = (_SENTENCES if name else _UNNAMED).get(failure)
     if sentence is None:
         return why_not(failure, name, number)

@@ -1,4 +1,4 @@
-"""The settings of hearing: the model that writes down what people record."""
+"""The settings of hearing: the model that transcribes people's recordings."""
 
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings

@@ -1,4 +1,4 @@
-"""A kept file as a model is shown it: its text, a picture or what is in it, and the words of a recording."""
+"""A stored file as a model is shown it: its text, a picture or its description, and the words of a recording."""
 
 from dataclasses import dataclass, field
 

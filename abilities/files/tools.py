@@ -1,10 +1,10 @@
-"""Read what a person sent: documents by page or by words, pictures by a question; and send it back."""
+"""Read files that a person sent: documents by page or by words, pictures by a question; and send them back."""
 
 from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
 _GROUP = ToolGroup("files", gettext_noop("file, files, document, documents, attachment, attachments, PDF"))
 _MAX_READ = 12_000
-"""Characters of the pages that one call returns."""
+"""Characters of the pages that a call returns."""
 _MAX_FOUND = 12
 _AROUND = 160
 """Characters around a word that was found."""

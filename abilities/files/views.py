@@ -1,4 +1,4 @@
-"""A file as the model is shown it with the message: a note of ours, and the beginning of what others wrote."""
+"""A file as the model sees it with the message: our note, and an excerpt, which others wrote."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _MEGABYTE = 1_000_000
 
 
 def view_of(file: StoredFile, pages: Sequence[str] = (), picture: bytes = b"") -> SeenFile:
-    """Return what the model is shown of a file."""
+    """Return the model's view of a file."""
     lines = [f"Name: {file.name}"] if file.name else []
     shown = 0
     if file.is_picture:
@@ -31,7 +31,7 @@ def view_of(file: StoredFile, pages: Sequence[str] = (), picture: bytes = b"") -
 
 
 def describe(file: StoredFile) -> str:
-    """Return what a file is, for the model."""
+    """Return a file's kind and size, for the model."""
     if file.is_picture:
         return "a picture"
     if file.is_recording:

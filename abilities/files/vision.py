@@ -1,4 +1,4 @@
-"""What is in a picture, in words: for a model that cannot see, and for later questions about it."""
+"""The contents of a picture, in words: for a model that cannot see, and for later questions about it."""
 
 import base64
 from collections.abc import Callable
@@ -21,13 +21,13 @@ _SECONDS = 45.0
 
 @dataclass(frozen=True, slots=True)
 class Vision:
-    """`sees`: whether the model that answers people sees by itself; `model`: one that does, if any."""
+    """`sees`: whether the model that answers people sees by itself; `model`: another model that does, if any."""
 
     sees: Callable[[], bool] = lambda: False
     model: BudgetedModel | None = None
 
     async def describe(self, tenant_id: str, turn_id: str, picture: bytes, question: str = "") -> str | None:
-        """Return what is in a picture; None where nobody can tell. The person pays for it."""
+        """Return the contents of a picture; None if nobody can tell. The person pays for it."""
         if self.model is None:
             return None
         text = _ANSWER.format(question=question) if question else _CAPTION

@@ -19,4 +19,4 @@ LISTEN = ChatCommand(
     spoken=False,
     checked=False,
 )
-"""Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
+"""Asks to transcribe recordings again, if that has just failed; else it is a word like any other."""
