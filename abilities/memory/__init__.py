@@ -1,4 +1,4 @@
-"""What the assistant remembers, recalls and forgets.
+"""The assistant's memory: remembering, recalling and forgetting.
 
 `momex` is its door, `forgetting` forgets.
 """

@@ -1,4 +1,4 @@
-"""Memory: what a person told is remembered, recalled, corrected, and forgotten for good."""
+"""Memory: people's statements are remembered, recalled, corrected, and forgotten for good."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack

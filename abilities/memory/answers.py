@@ -1,4 +1,4 @@
-"""Answer a question in words from what was recalled, and cite the memories."""
+"""Answer a question in words from recalled memories, and cite them."""
 
 import re
 
@@ -17,7 +17,7 @@ Question: {question}
 
 
 async def answer_from(question: str, recall: Recall, complete: Complete | None) -> CitedAnswer:
-    """Return an answer; without a model, the best memories that the person told. Raises what `complete` does."""
+    """Return an answer; without a model, the best memories that the person told. Raises the errors of `complete`."""
     known = {recalled.memory.number: recalled.memory for recalled in recall.found}
     if not known:
         return CitedAnswer("")

@@ -1,4 +1,4 @@
-"""The word for what is remembered."""
+"""The word for the list of memories."""
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand

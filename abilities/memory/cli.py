@@ -1,4 +1,4 @@
-"""`memory …`: what is remembered of a person."""
+"""`memory …`: the memories of a person."""
 
 from typing import Annotated
 

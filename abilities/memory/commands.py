@@ -1,4 +1,4 @@
-"""The command /memory: what is known of a person, without a model."""
+"""The command /memory: a person's memories, without a model."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ NOTHING = gettext_noop("I remember nothing about you yet. Tell me something, suc
 
 
 async def what_is_remembered(asked: Asked) -> CommandAnswer | None:
-    """List the newest memories; None where nothing is remembered at all."""
+    """List the newest memories; return None if there are none at all."""
     if (recall := asked.rooms.orchestrator.momex) is None:
         return None
     return CommandAnswer(await answer_memory(recall.for_tenant(asked.request.tenant.id, asked.turn.turn_id)))
@@ -27,7 +27,7 @@ async def answer_memory(memory: MemoryAccess) -> str:
 
 
 def listed(memories: Sequence[Remembered]) -> str:
-    """Return memories as a list for the person, with what they can do about them."""
+    """Return memories as a list for the person, with the ways to change them."""
     lines = [
         gettext("{number}. {text} ({day})", number=memory.number, text=memory.text, day=day_in_words(memory.said_at))
         for memory in memories[:MAX_SHOWN]

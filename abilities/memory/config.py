@@ -21,21 +21,21 @@ class RecallMode(StrEnum):
 
 
 class Extraction(StrEnum):
-    """Who extracts the knowledge from what was said."""
+    """The extractor of knowledge from messages."""
 
     AUTO = "auto"
-    """The model where one is configured, rules otherwise."""
+    """The model if one is configured, rules otherwise."""
     MODEL = "model"
     RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
 class MomexConfig:
-    """How memory works. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
+    """The settings of memory. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
 
     `patience` bounds a turn's recall in seconds, `query_patience` that of a program's `query`, for which nobody waits
-    in a chat. `token_budget` is what recall adds to a prompt. `index_memories` is how many memories the structured
-    indexes of a worker hold in all; `structured` switches that retriever on.
+    in a chat. `token_budget` limits the memories in a prompt. `index_memories` is the number of memories in all
+    structured indexes of a worker together; `structured` switches that retriever on.
     """
 
     embedding_model: str = ""
@@ -53,7 +53,7 @@ class MomexConfig:
     max_messages: int = 200
     session_life: timedelta = timedelta(days=7)
     database_url: str = field(default="", repr=False)
-    """Used where a Momex is given no database."""
+    """Used if a Momex is given no database."""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> "MomexConfig":

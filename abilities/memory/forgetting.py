@@ -1,8 +1,8 @@
-"""Forgetting: the person is shown what would be forgotten, and what they then confirm is deleted everywhere.
+"""Forgetting: the person is shown the memories that would be forgotten; those that they confirm are deleted everywhere.
 
-The memories, their vectors and terms are deleted at once, and every index is rebuilt (the epoch rises). What was said
-about them, in the inbox, history, journal and sent messages, is redacted once none of it is still on its way. So is
-what the assistant said and was read only after the person was asked: it would otherwise be recalled again.
+The memories, their vectors and terms are deleted at once, and every index is rebuilt (the epoch rises). The words
+about them, in the inbox, history, journal and sent messages, are redacted once none of them is still on its way. So are
+words of the assistant that were read only after the person was asked: they would otherwise be recalled again.
 """
 
 import html
@@ -21,9 +21,9 @@ from core.db.database import Connection, Database
 from core.ids import IdMaker
 
 ASKED_FOR = timedelta(hours=1)
-"""How long the question whether to forget may be answered."""
+"""The time for which the question whether to forget may be answered."""
 REDACT_WITHIN = timedelta(days=30)
-"""How long redacting waits for what is pending."""
+"""The time for which redacting waits for pending messages."""
 
 _log = structlog.get_logger()
 
@@ -46,7 +46,7 @@ class Forgetter:
     async def ask(
         self, tenant_id: str, memories: Sequence[Memory], turn_id: str | None, phrase: str, now: datetime, known: int
     ) -> Forgetting:
-        """Store what would be forgotten, to be confirmed in a later turn.
+        """Store the memories that would be forgotten, to be confirmed in a later turn.
 
         `known`: the newest number when the memories were looked for; the person was shown nothing newer.
         """
@@ -89,9 +89,9 @@ class Forgetter:
     async def confirm(
         self, tenant_id: str, forgetting_id: str, now: datetime, turn_id: str | None = None, only: Sequence[str] = ()
     ) -> int:
-        """Forget what was asked about; return how many memories were deleted. Confirming again changes nothing.
+        """Forget the memories asked about; return the number of deleted memories. Confirming again changes nothing.
 
-        `turn_id`: the turn in which the person agreed, of which nothing becomes a memory. `only`: those of the
+        `turn_id`: the turn in which the person agreed, from which nothing becomes a memory. `only`: those of the
         memories that the person was shown.
         """
         async with self.database.tenant(tenant_id) as connection:
@@ -141,9 +141,9 @@ class Forgetter:
         return len(gone)
 
     async def take_back(self, tenant_id: str, numbers: Sequence[int], now: datetime) -> list[str] | None:
-        """Delete memories that were stored a moment ago, and let what they replaced hold again; return their texts.
+        """Delete memories that were stored a moment ago, and let the replaced memories hold again; return their texts.
 
-        None, and nothing deleted, where one of them has been replaced since. What was said stays in the talk, but is
+        None, and nothing deleted, if any of them has been replaced since. The words stay in the talk, but are
         not remembered from there.
         """
         async with self.database.tenant(tenant_id) as connection:
@@ -181,11 +181,11 @@ class Forgetter:
         return [row["text"] for row in rows]
 
     async def redact(self, tenant_id: str, now: datetime | None = None, *, within: str = "") -> bool:
-        """Redact what was confirmed in all that was said; return True when none of it is left.
+        """Redact the confirmed phrases in all messages; return True when none is left.
 
-        No memory of the person's own words is deleted here: they were shown those that go. `now`: phrases confirmed
-        longer than `REDACT_WITHIN` ago are given up. `within`: the job that calls this; another that is at work may
-        still store what it read before, and so may a turn that runs.
+        No memory of the person's own words is deleted here: they were shown the memories that go. `now`: phrases
+        confirmed longer than `REDACT_WITHIN` ago are given up. `within`: the job that calls this; another that is at
+        work may still store words that it read before, and so may a turn that runs.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
@@ -225,7 +225,7 @@ class Forgetter:
 
 
 async def _delete_echoes(connection: Connection, tenant_id: str, phrases: Sequence[str], known: int) -> bool:
-    """Delete what the assistant and outside content say of it in memories that are newer than the question."""
+    """Delete the same statement by the assistant and outside content in memories that are newer than the question."""
     echoes = await connection.fetch(
         "delete from memories where tenant_id = $1 and number > $3 and kind <> 'told' and says_any(text, $2)"
         " returning knowledge",

@@ -1,4 +1,4 @@
-"""Memory's jobs: turns and added messages become memories; what was forgotten is redacted."""
+"""Memory's jobs: turns and added messages become memories; forgotten words are redacted."""
 
 import time
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from core.ids import IdMaker
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "memory"
-"""The kind of work that `sql/due.sql` names where a job is due."""
+"""The kind of work that `sql/due.sql` names if a job is due."""
 LEASE = timedelta(seconds=15)
-"""How long the job of a dead worker waits to be taken over; a worker at work keeps its own alive. Until then what was
-said last is not remembered, and what was forgotten stands beside it."""
+"""The wait of a dead worker's job until it is taken over; a worker at work keeps its own alive. Until then the last
+messages are not remembered, and forgotten words remain in them."""
 PEOPLE = 5
 BATCH = 100
 """How many people, and how many memories of each, are embedded again at a time."""
@@ -35,13 +35,13 @@ READ_AGAIN = 10
 READING_FOR = 120
 """Seconds after which the rest is left for the next time, so that the jobs of others are done in between."""
 MAX_READINGS = 200
-"""Attempts, in the end one an hour, before the rules' findings are left as they are."""
+"""Attempts, in the end hourly, before the rules' findings are left as they are."""
 TRIES = 5
-"""Attempts of a job whose model is away, over seven minutes; at the last one rules stand in."""
+"""Attempts of a job whose model is away, over seven minutes; at the last attempt rules stand in."""
 MAX_FAILURES = 10
 """Failures, over some six hours, after which a job is set aside."""
 
-# An error must not quote what was said: it ends in the log.
+# An error must not quote people's words: it ends in the log.
 _MESSAGES = TypeAdapter(list[Utterance], config=ConfigDict(hide_input_in_errors=True))
 
 _log = structlog.get_logger()
@@ -63,22 +63,22 @@ class MemoryWork:
 
     store: MemoryStore
     adder: Adder | None
-    """None where memory is off: jobs are then cleared away, and `tidy` still redacts what must be forgotten."""
+    """None if memory is off: jobs are then cleared away, and `tidy` still redacts forgotten words."""
     forgetter: Forgetter
     indexes: StructuredIndexes | None
     make_id: IdMaker
     later: Adder | None = None
-    """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
+    """Stores the statements of turns at once, for a model to read them later; None if they are read in their job."""
     wakeups: Later = NOBODY
     """Has a job that is put off done at its moment."""
     reads_turns: bool = True
-    """False where no model is configured: rules alone cannot tell what is worth remembering from what is asked for, so
-    only what a person asks to be remembered is."""
+    """False if no model is configured: rules alone cannot tell a statement worth remembering from a request, so only
+    statements are remembered for which a person asks."""
 
     async def add(
         self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool
     ) -> bool:
-        """Add a job that remembers messages; False where nothing is left of them without their secrets."""
+        """Add a job that remembers messages; return False if nothing is left of them without their secrets."""
         safe = [message for message in messages if not any(is_secret(line) for line in message.text.splitlines())]
         if safe:
             await self.store.database.tenant_rows(
@@ -92,9 +92,9 @@ class MemoryWork:
         return bool(safe)
 
     async def claim(self, job_id: str | None, worker: str) -> Job | None:
-        """Claim the named job, or the one that has waited longest; None where there is none.
+        """Claim the named job, or the job that has waited longest; return None if there is none.
 
-        Where memory is off, jobs are cleared away, all in one statement.
+        If memory is off, jobs are cleared away, all in a single statement.
         """
         if self.adder is None:
             await self.store.database.rows("select clear_memory_jobs()")
@@ -104,7 +104,7 @@ class MemoryWork:
         return Job(row["tenant_id"], row["id"], row["attempts"], owner) if row else None
 
     async def keep(self, job: Job) -> bool:
-        """Renew the lease of a job that is being done; return False where it is another's, or begins anew."""
+        """Renew the lease of a job that is being done; return False if it is another's, or begins anew."""
         kept = await self.store.database.tenant_row(
             job.tenant_id,
             "update memory_jobs set lease_until = clock_timestamp() + $4"
@@ -116,7 +116,7 @@ class MemoryWork:
         return kept is not None
 
     async def run(self, job: Job) -> None:
-        """Do a job; one that fails comes back later."""
+        """Do a job; a failed job comes back later."""
         try:
             done = await self._read_again(job) if job.id == REREAD else await self._do(job)
         except PASSING as error:
@@ -133,14 +133,14 @@ class MemoryWork:
         await (self._done(job) if done else self._put_off(job))
 
     async def tidy(self, now: datetime) -> None:
-        """End sessions and questions that have expired, and redact what could not be redacted before."""
+        """End expired sessions and questions, and redact words that could not be redacted before."""
         for row in await self.store.database.rows("select * from tidy_memory($1)", now):
             await self.forgetter.redact(row["tenant_id"], now)
 
     async def embed_again(self) -> int:
         """Embed some memories that the embedder in use has no vector of; return how many.
 
-        Where a provider fails, or a person's money is spent, their memories are left for later: until then they are
+        If a provider fails, or a person's money is spent, their memories are left for later: until then they are
         found by their words.
         """
         if self.adder is None:
@@ -154,7 +154,7 @@ class MemoryWork:
         return count
 
     async def _read_again(self, job: Job) -> bool:
-        """Have the model read what rules read while it was away; return False while some of it is left."""
+        """Have the model read the rules' statements again; return False while some are left."""
         if self.adder is None or not self.adder.reads_again or job.attempts > MAX_READINGS:
             return True
         until = time.monotonic() + READING_FOR
@@ -178,7 +178,7 @@ class MemoryWork:
                 adder = (self.later or self.adder) if self.reads_turns else None
             if row["turn_id"] and adder is not None:
                 messages = await said_in_turn(connection, job.tenant_id, row["turn_id"])
-                # What tools stored in this turn, because the person asked for it.
+                # Memories that tools stored in this turn, because the person asked for it.
                 rows = await connection.fetch(
                     "select text from memories"
                     " where tenant_id = $1 and turn_id = $2 and source_key not like 'history:%'",
@@ -232,5 +232,5 @@ class MemoryWork:
             job.owner,
             pause,
         )
-        # All people's reading again has one id: whoever's is due is then done.
+        # All people's rereading has the same id: any due person's is then done.
         self.wakeups.come_due(DUE, "" if job.id == REREAD else job.id, pause)

@@ -1,4 +1,4 @@
-"""`memory list`: what is remembered of a person, for the operator; listing changes nothing."""
+"""`memory list`: the memories of a person, for the operator; listing changes nothing."""
 
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.types import Memory

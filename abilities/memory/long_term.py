@@ -1,4 +1,4 @@
-"""Long-term memory: its parts over one database, and adding and searching across all that a person may see."""
+"""Long-term memory: its parts over a single database, and adding and searching across all that a person may see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class LongTermMemory:
     """Everybody's memories with the parts that add, find and forget them; each call names the person."""
 
     collection: str
-    """Where memories are filed when a call names no collection."""
+    """The collection of memories if a call names none."""
     config: MomexConfig
     clock: Clock
     store: MemoryStore
@@ -81,7 +81,7 @@ class LongTermMemory:
         )
 
     async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:
-        """Remember messages at once, for a tool that reports what was stored."""
+        """Remember messages at once, for a tool that reports the stored memories."""
         home, name = await self.shared.home_of(tenant_id, collection or self.collection)
         ids = await self.adder.add(home, name, messages, asked=True)
         memories = await self.store.memories(home, ids)
@@ -110,11 +110,11 @@ class LongTermMemory:
         return recall
 
     async def told_elsewhere(self, tenant_id: str, turn_id: str | None) -> list[Memory]:
-        """Return what was told a moment ago in other conversations: it is known here, whatever words it was told in."""
+        """Return statements of a moment ago in other conversations: they are known here, in whatever words."""
         return await find_unread_elsewhere(self.store.database, tenant_id, turn_id, MAX_UNREAD)
 
     async def _record(self, tenant_id: str, turn_id: str, recall: Recall) -> None:
-        """Store what each retriever found for a turn, for the trace."""
+        """Store the findings of each retriever for a turn, for the trace."""
         await self.store.database.tenant_rows(
             tenant_id,
             "insert into memory_recalls (tenant_id, turn_id, report)"

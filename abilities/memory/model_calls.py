@@ -33,5 +33,5 @@ class ModelCalls:
     async def ask(self, tenant_id: str, prompt: str) -> str:
         """Return the model's words. Raises `ModelError` or `OutOfMoney`."""
         request = ModelRequest((ChatMessage(Role.USER, prompt),), timeout=MODEL_PATIENCE, temperature=0.0)
-        # An id of its own for each call, so that one made again is paid again.
+        # An id of its own for each call, so that a repeated call is paid again.
         return (await self.model.ask(tenant_id, self.make_id("mask"), _STEP, request)).text

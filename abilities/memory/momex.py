@@ -32,7 +32,7 @@ _log = structlog.get_logger()
 class Momex:
     """Remember and recall. One instance serves a worker and all its people; each call names whose memory.
 
-    `collection` is where memories are filed when a call names none, such as `user:alice`. `llm_client` extracts
+    `collection` is the collection of memories if a call names none, such as `user:alice`. `llm_client` extracts
     knowledge and answers `query`; without it, rules extract. Its calls, and those of `embedding_client`, are paid from
     each person's budget in `budgets`.
     """
@@ -87,7 +87,7 @@ class Momex:
     async def get_history(
         self, tenant_id: str, session: str = "main", max_messages: int | None = None
     ) -> list[ChatMessage]:
-        """Return the newest messages of a session, the oldest first; nothing of one that has ended."""
+        """Return the newest messages of a session, the oldest first; empty if it has ended."""
         return await self.sessions.get(tenant_id, session, self.clock.now(), max_messages)
 
     async def save_history(self, tenant_id: str, messages: Sequence[ChatMessage], session: str = "main") -> None:
@@ -109,7 +109,7 @@ class Momex:
         return job_id
 
     async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:
-        """Remember messages at once, for a tool that reports what was stored."""
+        """Remember messages at once, for a tool that reports the stored memories."""
         return await self.long_term.add_now(tenant_id, messages, collection=collection)
 
     async def search(
@@ -143,7 +143,7 @@ class Momex:
         return [*recall.lines(), *(recalled.line() for recalled in more)]
 
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> CitedAnswer:
-        """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.
+        """Answer a question in words from memories, with citations; an empty text if nothing is known.
 
         Its recall may take `query_patience` of the configuration. Raises `core.errors.ModelError` or
         `core.budgets.types.OutOfMoney`; without a model the memories are the answer.

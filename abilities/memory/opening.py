@@ -1,4 +1,4 @@
-"""Memory as the settings configure it: what turns recall from, and the work of a worker for it."""
+"""Memory as the settings configure it: the recall of turns, and the work of a worker for it."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -42,7 +42,7 @@ def load_libraries(settings: Settings) -> None:
 
 
 def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | None:
-    """Create the memory; None where it is switched off. Without a model, only what is asked to be remembered is."""
+    """Create the memory; None if it is switched off. Without a model, people have to ask for each memory."""
     settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":
         return None
@@ -76,7 +76,7 @@ def open_work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeate
 
 
 def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> MemoryWork:
-    """Return the jobs of a worker. Where memory is off, the jobs that turns queue are only deleted."""
+    """Return the jobs of a worker. If memory is off, the jobs that turns queue are only deleted."""
     if isinstance(momex, Momex):
         momex.wakeups = wakeups
         work = replace(momex.work, wakeups=wakeups)
@@ -87,7 +87,7 @@ def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> M
 
 
 def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
-    """Create the reader; where the settings leave nothing to a model, it lets the rules' reading stand."""
+    """Create the reader; if the settings leave nothing to a model, it lets the rules' reading stand."""
     settings, database = foundation.settings.of(MemorySettings), foundation.database
     keeps_profile = settings.onevalet_profile == "model" and bool(foundation.settings.onevalet_model)
     return TalkReader(

@@ -18,7 +18,7 @@ class MemoryPage:
 
 
 async def list_memories(database: Database, tenant_id: str, before: int = 0) -> MemoryPage:
-    """Return a page of all that is remembered, also from others' words, and what held before."""
+    """Return a page of all memories, also those of others' words, and those that held before."""
     found = await select_memories(
         database,
         tenant_id,

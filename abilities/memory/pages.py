@@ -1,4 +1,4 @@
-"""What is remembered of a person: to see, and for themselves to correct and forget."""
+"""The memories of a person: to see, and for themselves to correct and forget."""
 
 from collections.abc import Mapping, Sequence
 
@@ -92,7 +92,7 @@ class MemoryPages(Pages):
 
     @signed_in
     async def _ask_to_forget(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Show what would be forgotten, which is more than one memory where others say the same."""
+        """Show the memories that would be forgotten, which are several if others say the same."""
         memory, place = self._own_memory(request, visit)
         if memory is None:
             return self.kit.nothing(visit)
@@ -142,7 +142,7 @@ class MemoryPages(Pages):
         return lead_to(f"{PLACE}/{tenant}/memory", said="fact" if undone else "gone")
 
     def _own_memory(self, request: web.Request, visit: Visit) -> tuple[MemoryAccess | None, str]:
-        """Return the viewer's own memory: what stands in it counts as the person's words, so nobody else changes it."""
+        """Return the viewer's own memory: its contents count as the person's words, so nobody else changes it."""
         tenant = request.match_info["tenant"]
         if visit.viewer.tenant_id != tenant or self._open is None:
             return None, ""

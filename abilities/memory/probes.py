@@ -1,4 +1,4 @@
-"""What `doctor` tells of memory's jobs."""
+"""`doctor`'s check of memory's jobs."""
 
 from core.db.database import Database
 from core.messaging.channels import Check

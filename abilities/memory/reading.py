@@ -1,4 +1,4 @@
-"""What people tell is stored at once, by rule; a model reads it later, with all that was said until they are quiet."""
+"""Statements are stored at once, by rule; a model reads them later, with all others until their person is quiet."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -30,14 +30,14 @@ from core.language.asking import asks
 class MemoryReader:
     """Have the statements of people read by a model after they were stored. Every step may be repeated.
 
-    `by_model`: False where the settings name none any more, so that the rules' reading stands.
+    `by_model`: False if the settings name none any more, so that the rules' reading stands.
     """
 
     adder: Adder
     by_model: bool = True
 
     async def unread(self, tenant_id: str) -> list[Memory]:
-        """Return the oldest statements that a model is still to read, as many as one request reads."""
+        """Return the oldest statements that a model is still to read, as many as a request reads."""
         unread = await find_unread(self.adder.store.database, tenant_id, MAX_READ)
         while unread and not self.by_model:
             for memory in unread:
@@ -55,7 +55,7 @@ class MemoryReader:
         return [found[number] for number in sorted(found) if number not in own]
 
     async def keep(self, tenant_id: str, talk: Talk, readings: Mapping[int, Reading]) -> None:
-        """Store what a model found. Where its answer had no form, the rules' reading stands."""
+        """Store a model's findings. If its answer had no form, the rules' reading stands."""
         await asyncio.to_thread(load)
         known = {memory.number: memory for memory in (*talk.unread, *talk.earlier)}
         for memory in talk.unread:
@@ -74,7 +74,7 @@ class MemoryReader:
             await self._store(tenant_id, memory, merged(knowledge, memory.knowledge), by, Change(replaced, repeats))
 
     async def give_up(self, tenant_id: str) -> None:
-        """Hold back what no model could read, until one has read it after all."""
+        """Hold back statements that no model could read, until a model has read them after all."""
         while unread := await self.unread(tenant_id):
             for memory in unread:
                 await self._store(tenant_id, memory, memory.knowledge, STOOD_IN, Change())
@@ -104,7 +104,7 @@ class MemoryReader:
 
 
 async def lines_of(connection: Connection, tenant_id: str, turn_ids: Sequence[str]) -> list[str]:
-    """Return what both sides said in some turns, without secrets and what others wrote."""
+    """Return the words of both sides in some turns, without secrets and the words of others."""
     lines: list[str] = []
     for turn_id in turn_ids:
         for said in await said_in_turn(connection, tenant_id, turn_id):
@@ -125,7 +125,7 @@ def _statement(memory: Memory, knowledge: JsonObject, by: str) -> Statement:
 
 
 def _may_end(memory: Memory, other: Memory) -> bool:
-    """Return whether a statement may end another: only what the person told, and still holds, ends what they told."""
+    """Return whether a statement may end another: only a person's present statement ends their earlier statement."""
     return (
         other.kind is Kind.TOLD
         and memory.kind is Kind.TOLD

@@ -1,4 +1,4 @@
-"""Memory's jobs: after the reply, what was said becomes memories, and old memories are looked after."""
+"""Memory's jobs: after the reply, messages become memories, and old memories are looked after."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ class MemoryRunner:
         self._worker = worker
 
     async def claim(self, job_id: str | None) -> Job | None:
-        """Claim the named job, or the one that has waited longest."""
+        """Claim the named job, or the job that has waited longest."""
         return await self._work.claim(job_id, self._worker)
 
     async def run(self, job: Job) -> None:
@@ -38,7 +38,7 @@ class MemoryRunner:
 
 
 class MemoryUpkeep:
-    """Expire memories, redact forgotten ones, and embed those that the embedder in use has not embedded."""
+    """Expire memories, redact forgotten words, and embed memories that the embedder in use has not embedded."""
 
     def __init__(self, work: MemoryWork, clock: Clock) -> None:
         self._work = work

@@ -1,4 +1,4 @@
-"""The settings of memory: what is remembered, who reads it, and when."""
+"""The settings of memory: its scope, its reader, and its time."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,7 +10,7 @@ from onevalet.ability import OwnSettings
 
 
 class MemorySettings(BaseSettings):
-    """Whether and how people are remembered. `onevalet_profile`: who reads facts about them in what they say."""
+    """Whether and how people are remembered. `onevalet_profile`: the reader of facts about them in their words."""
 
     onevalet_memory: Literal["on", "off"] = "on"
     onevalet_recall: Literal["both", "static", "tool"] = "both"

@@ -18,7 +18,7 @@ class SharedCollections:
     make_id: IdMaker
 
     async def make(self, owner: str, name: str) -> str:
-        """Create a collection that this person owns; return its tenant. The same name again returns the same one."""
+        """Create a collection that this person owns; return its tenant. The same name again returns the same tenant."""
         row = await self.database.call(
             "select shared_id from make_shared_collection($1, $2, $3)", owner, name, self.make_id("col")
         )
@@ -42,7 +42,7 @@ class SharedCollections:
     async def home_of(self, tenant_id: str, collection: str) -> tuple[str, str]:
         """Return the tenant that stores a collection's memories, and the collection's name there.
 
-        A collection below a shared one (`team:eng:plans` below `team:eng`) is stored with it; any other is the
+        A collection below a shared collection (`team:eng:plans` below `team:eng`) is stored with it; any other is the
         person's own. Raises `ToolFailed` for a collection that only members may use.
         """
         shared = await self.names(tenant_id)
@@ -54,7 +54,7 @@ class SharedCollections:
         return tenant_id, collection
 
     async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:
-        """Return where to search: everything that a person may see, or the collections under some prefixes."""
+        """Return the ranges of a search: everything that a person may see, or the collections under some prefixes."""
         shared = await self.names(tenant_id)
         if not collections:
             return [Scope(tenant_id), *(Scope(home, payer=tenant_id) for home in dict.fromkeys(shared.values()))]

@@ -1,4 +1,4 @@
-"""What becomes of memory's tables when people become one, part, take their data along, or are deleted."""
+"""The rules for memory's tables when people are merged, part, take their data along, or are deleted."""
 
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable

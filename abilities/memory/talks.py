@@ -1,4 +1,4 @@
-"""Reading what people said, once they are quiet: one model call for their memories and their profile."""
+"""Reading people's messages, once they are quiet: a single model call for their memories and their profile."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from core.people.profile import ProfileStore
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "talks"
-"""The kind of work that `sql/due.sql` names where any are unread."""
+"""The kind of work that `sql/due.sql` names if any are unread."""
 LEASE = timedelta(minutes=5)
-"""Far longer than one call may take; it is extended before each."""
+"""Far longer than a call may take; it is extended before each."""
 RETRY = timedelta(minutes=1)
 TRIES = 3
 """Attempts to read a talk before the rules' reading must do for now."""
 AT_ONCE = 8
 """People whose talks a worker reads at the same time."""
 MAX_TURNS = 40
-"""Turns of one person that are read together."""
+"""Turns of a person that are read together."""
 _STEP = StepKey(0, 0, "reading")
 
 _log = structlog.get_logger()
@@ -49,7 +49,7 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True)
 class TalkJob:
-    """The unread turns of one person, claimed until the lease ends."""
+    """The unread turns of a person, claimed until the lease ends."""
 
     owner: str
     tenant_id: str
@@ -59,7 +59,7 @@ class TalkJob:
 
 @dataclass(frozen=True, slots=True)
 class TalkReader:
-    """Have a model read what people said, and store what it finds. `memory`: None where memory is off."""
+    """Have a model read people's messages, and store its findings. `memory`: None if memory is off."""
 
     database: Database
     model: BudgetedModel
@@ -67,7 +67,7 @@ class TalkReader:
     clock: Clock
     memory: MemoryReader | None = None
     profile: ProfileStore | None = None
-    """None where no profile is kept."""
+    """None if no profile is kept."""
     gathering: Gathering = Gathering()
     later: Later = NOBODY
 
@@ -87,7 +87,7 @@ class TalkReader:
             await asyncio.gather(*reading, return_exceptions=True)
 
     async def run(self, job: TalkJob) -> None:
-        """Read one talk. One that fails is read again later, without holding up the others."""
+        """Read a talk. A talk that fails is read again later, without holding up the others."""
         try:
             if job.attempts <= TRIES and not await self._read(job):
                 return
@@ -112,7 +112,7 @@ class TalkReader:
         await self.database.call("select end_talk($1,$2)", job.tenant_id, job.owner)
 
     async def claim(self) -> TalkJob | None:
-        """Claim the talk of one person who is due; None where nobody is."""
+        """Claim the talk of a person who is due; return None if nobody is."""
         owner, gathering = self.make_id("own"), self.gathering
         rows = await self.database.rows(
             "select * from claim_talk($1,$2,$3,$4,$5)", owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages
@@ -127,10 +127,10 @@ class TalkReader:
             await self.memory.give_up(job.tenant_id)
 
     async def _read(self, job: TalkJob) -> bool:
-        """Read a talk; return False where its lease was lost, as another worker reads it then."""
+        """Read a talk; return False if its lease was lost, as another worker reads it then."""
         rows = await self.database.rows("select * from read_talk_words($1,$2)", job.tenant_id, list(job.turns))
         words = [row["text"] for row in rows]
-        # Nobody is asked about greetings and questions; a request may tell how one wants to be served.
+        # Nobody is asked about greetings and questions; a request may tell the person's wishes for good.
         said = [piece for text in words for piece in statements(text, whole=True)]
         tells = any(worth_keeping(piece) and not asks(piece) for piece in said)
         profile = self.profile if tells else None

@@ -31,8 +31,9 @@ _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u30ff\u
 def phrases_of(texts: Sequence[str], asked: Sequence[str], kept: Iterable[str]) -> list[str]:
     """Return the phrases to redact: the statements, and their telling words that no other memory uses.
 
-    A name or a number is telling by itself; other words only if the person used them when they asked, and then in one
-    piece: of "storage unit" neither word is. Dates never are, nor is a word whose capital only begins a sentence.
+    A name or a number is telling by itself; other words only if the person used them when they asked, and then in
+    a single piece: of "storage unit" neither word is. Dates never are, nor is a word whose capital only begins a
+    sentence.
     """
     said_elsewhere = [f" {' '.join(map(stem, words_of(text)))} " for text in kept]
     named = {stem(word) for phrase in asked for word in words_of(phrase)} - {stem(word) for word in STOP_WORDS}
@@ -69,6 +70,6 @@ def _names(text: str) -> list[str]:
 
 
 def _runs(text: str, stems: set[str]) -> list[str]:
-    """Return the longest runs of words that have one of the stems."""
+    """Return the longest runs of words that have any of the stems."""
     runs = groupby(words_of(text), key=lambda word: stem(word) in stems)
     return [" ".join(run) for named, run in runs if named]

@@ -3,10 +3,10 @@
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool, with_note
 
 _GROUP = "memories"
-"""Of the tools that look after what is remembered, which few talks need."""
+"""The group of the tools that look after memories, which few talks need."""
 _MAX_LENGTH = 600
 _NAMES = (gettext_noop("memories"),)
-"""What the card calls the argument of `forget`."""
+"""The names of `forget`'s arguments on cards."""
 
 
 @tool(name="remember", effect="idempotent", parallel=False, needs_memory="on")
@@ -102,7 +102,7 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
         gettext("Forget for good"),
         gettext("What is forgotten is kept nowhere; tell me again what I should know."),
     )
-    # Turns that run may still store what they read before: it is deleted from what was said once they have ended.
+    # Running turns may still store words that they read before: these are deleted once the turns have ended.
     sentence = gettext(
         "Forgotten for good: {number}. It goes from our messages too, as soon as none of them is on its way.",
         number=gone,

@@ -1,4 +1,4 @@
-"""One person's memory, as tools use it in a turn."""
+"""A person's memory, as tools use it in a turn."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _SOURCES = {
     Kind.OUTSIDE: gettext_noop("from outside content"),
 }
 MAX_MEANT = 20
-"""Memories that one request to forget may mean."""
+"""Memories that a request to forget may mean."""
 LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+)", re.DOTALL)
 """A memory as `Remembered.line` writes it, or its number and its text alone."""
 _ISO_DAY = re.compile(r"\s+\(\d{4}-\d\d-\d\d, [^()]*\)$")

@@ -8,14 +8,14 @@ from enum import StrEnum
 from core.json_types import Json, JsonObject
 
 type Vector = Sequence[float]
-"""An embedding, of length one."""
+"""An embedding, of length 1."""
 
 PERSON = "person"
 ASSISTANT = "assistant"
 
 
 class Kind(StrEnum):
-    """Where a memory comes from, which limits its use."""
+    """The source of a memory, which limits its use."""
 
     TOLD = "told"
     """The person's own words: a fact that the assistant may act on."""
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message to remember. `key` never changes: adding the same message again has no effect."""
+    """A message to remember. `key` never changes: adding the same message again has no effect."""
 
     key: str
     text: str
@@ -41,8 +41,8 @@ class Utterance:
 class Statement:
     """A memory about to be stored: its text, the knowledge that the extractor found in it, and its vector, if any.
 
-    `knowledge` has typeagent's own schema. `slot` names a property with one value at a time (`home`, `my sister`):
-    a statement with another value replaces the one before.
+    `knowledge` has typeagent's own schema. `slot` names a property with a single value at a time (`home`, `my sister`):
+    a statement with another value replaces the earlier statement.
     """
 
     said: Utterance
@@ -107,7 +107,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverReport:
-    """The result of one retriever: its hits in order, how long it took, and why it did not answer."""
+    """The result of a retriever: its hits in order, its time, and the reason if it did not answer."""
 
     kind: RetrieverKind
     hits: tuple[Hit, ...] = ()
@@ -132,7 +132,7 @@ class Recalled:
     def line(self) -> str:
         """Return a line for a prompt: a number, and that something was said, by whom and when.
 
-        Reported, so that no model takes an old wish for one of now.
+        Reported, so that no model takes an old wish for a present wish.
         """
         memory = self.memory
         said = f'[{memory.number}] On {memory.said_at:%Y-%m-%d} {_SAID[memory.kind]}: "{" ".join(memory.text.split())}"'
@@ -168,7 +168,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """An answer in words with the memories that it cites. The text is empty where nothing is known."""
+    """An answer in words with the memories that it cites. The text is empty if nothing is known."""
 
     text: str
     citations: tuple[Memory, ...] = ()

@@ -17,7 +17,7 @@ from onevalet.ability import Foundation
 def open_memories(foundation: Foundation, clock: Clock) -> Callable[[str], MemoryAccess] | None:
     """Return the opener of people's memories without a model; None if memory is off.
 
-    What people correct here is read by rules, and workers make its vectors.
+    Corrections by people here are read by rules, and workers make their vectors.
     """
     settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":

@@ -31,7 +31,7 @@ def named_in(text: str) -> Iterator[str]:
 
 
 def addresses_of(value: Json) -> Iterator[str]:
-    """Yield the addresses in a JSON value: all of a text with `://`, otherwise text that a tool may take for an address."""
+    """Yield the addresses in a JSON value: all of a text with `://`, else text that a tool may take for an address."""
     if isinstance(value, str):
         yield from [value] if "://" in value else named_in(value)
     elif isinstance(value, dict):

@@ -163,7 +163,7 @@ class _Reading:
         return read_scalar(value, schema, self.name, self.nouns)
 
     def _list(self, value: Json, schema: JsonObject) -> object:
-        """Read a list written as JSON, or make a list of a single item. A text with commas may be a single item or several."""
+        """Read a list written as JSON, or make a list of a single item. A text with commas may be several items."""
         parsed = _parsed(value) if isinstance(value, str) else value
         if isinstance(value, str) and isinstance(parsed, list):
             return self._inside(parsed, [schema])

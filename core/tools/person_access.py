@@ -79,7 +79,7 @@ class PersonAccounts(AccountAccess, Protocol):
     """The accounts that a person has connected, and the changes that they can make to them."""
 
     async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
-        """Return the text that asks the person to connect an account, with the link; without a service they choose there.
+        """Return the text that asks the person to connect an account, with the link; without a service they choose it.
 
         Raises `ToolRetry` for a service that is not there.
         """

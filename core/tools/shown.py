@@ -21,7 +21,7 @@ def shown_form(schema: JsonObject) -> JsonObject:
 
 
 def _in_place(schema: JsonObject) -> JsonObject:
-    """Return a schema in which each definition with a single reference, and none of its own, replaces that reference."""
+    """Return a schema in which each definition with a single reference, and none of its own, is put in its place."""
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema

@@ -10,7 +10,7 @@ _TO_CARDS = re.compile(
     re.IGNORECASE,
 )
 _EDIT = re.compile(rf"EDIT (?i:{_CODE})\b.*|(?i:edit) {_CODE}\b.*")
-"""What `core.approvals.exact_replies` reads, with the words that say what to change."""
+"""A reply that `core.approvals.exact_replies` reads, with the words of the change."""
 _SLASH = re.compile(r"/[a-z_]+(?:@\w+)?(?: .*)?", re.IGNORECASE)
 _CAPITALS = re.compile(r"[A-Z]+\b")
 _SPELLINGS = ("sms", "slack")
@@ -25,7 +25,7 @@ def is_command(text: str) -> bool:
 
 
 def _is_typed(plain: str) -> bool:
-    """Return whether it is a word as help writes it, whatever follows: a sentence that begins with "new" is none."""
+    """Return whether it is a word as help writes it, with any text after it; a sentence that begins with "new" is none."""
     capitals = _CAPITALS.match(plain)
     word = chat_words().find(capitals[0].lower()) if capitals else None
     return capitals is not None and (capitals[0] == "SNOOZE" or (word is not None and word.is_listed("email")))

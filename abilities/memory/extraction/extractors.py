@@ -1,4 +1,4 @@
-"""The knowledge in a statement, and its effect on known memories: by a model where there is one, else by rule."""
+"""The knowledge in a statement, and its effect on known memories: by a model if there is one, else by rule."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ _log = structlog.get_logger()
 
 
 class Extractor(Protocol):
-    """Finds knowledge in typeagent's schema. `name` is stored with what it found."""
+    """Finds knowledge in typeagent's schema. `name` is stored with the knowledge."""
 
     @property
     def name(self) -> str: ...
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "Extractor":
-        """Return the extractor for one person, whose budget pays its calls.
+        """Return the extractor for a person, whose budget pays its calls.
 
         `patient`: errors that may pass (`PASSING`) are raised, to be tried again; else rules stand in at once.
         """
@@ -149,13 +149,13 @@ class ModelExtractor:
 
 
 def repeated(statement: Statement, candidates: Sequence[Memory]) -> Memory | None:
-    """Return the candidate with the same words, whatever their case and punctuation."""
+    """Return the candidate with the same words, regardless of case and punctuation."""
     words = words_of(statement.text)
     return next((memory for memory in candidates if words_of(memory.text) == words), None)
 
 
 def merged(first: JsonObject, second: JsonObject) -> JsonObject:
-    """Return two KnowledgeResponses as one, without duplicates."""
+    """Return the union of two KnowledgeResponses, without duplicates."""
     out: JsonObject = {}
     for name in ("entities", "actions", "inverse_actions", "topics"):
         whole: list[Json] = []

@@ -23,7 +23,7 @@ from core.language.asking import asks
 CANDIDATES = 6
 """Memories near a new statement that it is compared with."""
 NEAR = 0.6
-"""The likeness from which a statement may contradict a memory, whatever words it uses."""
+"""The likeness from which a statement may contradict a memory, even in entirely different words."""
 HELD_BACK = (STOOD_IN, FOUND_NOTHING)
 """The extractors whose findings are held back unless the person asked for the statement to be remembered."""
 _OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
@@ -42,7 +42,7 @@ class Adder:
 
     @property
     def reads_again(self) -> bool:
-        """Return whether a model may read again what rules have read."""
+        """Return whether a model may read the rules' statements again."""
         return self.extractor.name != RuleExtractor.name
 
     async def add(
@@ -59,7 +59,7 @@ class Adder:
         """Store the statements worth keeping; return the ids of new memories. `infer=False`: all texts, by rule.
 
         `kept` are memories that a tool has stored of these messages already, in its own words: they are not stored
-        twice. `patient`: an error of the model that may pass is raised after what was read before it is stored.
+        twice. `patient`: a model's error that may pass is raised after the statements read before it are stored.
         `asked`: the person asked for them to be remembered, so that none is held back until a model has read it.
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
@@ -79,7 +79,7 @@ class Adder:
         for statement in ready:
             changes = statement.said.kind is Kind.TOLD and not statement.held and not asks(statement.text)
             if changes and extractor.may_change(statement):
-                # Earlier statements are stored first: this one may contradict them.
+                # Earlier statements are stored first: this statement may contradict them.
                 added += await self._keep(tenant_id, collection, plain, terms)
                 candidates = await self.candidates(tenant_id, collection, statement)
                 change = await extractor.changes(statement, candidates) if candidates else Change()
@@ -95,7 +95,7 @@ class Adder:
         return added
 
     async def read_again(self, tenant_id: str, limit: int) -> int:
-        """Have the model read what rules read while it was away; return how many. Raises the errors in `PASSING`."""
+        """Have the model read the rules' statements again; return their number. Raises the errors in `PASSING`."""
         extractor = self.extractor.at_cost_of(tenant_id, patient=True)
         count = 0
         for memory in await self.store.read_by(tenant_id, STOOD_IN, limit):
@@ -179,7 +179,7 @@ class Adder:
         return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
 
     async def embed(self, tenant_id: str, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts. Where that fails their vectors are empty: a job makes them later, until then words must do."""
+        """Embed texts. If that fails their vectors are empty: a job makes them later, until then words must do."""
         try:
             return await self.embedder.at_cost_of(tenant_id).embed(texts) if texts else []
         except (ModelError, OutOfMoney) as error:
@@ -227,5 +227,5 @@ def _covers(kept: str, text: str) -> bool:
 
 
 def _overlap(first: str, second: str) -> bool:
-    """Return whether one value contains all words of the other."""
+    """Return whether either value contains all words of the other."""
     return stems_of(first) <= stems_of(second) or stems_of(second) <= stems_of(first)

@@ -1,4 +1,4 @@
-"""Extracting profile facts from a person's words: what the model is asked, and its answer, parsed strictly."""
+"""Extracting profile facts from a person's words: the prompt for the model, and its answer, parsed strictly."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _DIGITS = re.compile(r"(?:[0-9][ -]?){9,}")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One fact to store."""
+    """A fact to store."""
 
     key: str
     value: str

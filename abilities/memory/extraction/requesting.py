@@ -1,7 +1,7 @@
-"""Whether a sentence asks for something to be done: a request tells nothing of the person, whatever words it holds.
+"""The recognition of requests: a request tells nothing of the person, whatever words it holds.
 
-Rules for six languages, best in English. What is to hold for good ("always answer me in French", "call me Bob") is no
-request, nor is what is to be remembered.
+Rules for six languages, best in English. A wish that holds for good ("always answer me in French", "call me Bob")
+is no request, nor is a statement to be remembered.
 """
 
 import re
@@ -146,9 +146,9 @@ def requests(sentence: str) -> bool:
 
 
 def without_request(sentence: str) -> str:
-    """Return what a sentence tells after it asks for something: "Find a table, I eat no meat" tells the latter.
+    """Return the statement after a request in a sentence: of "Find a table, I eat no meat" the latter part.
 
-    Empty where it only asks; the sentence itself where it only tells.
+    Empty if it only asks; the sentence itself if it only tells.
     """
     if not requests(sentence):
         return sentence

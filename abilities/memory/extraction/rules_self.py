@@ -1,7 +1,7 @@
 """Knowledge without a model: facts found by rules in an English sentence, in typeagent's own schema.
 
 Names become entities, content words topics, and statements of people about themselves a facet and an action. A slot
-names a property with one value at a time, so that "I moved to Lisbon" replaces "I live in Berlin".
+names a property with a single value at a time, so that "I moved to Lisbon" replaces "I live in Berlin".
 """
 
 import re
@@ -141,7 +141,7 @@ class Slot:
 
 
 def slot_of(text: str) -> Slot | None:
-    """Return the property of the person that a statement tells; None where no rule matches."""
+    """Return the property of the person that a statement tells; None if no rule matches."""
     for rule in _RULES:
         if match := rule.pattern.search(text):
             value = _ARTICLE.sub("", match["value"].strip(" '\"“”")).lower()

@@ -1,4 +1,4 @@
-"""What was said, from chat messages: a person's own words, what they quote, and what the assistant said."""
+"""Speech in chat messages: a person's own words, their quotations, and the assistant's words."""
 
 import re
 from datetime import datetime
@@ -11,16 +11,16 @@ from core.replies import CARD_SHOWN
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
 MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory", "undo_last"})
-"""An answer after only these repeats what is remembered already, or was until it was taken back."""
+"""An answer after these alone repeats present memories, or memories that were taken back."""
 _CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.MULTILINE)
 """A line that only history has: how a card appears in it."""
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
 async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Utterance]:
-    """Return what was said in a turn, but for what would be remembered again.
+    """Return the messages of a turn, but for those that would be remembered again.
 
-    This is a turn that was about forgetting, and the assistant's answer from nothing but memories.
+    These are a turn that was about forgetting, and the assistant's answer from nothing but memories.
     """
     rows = await connection.fetch(
         "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
@@ -47,7 +47,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 def spoken_of(
     key: str, message: ChatMessage, at: datetime, turn_id: str | None = None, *, used_tools: bool = False
 ) -> list[Utterance]:
-    """Return what a chat message says, marked with its source; nothing of a command, or a line that is not speech.
+    """Return the speech of a chat message, marked with its source; empty for a command, or a line that is not speech.
 
     Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
     it has used a tool.
@@ -65,7 +65,7 @@ def spoken_of(
 
 
 def without_quotes(text: str) -> tuple[str, str]:
-    """Return a person's own words and what they quote: lines with `>`, and everything after a forward's head."""
+    """Return a person's own words and their quotations: lines with `>`, and everything after a forward's head."""
     own: list[str] = []
     quoted: list[str] = []
     forwarded = False

@@ -1,4 +1,4 @@
-"""Splitting messages into statements: each is one memory, which can end or be forgotten without the others."""
+"""Splitting messages into statements: each is a memory, which can end or be forgotten without the others."""
 
 import re
 
@@ -6,9 +6,9 @@ from abilities.memory.extraction.requesting import without_request
 from core.language.asking import asks, without_question
 
 MAX_STATEMENT = 600
-"""Characters of one statement; a longer one is split at a space."""
+"""Characters of a statement; a longer statement is split at a space."""
 MAX_STATEMENTS = 40
-"""Statements of one message."""
+"""Statements of a message."""
 
 _GERMAN_MONTHS = "Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
 _END = re.compile(
@@ -31,7 +31,7 @@ _EMPTY = re.compile(
 )
 _AROUND = " \t.!?…,"
 _TO_KEEP = re.compile(r"(?:that|i|we|i['’]m|we['’]re|i['’]ve)\b", re.IGNORECASE)
-"""How what follows "can you remember" begins, where it is to be kept and not asked for."""
+"""The beginning of the words after "can you remember" if they are to be kept and not asked for."""
 
 
 def statements(text: str, *, whole: bool = False) -> list[str]:
@@ -67,7 +67,7 @@ def says_nothing(statement: str) -> bool:
 
 
 def _told_in(piece: str) -> str:
-    """Return what a sentence tells, without its question or request and without the request to remember it."""
+    """Return the statement of a sentence, without its question or request and without the request to remember it."""
     request = _ASKED.match(piece)
     if request is None:
         return without_request(without_question(piece))

@@ -1,4 +1,4 @@
-"""Reading a talk by one request: the knowledge in its statements, what they contradict, and the person's profile."""
+"""Reading a talk by one request: the knowledge in its statements, contradicted memories, and the person's profile."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from core.llm.types import ChatMessage, ModelRequest, Role
 from core.people.profile import Fact
 
 MAX_READ = 40
-"""Statements that one request reads."""
+"""Statements that a request reads."""
 _MAX_CHARS = 6_000
 _MAX_LINE = 1_000
 _SECONDS = 60.0
@@ -36,10 +36,10 @@ number of one made before that says exactly the same, else 0."""
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What one request reads.
+    """The input of a request.
 
-    `lines` are what both sides said, the oldest first. `unread` are the statements in it, `earlier` the memories that
-    they may contradict. `profile` are the person's facts; None where the profile is not asked for.
+    `lines` are the words of both sides, the oldest first. `unread` are the statements in it, `earlier` the memories
+    that they may contradict. `profile` are the person's facts; None if the profile is not asked for.
     """
 
     lines: Sequence[str]
@@ -50,7 +50,7 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a model found in a statement: knowledge that is still to be checked, and numbers of memories."""
+    """A model's findings in a statement: knowledge that is still to be checked, and numbers of memories."""
 
     knowledge: JsonObject
     replaces: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ def request_for(talk: Talk) -> ModelRequest:
 def read_statements(answer: str, talk: Talk) -> Mapping[int, Reading]:
     """Parse the answer about statements, by their numbers; without those whose form is wrong.
 
-    A statement replaces or repeats only what was listed and made before it.
+    A statement replaces or repeats only listed memories that were made before it.
     """
     listed = object_in(answer).get("statements")
     known = {memory.number for memory in (*talk.unread, *talk.earlier)}

@@ -35,13 +35,13 @@ def words_of(text: str) -> list[str]:
 def content_words(text: str) -> list[str]:
     """Return the words that carry meaning, in order, each once.
 
-    Where no spaces part them, as in Chinese, they are pairs of neighbouring characters.
+    In languages without spaces, such as Chinese, they are pairs of neighbouring characters.
     """
     return list(dict.fromkeys(part for word in words_of(text) for part in _meaning_in(word)))
 
 
 def is_unspaced(word: str) -> bool:
-    """Return whether a word is one of those that stand in a text without spaces around them."""
+    """Return whether a word is of a language that writes words without spaces around them."""
     return _HAN.fullmatch(word) is not None
 
 

@@ -39,7 +39,7 @@ class BudgetedEmbeddings:
         try:
             embeddings = await self.client.embed(model, texts)
         except asyncio.CancelledError:
-            # Recall waits only so long, and the provider bills what it has begun.
+            # Recall waits only so long, and the provider bills calls that it has begun.
             await budget.settle(_STEP, TokenUsage())
             raise
         except BaseException:

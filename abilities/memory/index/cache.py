@@ -1,4 +1,4 @@
-"""The structured indexes of a worker: one per person, caught up by version, the least recently used dropped first.
+"""The structured indexes of a worker: an index per person, caught up by version, the least recently used dropped first.
 
 An index lives in RAM and is built from rows. Forgetting raises the person's epoch, and an index of another epoch is
 dropped before it is searched again, in every worker.
@@ -28,7 +28,7 @@ _log = structlog.get_logger()
 
 
 class CatchingUp(Exception):
-    """There is no current index of this person yet; one is being built."""
+    """There is no current index of this person yet; it is being built."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class StructuredIndexes:
     async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
         """Search a person's index as of now; a caller that is cancelled leaves it catching up.
 
-        Raises `CatchingUp` where there is none yet: an index is built when nobody waits for an answer.
+        Raises `CatchingUp` if there is none yet: an index is built when nobody waits for an answer.
         """
         entry, newest = self._entries.get(tenant_id), await self._store.version(tenant_id)
         if newest.number and (entry is None or entry.version.epoch != newest.epoch):
@@ -78,7 +78,7 @@ class StructuredIndexes:
         return entry.index.vectors(words) if entry else {}
 
     def soon(self, tenant_id: str) -> None:
-        """Build a person's index, or bring it up to date, a little later: the first one loads typeagent."""
+        """Build a person's index, or bring it up to date, a little later: the first index loads typeagent."""
         if tenant_id in self._soon:
             return
         self._soon[tenant_id] = task = asyncio.create_task(self._later(tenant_id), name="memory index soon")

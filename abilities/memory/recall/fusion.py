@@ -1,4 +1,4 @@
-"""The hits of all retrievers in one order: by reciprocal rank, by what the question asks for, and by time.
+"""The hits of all retrievers in a single order: by reciprocal rank, by the question's subject, and by time.
 
 Whether a memory is recalled at all depends on how sure they are together.
 """
@@ -15,11 +15,11 @@ RANK_CONSTANT = 60
 WEIGHTS = {RetrieverKind.TEXT: 1.0, RetrieverKind.VECTOR: 0.5, RetrieverKind.STRUCTURED: 2.0}
 """Weight of each retriever: a small encoder is trusted least, knowledge most."""
 ENOUGH = 0.75
-"""How sure the retrievers must be together to recall a memory that is not exactly what was asked for."""
+"""The common certainty of the retrievers from which a memory is recalled that does not exactly answer the question."""
 ASKED_FOR = 2.0
-"""Factor for a memory that says exactly what the question asks for, such as somebody's home."""
+"""Factor for a memory that says exactly the answer, such as somebody's home."""
 IN_TIME = 1.5
-"""Factor for a memory of the time that the question names, or of the past where it asks for that."""
+"""Factor for a memory of the time that the question names, or of the past if it asks for that."""
 
 
 def fuse(
@@ -66,7 +66,7 @@ def says_what_is_asked(memory: Memory, question: Question) -> bool:
 
 
 def in_time(memory: Memory, question: Question) -> bool:
-    """Return whether a memory belongs to the time that a question names, or has ended where the past is asked for."""
+    """Return whether a memory belongs to the time that a question names, or has ended if the past is asked for."""
     if question.period is None:
         return question.past and memory.valid_to is not None
     if memory.slot in question.asked_slots:

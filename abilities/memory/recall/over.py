@@ -1,4 +1,4 @@
-"""What the assistant once said of a fact is over when the fact is: it is no other source of it."""
+"""The assistant's words about a fact are over when the fact is: they are no other source of it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ _MOST = 200
 
 
 async def with_ends(store: MemoryStore, tenant_id: str, memories: Mapping[str, Memory]) -> dict[str, Memory]:
-    """Return memories, of which those of the assistant's that repeat what is over are over, too."""
+    """Return memories, in which the assistant's repetitions of ended facts have ended, too."""
     repeated = [memory for memory in memories.values() if memory.speaker == ASSISTANT and memory.valid_to is None]
     ended = await store.ended(tenant_id, _MOST) if repeated else []
     if not ended:
@@ -28,7 +28,7 @@ async def with_ends(store: MemoryStore, tenant_id: str, memories: Mapping[str, M
 
 
 def _repeats(memory: Memory, fact: Memory, after: Memory | None) -> bool:
-    """Return whether words of the assistant's answer a fact, or name later what only that fact names."""
+    """Return whether words of the assistant's answer a fact, or name later a thing that only that fact names."""
     if memory.turn_id is not None and memory.turn_id == fact.turn_id:
         return True
     if fact.valid_to is None or not fact.said_at <= memory.said_at <= fact.valid_to:

@@ -65,7 +65,7 @@ _WHO = word_set("name names called")
 class Question:
     """A parsed question. `past`: memories that hold no longer are asked for too.
 
-    `words` are its own, `same` are words and phrases that mean the same as one of them, each with that word, `meant`
+    `words` are its own, `same` are words and phrases that mean the same as any of them, each with that word, `meant`
     those that have to do with them; `slots` are asked for by a rule, and `relations` are people it calls "my
     sister", whose names are looked up first. `known` are the terms that such a name then stands for.
     """
@@ -105,7 +105,7 @@ class Question:
     def naming(self, names: Sequence[str]) -> "Question":
         """Return the same question with the names of the people it means: the second of two hops.
 
-        Where it asks for more than the name, the name counts and "my sister" hardly does any more.
+        If it asks for more than the name, the name counts and "my sister" hardly does any more.
         """
         whole = tuple(dict.fromkeys([*self.names, *names]))
         people = frozenset(word for word in self.words if PERSON_WORD.fullmatch(word))

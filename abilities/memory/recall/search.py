@@ -1,4 +1,4 @@
-"""Recall: three retrievers over one person's memories, fused by rank, within a time and a number of tokens.
+"""Recall: three retrievers over a person's memories, fused by rank, within a time and a number of tokens.
 
 A retriever that fails or is slow is left out and named in the report; the others answer. Memories that hold no longer
 are left out unless the question is about the past.
@@ -33,9 +33,9 @@ DEPTH = 30
 ASKED = 3.0
 """Weight of a slot that a question asks for by a rule, against a word of the question."""
 SAME = 0.8
-"""Weight of a word that means the same as one of the question."""
+"""Weight of a word that means the same as a word of the question."""
 MEANT = 0.5
-"""Weight of a word that has to do with one of the question."""
+"""Weight of a word that has to do with a word of the question."""
 
 _log = structlog.get_logger()
 
@@ -61,9 +61,9 @@ NO_LONGER = Wait()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search: a tenant's memories, all or those of some collections and the collections below them.
+    """The range of a search: a tenant's memories, all or those of some collections and the collections below them.
 
-    `payer` is the person who asks, where they are another tenant.
+    `payer` is the person who asks, if they are another tenant.
     """
 
     tenant_id: str
@@ -98,7 +98,7 @@ class Retriever:
     ) -> Recall:
         """Return the memories that may matter for a text. `sure`: only those the retrievers are sure of.
 
-        What `shown` says is left out; `wait`: how long a retriever that is late is waited for.
+        Statements in `shown` are left out; `wait`: the time for which a late retriever is waited for.
         """
         began = time.monotonic()
         if not (await self.store.version(scope.tenant_id)).number:
@@ -183,7 +183,7 @@ class Retriever:
         hits: dict[str, list[Hit]] = {}
         for hit in (hit for report in reports for hit in report.hits):
             hits.setdefault(hit.memory_id, []).append(hit)
-        # Where no slot is asked for, memories that nobody is sure of need not be read.
+        # If no slot is asked for, memories without certainty need not be read.
         every = not sure or question.asked_slots
         wanted = [memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH]
         memories = await with_ends(self.store, scope.tenant_id, await self.store.memories(scope.tenant_id, wanted))
@@ -194,9 +194,9 @@ class Retriever:
     async def _asked_for(
         self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], found: Mapping[str, Memory]
     ) -> list[Recalled]:
-        """Return what the person told last of just what is asked for, where a retriever missed that could find it.
+        """Return the person's last statements on the question's very subject, if a retriever for them missed.
 
-        Without it an older word on the same would read as if it held.
+        Without them an older word on the same would read as if it held.
         """
         if not question.asked_slots or not any(report.missed not in (None, "off") for report in reports):
             return []
@@ -236,7 +236,7 @@ async def _timed(
 async def _in_time(
     retrieved: Awaitable[Sequence[Hit]], seconds: float, meanwhile: asyncio.Task[object] | None
 ) -> Sequence[Hit]:
-    """Return what is retrieved in time. Raises `TimeoutError`."""
+    """Return the hits that are retrieved in time. Raises `TimeoutError`."""
     work = asyncio.ensure_future(retrieved)
     try:
         await asyncio.wait({work}, timeout=seconds)
@@ -252,7 +252,7 @@ async def _in_time(
 
 
 def _within(recalled: Sequence[Recalled], limit: int, tokens: int) -> Sequence[Recalled]:
-    """Return the first memories that fit into a number and a number of tokens; one in any case."""
+    """Return the first memories that fit into a number and a number of tokens; the first in any case."""
     for count, memory in enumerate(recalled[:limit]):
         tokens -= estimate_tokens((ChatMessage(Role.USER, memory.line()),))
         if tokens < 0 and count:

@@ -1,4 +1,4 @@
-"""What a conversation shows of a memory: a statement that stands in it is not recalled again.
+"""Memories in a conversation: a statement that stands in it is not recalled again.
 
 Only the very statement counts: "Do I live in Oslo?" does not show that the person lives there.
 """
@@ -16,7 +16,7 @@ _ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def not_shown(recalled: Iterable[Recalled], messages: Sequence[ChatMessage]) -> list[Recalled]:
-    """Return what is not in the messages already. What is over stays: the messages do not say so."""
+    """Return the memories that are not in the messages already. Ended memories stay: the messages do not say so."""
     said = [" ".join(words_of(message.text)) for message in messages]
 
     def shows(recalled: Recalled) -> bool:
@@ -29,6 +29,6 @@ def not_shown(recalled: Iterable[Recalled], messages: Sequence[ChatMessage]) -> 
 
 
 def _stated(message: ChatMessage) -> list[list[str]]:
-    """Return the words of each statement of a message, split as memory splits what it stores."""
+    """Return the words of each statement of a message, split as memory splits its own statements."""
     texts = [said.text for said in spoken_of("", message, _ANY_TIME)]
     return [words_of(piece) for text in texts for whole in (False, True) for piece in statements(text, whole=whole)]

@@ -36,7 +36,7 @@ def synonyms(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def same_as(text: str, words: Sequence[str]) -> dict[str, str]:
-    """Return the words and phrases that mean the same as one of the words of a question, each with that word.
+    """Return the words and phrases that mean the same as a word of the question, each with that word.
 
     A phrase in the question ("who do I report to") stands for its words.
     """

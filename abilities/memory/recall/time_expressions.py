@@ -44,7 +44,7 @@ class Period:
 
 
 def period_of(question: str, now: datetime) -> Period | None:
-    """Return the period that a question names, None where it names none."""
+    """Return the period that a question names, or None."""
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     lower = question.lower()
     if "day before yesterday" in lower:
@@ -80,7 +80,7 @@ def asks_about_the_past(question: str) -> bool:
 
 def _last(unit: str, day: datetime) -> Period:
     match unit:
-        case "week":  # and the days of this one: people mean either
+        case "week":  # and the days of this week: people mean either
             return Period(day - timedelta(days=day.weekday() + 7), day + timedelta(days=1))
         case "month":
             first = day.replace(day=1)

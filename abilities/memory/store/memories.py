@@ -27,7 +27,7 @@ UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.e
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a new statement does to the known memories: it ends some (`replaces`), or only repeats one."""
+    """The effect of a new statement on the known memories: it ends some (`replaces`), or only repeats one of them."""
 
     replaces: tuple[str, ...] = ()
     repeats: str | None = None
@@ -42,7 +42,7 @@ class MemoryStore:
         self._make_id = make_id
 
     async def version(self, tenant_id: str) -> Version:
-        """Return the version of a person's memory; zero where nothing is remembered."""
+        """Return the version of a person's memory; zero if it is empty."""
         return await read_version(self.database, tenant_id)
 
     async def known(self, tenant_id: str, keys: Sequence[str]) -> frozenset[str]:
@@ -60,7 +60,7 @@ class MemoryStore:
         embedder: str,
         terms: Mapping[str, Vector],
     ) -> list[str]:
-        """Store statements in order and apply their changes, in one transaction; return the new ids."""
+        """Store statements in order and apply their changes, in a single transaction; return the new ids."""
         added: list[str] = []
         async with self.database.tenant(tenant_id) as connection:
             number = await lock_memory(connection, tenant_id)
@@ -90,7 +90,7 @@ class MemoryStore:
     async def _insert(
         self, connection: Connection, tenant_id: str, collection: str, number: int, statement: Statement
     ) -> str | None:
-        """Insert a memory; return its id, or None where its source key is stored already."""
+        """Insert a memory; return its id, or None if its source key is stored already."""
         source = statement.said
         memory_id: str | None = await connection.fetchval(
             "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
@@ -135,7 +135,7 @@ class MemoryStore:
         return await self._select(tenant_id, f"{where.sql()} order by m.number desc limit $3", [], limit)
 
     async def ended(self, tenant_id: str, limit: int) -> list[Memory]:
-        """Return what the person told that holds no longer, the newest first."""
+        """Return the person's statements that hold no longer, the newest first."""
         where = "m.tenant_id = $1 and m.kind = 'told' and m.valid_to is not null and not m.held"
         return await self._select(tenant_id, f"{where} order by m.number desc limit $2", limit)
 
@@ -151,7 +151,7 @@ class MemoryStore:
 
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
-        # An index keeps what it was given: it waits for what is still to be read.
+        # An index keeps its contents: it waits for memories that are still to be read.
         where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < all ({UNREAD_NUMBERS})"
         where += " order by m.number limit $3"
         return await self._select(tenant_id, where, number, limit)
@@ -177,10 +177,10 @@ class MemoryStore:
         *,
         indexed: bool = True,
     ) -> None:
-        """Store the knowledge that another extractor found in a memory, and end what it replaces.
+        """Store the knowledge that another extractor found in a memory, and end the memories that it replaces.
 
         It is recalled from then on, unless the statement is held back. `indexed`: every index is rebuilt, which may
-        hold what was known of it before.
+        hold earlier knowledge of it.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)

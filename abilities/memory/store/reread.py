@@ -1,4 +1,4 @@
-"""The job that has a model read again what rules read while it was away: one for each person."""
+"""The job that has a model read the rules' statements again: a job for each person."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The scans over one person's memories: by words, by likeness of vectors, and for the same words. All are exact.
+"""The scans over a person's memories: by words, by likeness of vectors, and for the same words. All are exact.
 
 Ten thousand memories cost milliseconds: a wide row is read once and never carried through a sort, and a condition that
 is not needed is left out of the statement, so that the plan fits.
@@ -67,11 +67,11 @@ async def find_by_words(
     where: MemoryFilter = CURRENT,
     same: Mapping[str, str] = MappingProxyType({}),
 ) -> list[tuple[str, float, float]]:
-    """Return the memories that hold any of the words, with the rank and how many of the words they hold.
+    """Return the memories that hold any of the words, with the rank and the number of words that they hold.
 
     A word weighs more the fewer of this person's memories hold it, times its own weight. `same` are the words and
-    phrases that mean the same as another, each with that word: one of them counts by its weight where the word itself
-    is not held. Other words that weigh less than one are not counted. Every memory is tested once for all words, and
+    phrases that mean the same as another, each with that word: any of them counts by its weight if the word itself
+    is not held. Other words that weigh less than 1 are not counted. Every memory is tested once for all words, and
     only those that match for each word. Words of languages without spaces are looked for anywhere in the text.
     """
     rows = await database.tenant_rows(
@@ -108,7 +108,7 @@ async def find_by_words(
 async def find_with_same_words(
     database: Database, tenant_id: str, collection: str, texts: Sequence[str]
 ) -> dict[tuple[str, Kind], str]:
-    """Return the ids of memories that hold now and have the same words as one of the texts, by text and kind."""
+    """Return the ids of memories that hold now and have the same words as any of the texts, by text and kind."""
     plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
     rows = await database.tenant_rows(
         tenant_id,

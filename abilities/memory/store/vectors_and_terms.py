@@ -21,7 +21,7 @@ class VectorStore:
         return [row["tenant_id"] for row in rows]
 
     async def missing(self, tenant_id: str, embedder: str, limit: int) -> dict[str, str]:
-        """Return the texts of memories that this embedder has not embedded, by id: another one did, or none could."""
+        """Return the texts of memories that this embedder has not embedded, by id: another did, or none could."""
         rows = await self.database.tenant_rows(
             tenant_id,
             "select m.id, m.text from memories m where m.tenant_id = $1 and not exists (select from memory_vectors v"
@@ -63,7 +63,7 @@ class VectorStore:
         return {row["term"]: read_vector(row["vector"]) for row in rows}
 
     async def add_terms(self, tenant_id: str, embedder: str, terms: Mapping[str, Vector], epoch: int) -> None:
-        """Store the vectors of terms, unless the epoch has changed: one of them may be what was forgotten."""
+        """Store the vectors of terms, unless the epoch has changed: a term may have been forgotten."""
         async with self.database.tenant(tenant_id) as connection:
             current = await connection.fetchval(
                 "select epoch from memory_versions where tenant_id = $1 for update", tenant_id

@@ -8,7 +8,7 @@ from core.db.database import Connection, Database
 
 
 async def read_version(database: Database, tenant_id: str) -> Version:
-    """Return the version of a person's memory; zero where nothing is remembered."""
+    """Return the version of a person's memory; zero if it is empty."""
     row = await database.tenant_row(tenant_id, "select version, epoch from memory_versions where tenant_id = $1")
     return Version(row["version"], row["epoch"]) if row else Version()
 
