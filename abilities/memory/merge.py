@@ -34,8 +34,8 @@ class MemoryMerge(MergeHook):
 
     @override
     async def after_parting(self, connection: Connection, parting: Parting) -> None:
-        # No index of either may hold a word of the other's memories. A person who comes back had epochs before, of which
-        # a worker may have an index still: the time is later than any of them.
+        # No index of either may hold a word of the other's memories. A person who comes back had epochs before, of
+        # which a worker may have an index still: the time is later than any of them.
         for tenant_id in (parting.other_id, parting.tenant_id):
             await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
             await connection.execute("delete from memory_terms where tenant_id = $1", tenant_id)

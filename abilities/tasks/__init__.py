@@ -1,1 +1,1 @@
-"""What makes the assistant write first: tasks, when they are due, and their runs."""
+"""The assistant's own initiative: tasks, their schedules, and their runs."""

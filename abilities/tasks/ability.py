@@ -1,4 +1,4 @@
-"""What makes the assistant write first: reminders, tasks that recur, wait for an event, or watch a value."""
+"""The assistant's own initiative: reminders, tasks that recur, wait for an event, or watch a value."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack

@@ -16,14 +16,14 @@ type Trigger = ScheduleTrigger | EventTrigger | ConditionTrigger
 
 @dataclass(frozen=True, slots=True)
 class UnreadableTrigger:
-    """A trigger that an older version stored and this one refuses: never due, but it can be listed and deleted."""
+    """A trigger that an older version stored and this version refuses: never due, but it can be listed and deleted."""
 
     kind: str
     stored: JsonObject
 
     @property
     def why(self) -> str:
-        """Return why it is refused, in one sentence of the person's language, or the name of an unforeseen error."""
+        """Return why it is refused, in a sentence of the person's language, or the name of an unforeseen error."""
         try:
             trigger_from_json(self.kind, self.stored)
         except TriggerError as error:
@@ -69,7 +69,7 @@ def trigger_to_json(trigger: StoredTrigger) -> JsonObject:
 
 
 def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
-    """Parse the stored form; raises `TriggerError` where it makes no sense."""
+    """Parse the stored form; raises `TriggerError` if it makes no sense."""
     if kind not in tuple(Kind):
         sentence = gettext("There is no kind of trigger “{kind}”.", kind=kind)
         raise TriggerError(sentence, note=f"The kinds are {', '.join(Kind)}.")
@@ -85,7 +85,7 @@ def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
 
 
 def stored_trigger(kind: str, stored: JsonObject) -> StoredTrigger:
-    """Parse a row's trigger. It never raises: one row that cannot be parsed must not hide the others."""
+    """Parse a row's trigger. It never raises: a row that cannot be parsed must not hide the others."""
     try:
         return trigger_from_json(kind, stored)
     except Exception:

@@ -13,7 +13,7 @@ from core.language.catalogue import current_locale, gettext, gettext_noop, liste
 from core.language.times import day_of_year_in_words, time_in_words, weekday_in_words
 
 _MAX_TIMES = 6
-"""Times of day that are listed one by one."""
+"""Times of day that are listed individually."""
 _NTH = {
     1: gettext_noop("on the first {weekday} of the month"),
     2: gettext_noop("on the second {weekday} of the month"),
@@ -74,7 +74,7 @@ def listed_plainly(parts: Sequence[str]) -> str:
 
 
 def _restricted(values: Collection[int], count: int) -> list[int]:
-    """Return the values of a field, none where it leaves nothing out."""
+    """Return the values of a field; empty if it leaves none out."""
     return [] if len(values) == count else sorted(values)
 
 
@@ -86,7 +86,7 @@ def _weekdays(cron: CronSim) -> list[int | tuple[int, int]]:
 
 
 def _every(weekdays: list[int | tuple[int, int]], clock: str) -> str:
-    """Return a time of day on each of some weekdays; empty where these are not all of their month."""
+    """Return a time of day on each of some weekdays; empty if these are not all of their month."""
     if not weekdays:
         return gettext("every day at {time}", time=clock)
     if weekdays == _WORKDAYS:
@@ -177,7 +177,7 @@ def _named(weekdays: Sequence[int | tuple[int, int]]) -> str:
 
 
 def _spans(numbers: Sequence[int]) -> str:
-    """Return numbers as a list in which those in a row are one span, such as "1–5 and 9"."""
+    """Return numbers as a list with each consecutive series as a span, such as "1–5 and 9"."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][-1] + 1:

@@ -34,7 +34,7 @@ _NAMES = (
     gettext_noop("clock"),
     gettext_noop("remind before"),
 )
-"""What cards and questions call the fields and the agent."""
+"""The names of the fields and the agent on cards and in questions."""
 _ONCE = gettext_noop(
     "I will remind you on {moment} ({zone}), {lead} {date}: {text}. It is task {number}; to take it back, write "
     "“{word}”."
@@ -83,7 +83,7 @@ class RemindBefore(PlanningAgent):
         at = self._clock()
         if self.yearly:
             month, day = self._day_of_year()
-            # The last day of February is the 29th where there is one.
+            # The last day of February is the 29th if there is any.
             shown = "L" if (month, day) == _LEAP_DAY else str(day)
             cron = f"{at.minute} {at.hour} {shown} {month} *"
             lead = {"days_before": self.days_before, "grace_minutes": _GRACE_MINUTES}

@@ -49,7 +49,7 @@ _OF_MAIL = {
     "text": gettext_noop("the text"),
     "account": gettext_noop("the account"),
 }
-"""What the fields of a mail's event are called."""
+"""The names of the fields of a mail's event."""
 
 
 def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:

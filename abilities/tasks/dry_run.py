@@ -22,9 +22,9 @@ EVENTS = 50
 
 
 async def dry_run(tasks: TaskService, task: Task, expression: str = "") -> list[str]:
-    """Return line by line what would happen, changing nothing. `expression` replaces the task's own.
+    """Return line by line the effects of a task, changing nothing. `expression` replaces the task's own.
 
-    Raises `TriggerError` for an expression that makes no sense, and for a schedule in a timezone that is not known.
+    Raises `TriggerError` for an expression that makes no sense, and for a schedule in an unknown timezone.
     """
     persons_zone = (await tasks.store.person(task.tenant_id))[0]
     zone, note = zone_or_utc(persons_zone), zone_note(persons_zone)

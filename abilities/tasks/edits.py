@@ -13,7 +13,7 @@ from core.language.catalogue import gettext
 async def edit_task(
     tasks: TaskService, tenant_id: str, task_id: str, trigger: Trigger, action: JsonObject, title: str
 ) -> Task | None:
-    """Give a task another trigger, which counts from now on; None where it is over. Raises `TriggerError`."""
+    """Give a task another trigger, which counts from now on; return None if it is over. Raises `TriggerError`."""
     task = await tasks.store.get(tenant_id, task_id)
     if task is None or task.deleted or kind_of(trigger) is not task.kind:
         return None

@@ -1,4 +1,4 @@
-"""The trigger engine: the tasks of all people, and what makes them run."""
+"""The trigger engine: the tasks of all people, and the events that make them run."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -47,7 +47,7 @@ class TriggerEngine(TaskService):
         event_bus: EventBus | None = None,
         executors: Iterable[ActionExecutor] = (),
     ) -> None:
-        """`executors` are the custom ones. Without an `event_bus`, call `fire_for_event` for each event."""
+        """`executors` are the custom executors. Without an `event_bus`, call `fire_for_event` for each event."""
         super().__init__(database, make_id, clock, wakeups, executors)
         self.event_bus = event_bus
         self._database = database
@@ -122,7 +122,7 @@ class TriggerEngine(TaskService):
         await self.fire_for_event(event.tenant_id, event)
 
     async def _event_run(self, task: Task, event: Event, unclear: str) -> JsonObject:
-        """Return the run of a task on an event, skipped where it must not run."""
+        """Return the run of a task on an event, skipped if it must not run."""
         cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
         why_not = unclear or (Reason.UNREACHABLE if task.held else await self._why_not(task, event))
         row = run_row(
@@ -137,7 +137,7 @@ class TriggerEngine(TaskService):
         return row | {"task_id": task.id}
 
     async def _why_not(self, task: Task, event: Event) -> str:
-        """Return why a task must not run on an event that it matches; empty where it may."""
+        """Return why a task must not run on an event that it matches; empty if it may."""
         if event.source not in RESERVED:
             return ""
         if event.data.get("again") is True:
@@ -146,7 +146,7 @@ class TriggerEngine(TaskService):
         return Reason.TOO_OFTEN if ran >= (MAX_MAILS_AN_HOUR if event.source == MAIL else MAX_AN_HOUR) else ""
 
     async def _start_runs(self, tenant_id: str, rows: list[JsonObject]) -> list[str]:
-        """Start runs together; where the database refuses the values of one of them, each by itself."""
+        """Start runs together; if the database refuses the values of any of them, start each by itself."""
         try:
             return await self.store.start(tenant_id, rows)
         except Exception as error:

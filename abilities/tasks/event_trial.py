@@ -1,4 +1,4 @@
-"""What a new task on events would have told last: the events of a source, the newest mail of a mailbox."""
+"""The last news that a new task on events would have sent: the events of a source, the newest mail of a mailbox."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,19 +16,19 @@ from core.language.catalogue import gettext
 
 
 class Trying(Protocol):
-    """What a trial needs of everybody's tasks."""
+    """The access of a trial to everybody's tasks."""
 
     store: TaskStore
 
     async def in_thread[Result](self, work: Callable[[], Result]) -> Result:
-        """Evaluate what people wrote in a thread of its own."""
+        """Evaluate people's expressions in a thread of its own."""
         ...
 
 
 async def try_event(tasks: Trying, tenant_id: str, trigger: EventTrigger, mail: PastMail | None) -> str:
-    """Return the last news that a task would have sent, in words; raises `TriggerError` where nothing could ever come.
+    """Return the last news that a task would have sent, in words; raises `TriggerError` if none could ever come.
 
-    `mail` looks into the person's mailboxes, where there can be any. Raises `AccountMissing` for a task on new mail
+    `mail` looks into the person's mailboxes, if there can be any. Raises `AccountMissing` for a task on new mail
     of a person without a mailbox.
     """
     if mail is not None and is_about_mail(trigger):

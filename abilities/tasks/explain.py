@@ -1,4 +1,4 @@
-"""Why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
+"""Why a task ran or did not: its last occurrences, with observations, decisions and deliveries."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What programs of a person's are told of their tasks."""
+"""A person's tasks as their programs see them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Where a person's events come from."""
+"""The sources of a person's events."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ CHANNEL_EVENTS = ("message.received", "delivery.failed")
 
 @dataclass(frozen=True, slots=True)
 class KnownSources:
-    """Where a person's events come from: their channels, their sources, and the types that came from each."""
+    """The sources of a person's events: their channels, their named sources, and the types that came from each."""
 
     channels: Collection[str] = ()
     sources: Collection[str] = ()
@@ -31,7 +31,7 @@ class KnownSources:
 
 
 async def read_sources(database: Database, tenant_id: str) -> KnownSources:
-    """Return a person's channels and sources, and what came from each."""
+    """Return a person's channels and sources, and the types of events that came from each."""
     rows = await database.tenant_rows(
         tenant_id,
         "select 'channel' as kind, channel as name, '' as type from identities where tenant_id = $1"

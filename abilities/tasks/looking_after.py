@@ -1,4 +1,4 @@
-"""Show, pause, resume, stop and explain what the person has planned, in words."""
+"""Show, pause, resume, stop and explain the person's plans, in words."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _NUMBERED = re.compile(
     r"[ #:]*(?:(?:number|no|nr|nummer|número|numéro|n[º°])\b[.]?)?[ #]*0*(\d+)[.]?",
     re.IGNORECASE,
 )
-"""A task by its number, as people and models name one: "2", "task 2", "Reminder #2", "Erinnerung Nr. 2"."""
+"""A task by its number, as people and models write it: "2", "task 2", "Reminder #2", "Erinnerung Nr. 2"."""
 type _Change = Literal["pause", "resume", "delete"]
 
 _STATE_AFTER = {"pause": TaskState.PAUSED, "resume": TaskState.ACTIVE}
@@ -106,7 +106,7 @@ async def _change(which: str, change: _Change, context: ToolExecutionContext) ->
 
     planned = await plan_once(context, plan)
     number, title = planned["number"], planned["title"]
-    # Where this call runs again, the task is as the call has left it.
+    # If this call runs again, the task is as the call has left it.
     if not await context.tasks.change(planned["task"], change) and not await _is_changed(planned, change, context):
         return gettext("Task {number}, {title}, cannot be changed so now.", number=number, title=title)
     offer_state(
@@ -146,7 +146,7 @@ async def take_back_task_change(task: str, active: bool, context: ToolExecutionC
 
 
 async def restored_task(task: str, context: ToolExecutionContext) -> TaskNote:
-    """Return a task, restored where it was stopped. Raises `ToolFailed` where nothing of it is due any more."""
+    """Return a task, restored if it was stopped. Raises `ToolFailed` if nothing of it is due any more."""
     kept = await context.tasks.find(task)
     if kept is None or (kept.deleted and not await context.tasks.change(task, "restore")):
         raise ToolFailed(gettext("Its time is over by now: {title}.", title=kept.title if kept else task))
@@ -154,7 +154,7 @@ async def restored_task(task: str, context: ToolExecutionContext) -> TaskNote:
 
 
 async def meant_task(which: str, context: ToolExecutionContext) -> TaskNote:
-    """Return the one task that `which` names; raise `ToolRetry` with a list where it names none or several."""
+    """Return the only task that `which` names; raise `ToolRetry` with a list if it names none or several."""
     tasks = await context.tasks.list()
     text = which.strip().casefold().lstrip("#")
     named = _NUMBERED.fullmatch(text)

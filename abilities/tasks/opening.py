@@ -1,4 +1,4 @@
-"""The tasks of a worker: the engine, what does the work of runs, and the runner that takes what is due."""
+"""The tasks of a worker: the engine, the executors of runs, and the runner that takes due tasks."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -50,7 +50,7 @@ def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
 
 
 def join_turns(foundation: WorkFoundation) -> None:
-    """Offer what does the work of runs."""
+    """Offer the executors of runs."""
     opened = foundation.opened
     opened.get(TriggerEngine).mail = opened.find(PastMail)
     pages = opened.find(PageReader)
@@ -60,7 +60,7 @@ def join_turns(foundation: WorkFoundation) -> None:
 
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
-    """Return the work of tasks: runs are fired, their notices handed over, old ones deleted."""
+    """Return the work of tasks: runs are fired, their notices handed over, old runs deleted."""
     runner, store = foundation.opened.get(Triggers).runner, foundation.opened.get(TriggerEngine).store
     kept = timedelta(days=foundation.settings.of(TaskSettings).onevalet_runs_kept_days)
     runner.watched = True
@@ -75,7 +75,7 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
 def build_triggers(
     engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier, pages: PageReader | None = None
 ) -> Triggers:
-    """Create both, over one engine. `pages` reads pages of the web that are watched."""
+    """Create both, over the same engine. `pages` reads pages of the web that are watched."""
     notices = Notices(engine.store, notifier, later=engine.later)
     reading = OrchestratorTools(orchestrator, engine.store, make_id, pages)
     engine.check_watches_with(reading.check)
@@ -86,7 +86,7 @@ def build_triggers(
 
 
 def executors_of(plugins: PluginClasses) -> Sequence[ActionExecutor]:
-    """Create one executor of each class that plugins bring; raise `ConfigError` for two of one name."""
+    """Create an executor of each class that plugins bring; raise `ConfigError` for two of the same name."""
     made: dict[str, ActionExecutor] = {}
     for kind in plugins.of(ActionExecutor, "execute"):
         if not kind.name or kind.name in made or kind.effect not in tuple(Effect):

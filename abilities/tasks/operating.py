@@ -1,4 +1,4 @@
-"""What the commands of tasks do: list and change them, and say why they ran or did not."""
+"""The commands of tasks: list and change them, and say why they ran or did not."""
 
 import json
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ class _Opened:
     tenant: str
 
     async def meant(self, which: str) -> Task:
-        """Return the one task that `which` names; raise `ConfigError` where it names none or several."""
+        """Return the only task that `which` names; raise `ConfigError` if it names none or several."""
         tasks = find_tasks(await self.engine.store.tasks(self.tenant, deleted=True), which)
         tasks = [task for task in tasks if not task.deleted] or tasks
         if len(tasks) != 1:
@@ -60,7 +60,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
 
 
 async def change_task(settings: Settings, tenant: str, which: str, change: Literal["pause", "resume"]) -> None:
-    """Pause or resume a task; raise `ConfigError` where its state does not allow that."""
+    """Pause or resume a task; raise `ConfigError` if its state does not allow that."""
     async with _opened(settings, tenant) as opened:
         task = await opened.meant(which)
         changes = {"pause": opened.engine.pause_task, "resume": opened.engine.resume_task}
@@ -70,9 +70,9 @@ async def change_task(settings: Settings, tenant: str, which: str, change: Liter
 
 
 async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
-    """Retry tasks that an unforeseen error set aside: one, all of one person, or everybody's.
+    """Retry tasks that an unforeseen error set aside: the named task, all of a person, or everybody's.
 
-    Raise `ConfigError` where the named task was not set aside.
+    Raise `ConfigError` if the named task was not set aside.
     """
     if which:
         async with _opened(settings, tenant) as opened:
@@ -107,7 +107,7 @@ async def run_task(settings: Settings, tenant: str, which: str) -> None:
 
 
 async def print_why(settings: Settings, tenant: str, which: str, *, as_json: bool) -> None:
-    """Print why a task ran or did not: its last times, what was seen, decided and delivered."""
+    """Print why a task ran or did not: its last times, with observations, decisions and deliveries."""
     async with _opened(settings, tenant) as opened:
         known = await explain(opened.engine, await opened.meant(which))
     say(json.dumps(known, indent=2) if as_json else str(known["text"]))

@@ -1,4 +1,4 @@
-"""What `doctor` tells of tasks and their notices."""
+"""`doctor`'s check of tasks and their notices."""
 
 from collections.abc import Sequence
 

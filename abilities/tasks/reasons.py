@@ -13,7 +13,7 @@ class Reason(StrEnum):
     MISSED = "missed"
     NOTHING_TO_TELL = "nothing_to_tell"
     UNDELIVERABLE_AGAIN = "undeliverable_again"
-    """The event was a message that could not be delivered, which was itself about such a one."""
+    """The event was a message that could not be delivered, which was itself about such a message."""
     TOO_OFTEN = "too_often"
     """It ran so often on messages that it looks like a loop."""
     FILTER_UNCLEAR = "filter_unclear"
@@ -54,6 +54,6 @@ _SENTENCES: dict[str, str] = {
 
 
 def reason_in_words(reason: str) -> str:
-    """Return a recorded reason for the person; one that is not ours, such as a tool's error, as it is."""
+    """Return a recorded reason for the person; a reason that is not ours, such as a tool's error, as it is."""
     known = _SENTENCES.get(reason, reason)
     return gettext(known) if known else ""

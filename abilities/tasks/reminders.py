@@ -30,7 +30,7 @@ from onevalet import (
 
 MAX_LENGTH = 1000
 _NAMES = (gettext_noop("text"), gettext_noop("at"), gettext_noop("remind me"))
-"""What cards and questions call the fields and the agent."""
+"""The names of the fields and the agent on cards and in questions."""
 _SET = gettext_noop(
     "I will remind you on {moment} ({zone}): {text}. It is task {number}; to take it back, write “{word}”."
 )
@@ -41,7 +41,7 @@ _SET_IN_QUIET = gettext_noop(
 
 
 class TellExecutor(ActionExecutor):
-    """Send the person the task's `text`, with what a condition saw."""
+    """Send the person the task's `text`, with the value that a condition saw."""
 
     name = "tell"
     effect = "idempotent"
@@ -82,7 +82,7 @@ class RemindMe(PlanningAgent):
         return gettext("Remind you: {text}", text=self._words)
 
     def asks_first(self) -> bool:
-        # What a task's run reads may have been written by anybody; the person's own words need no consent.
+        # A task's run may read words by anybody; the person's own words need no consent.
         return self.context.in_task
 
     async def keep(self) -> AgentResult:
@@ -108,7 +108,7 @@ class RemindMe(PlanningAgent):
 
 
 def offer_undo(context: ToolExecutionContext, kept: TaskNote, *, acts: bool = False, instead_of: str = "") -> None:
-    """Offer to undo what was planned: a reminder, or what acts; `instead_of` is the task that it has replaced."""
+    """Offer to undo a plan: a reminder, or a task that acts; `instead_of` is the task that it has replaced."""
     title = gettext("Task: {title}", title=kept.title) if acts else gettext("Reminder: {text}", text=kept.title)
     context.undo.offer(title, take_back_reminder.name, {"task": kept.id, "acts": acts, "instead_of": instead_of})
 

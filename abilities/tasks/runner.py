@@ -20,14 +20,14 @@ POLL = timedelta(milliseconds=500)
 """Real time between two polls; a task that is due sooner is waited for exactly."""
 LOOKS_AT_ONCE = 8
 BATCHES_AT_ONCE = 3
-"""Where more is due than one batch: while Postgres writes one, the next is decided. No two claim the same task."""
+"""If more is due than a batch: while Postgres writes one, the next is decided. No two claim the same task."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(slots=True)
 class TriggerRunner:
-    """The triggers of a worker, of which any number may run. What is endless waits while the database is away."""
+    """The triggers of a worker, of which any number may run. Endless work waits while the database is away."""
 
     engine: TriggerEngine
     looking: ConditionChecks
@@ -45,7 +45,7 @@ class TriggerRunner:
         self._due.set()
 
     async def take(self) -> None:
-        """Fire what is due until cancelled."""
+        """Fire due tasks until cancelled."""
         try:
             await self._fire()
         finally:
@@ -99,7 +99,7 @@ class TriggerRunner:
             await self._wait(pause)
 
     async def _wait(self, seconds: float) -> None:
-        """Wait so long; where it is told, only for what is due before it looks again, else until it calls."""
+        """Wait so many seconds; if `watched`, only for a task that is due soon, else until `look` is called."""
         if self.watched and seconds >= self.poll.total_seconds() / 2:
             seconds = ASK_ANYWAY
         with suppress(TimeoutError):
@@ -112,7 +112,7 @@ class TriggerRunner:
 
         While the clock cannot be relied on nothing is due.
         """
-        # Workers that poll at different moments find a new task sooner than any one of them.
+        # Workers that poll at different moments find a new task sooner than any of them alone.
         longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
         due, now = await self.engine.store.next_due(), await self.clock.sound_now()
         if due is None or now is None:

@@ -42,7 +42,7 @@ _NAMES = (
     gettext_noop("schedule task"),
     gettext_noop("set heartbeat"),
 )
-"""What cards and questions call the fields and the agents."""
+"""The names of the fields and the agents on cards and in questions."""
 _SET = gettext_noop(
     "I will remind you {when}: {text}. The next time is {moment}. It is task {number}; to take it back, write “{word}”."
 )
@@ -64,7 +64,7 @@ def _is_whole(minutes: float | None) -> bool:
 
 
 def _is_plain(wanted: Any) -> bool:
-    """Return whether the words for what a field of an event must be can mean nothing else."""
+    """Return whether the words for the required value of an event's field have a single meaning."""
     values = wanted.values() if isinstance(wanted, dict) else [wanted]
     return all(
         not isinstance(value, bool) if isinstance(value, int | float) else isinstance(value, str) and _is_text(value)
@@ -81,7 +81,7 @@ def _is_text(text: str) -> bool:
 
 
 def _option(description: str, type: Any = str) -> InputField:
-    """Return a field that nobody is asked for: the model fills it in where the person said so."""
+    """Return a field that nobody is asked for: the model fills it in if the person said so."""
     return InputField("", description, required=False, default="" if type is str else None, type=type)
 
 
@@ -151,7 +151,7 @@ class ScheduleTask(PlanningAgent):
         return str(self.what)
 
     def asks_first(self) -> bool:
-        # Words that are told at times of the clock act for nobody. What a task's run reads may be anybody's.
+        # Words that are told at times of the clock act for nobody. A task's run may read anybody's words.
         return self.context.in_task or not self._only_reminds()
 
     def _only_reminds(self) -> bool:
@@ -165,7 +165,7 @@ class ScheduleTask(PlanningAgent):
             output={
                 "channel": self.channel,
                 "silent": bool(self.only_if_worth_it),
-                # Who names a time means it, as with one reminder; who names an interval does not mean the night.
+                # A person who names a time means it, as with a single reminder; an interval does not mean the night.
                 "urgency": "urgent" if self.urgent or (self._only_reminds() and self.cron) else "normal",
                 **({"category": "reminder"} if self._only_reminds() else {}),
             },
@@ -291,7 +291,7 @@ class SetHeartbeat(PlanningAgent):
         )
 
     async def _end_old(self, but: str = "") -> list[dict[str, Any]]:
-        """Stop what looked until now, and return each task with whether it was active."""
+        """Stop the earlier heartbeats, and return each task with whether it was active."""
 
         async def plan() -> dict[str, Any]:
             old = [task for task in await self.context.tasks.list() if task.title == HEARTBEAT and task.id != but]

@@ -1,4 +1,4 @@
-"""Everybody's tasks, for programs, tools and the command line: creating, listing, changing, and running one by hand."""
+"""Everybody's tasks, for programs, tools and the command line: creating, listing, changing, and running by hand."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -27,21 +27,21 @@ from core.queue.wakeups import Later, Wakeups
 from core.tools.context import TaskChange
 
 MAX_ACTIVE = 200
-"""Active tasks of one person."""
+"""Active tasks of a person."""
 DUE = "tasks"
-"""The kind of work that `sql/due.sql` names where a task is due."""
+"""The kind of work that `sql/due.sql` names if a task is due."""
 HORIZON = timedelta(days=1)
-"""A moment that is further away gets its job when it is the next one (`TriggerRunner`)."""
+"""A moment that is further away gets its job when it is the next moment (`TriggerRunner`)."""
 MAX_TITLE = 80
 
 type WatchCheck = Callable[[str, ConditionTrigger], Awaitable[None]]
 """Refuse a condition of a tenant on a tool or an address that a look would refuse. Raises `TriggerError`."""
 type WatchTrial = Callable[[str, ConditionTrigger], Awaitable[str]]
-"""Look once for a new condition and return what is seen now. Raises `TriggerError` where that fails."""
+"""Look once for a new condition and return its present value. Raises `TriggerError` if that fails."""
 
 
 class TaskService:
-    """Everybody's tasks. One instance a process; it keeps no task in memory."""
+    """Everybody's tasks. A single instance a process; it keeps no task in memory."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class TaskService:
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
         self.mail: PastMail | None = None
-        # One thread: evaluating what people wrote takes one processor at most.
+        # A single thread: evaluating people's expressions takes one processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 
     def add_executors(self, executors: Iterable[ActionExecutor]) -> None:
@@ -73,7 +73,7 @@ class TaskService:
         self._check_watch = check
 
     def try_watches_with(self, trial: WatchTrial) -> None:
-        """Look once for what a person wants watched, before they agree."""
+        """Look once for a value that a person wants watched, before they agree."""
         self._try_watch = trial
 
     async def create_task(
@@ -87,7 +87,7 @@ class TaskService:
         title: str = "",
         key: str = "",
     ) -> Task:
-        """Create a task, which counts from now on. Raises `TriggerError` in one plain sentence.
+        """Create a task, which counts from now on. Raises `TriggerError` with a plain sentence.
 
         `executor` is `orchestrator`, `agent:NAME`, or a custom executor's name. A `key` makes the call repeatable: the
         same key of the same person is the same task.
@@ -129,7 +129,7 @@ class TaskService:
             await self._check_watch(tenant_id, trigger)
 
     async def try_new(self, tenant_id: str, trigger: Trigger) -> str:
-        """Try a trigger before a person agrees to it, and return what is seen now. Raises `TriggerError`."""
+        """Try a trigger before a person agrees to it, and return its present value. Raises `TriggerError`."""
         await self.check_new(tenant_id, trigger)
         if isinstance(trigger, ConditionTrigger) and self._try_watch is not None:
             return await self._try_watch(tenant_id, trigger)
@@ -141,11 +141,11 @@ class TaskService:
         return await self.store.tasks(tenant_id)
 
     async def get_task(self, tenant_id: str, task_id: str) -> Task | None:
-        """Return one task, even if it was deleted."""
+        """Return a task, even if it was deleted."""
         return await self.store.get(tenant_id, task_id)
 
     async def pause_task(self, tenant_id: str, task_id: str) -> bool:
-        """Pause a task; return False where it is not active."""
+        """Pause a task; return False if it is not active."""
         return await self.change_task(tenant_id, task_id, "pause")
 
     async def resume_task(self, tenant_id: str, task_id: str) -> bool:
@@ -153,11 +153,11 @@ class TaskService:
         return await self.change_task(tenant_id, task_id, "resume")
 
     async def delete_task(self, tenant_id: str, task_id: str) -> bool:
-        """Delete a task with its queued runs; the other runs stay, to explain what happened."""
+        """Delete a task with its queued runs; the other runs stay, to explain its past."""
         return await self.change_task(tenant_id, task_id, "delete")
 
     async def change_task(self, tenant_id: str, task_id: str, change: TaskChange) -> bool:
-        """Pause, resume, delete or restore a task; return False where its state does not allow that."""
+        """Pause, resume, delete or restore a task; return False if its state does not allow that."""
         task = await self.store.get(tenant_id, task_id)
         if task is None or task.deleted is (change != "restore"):
             return False
@@ -174,7 +174,7 @@ class TaskService:
         return changed
 
     async def run_now(self, tenant_id: str, task_id: str, key: str = "") -> str:
-        """Run a task once, besides its schedule; return the run's id, empty where this `key` has run already."""
+        """Run a task once, besides its schedule; return the run's id, empty if this `key` has run already."""
         task = await self.store.get(tenant_id, task_id)
         if task is None or task.deleted:
             raise TriggerError(gettext("There is no such task."))
@@ -215,7 +215,7 @@ class TaskService:
             self._wakeups.wake_turn(lane)
 
     def come_due(self, moment: datetime | None) -> None:
-        """Queue one job that fires all tasks due at a moment of people's time."""
+        """Queue a job that fires all tasks due at a moment of people's time."""
         if moment is None:
             return
         seconds = max(self.clock.real_seconds((moment - self.clock.now()).total_seconds()), 0.0)
@@ -223,7 +223,7 @@ class TaskService:
             self.later.come_due(DUE, "", timedelta(seconds=seconds))
 
     async def in_thread[Result](self, work: Callable[[], Result]) -> Result:
-        """Evaluate what people wrote in a thread of its own, so that the event loop goes on."""
+        """Evaluate people's expressions in a thread of its own, so that the event loop goes on."""
         # With the person's language, which an executor would not take along.
         return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work)
 
@@ -251,7 +251,7 @@ class TaskService:
         return replace(task, trigger=trigger, due_at=due, next_at=course.taken_at(due), zone=zone.key)
 
     def check_action(self, executor: str, action: JsonObject) -> None:
-        """Refuse what no executor could do. Raises `TriggerError`."""
+        """Refuse an action that no executor could do. Raises `TriggerError`."""
         if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self.executors:
             known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self.executors)])
             raise TriggerError(gettext("There is no executor “{name}”.", name=executor), note=f"There are {known}.")

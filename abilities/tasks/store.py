@@ -126,13 +126,13 @@ class TaskStore:
         return (row["timezone"], row["language"]) if row else (None, None)
 
     async def set_timezone(self, tenant_id: str, timezone: str) -> None:
-        """Store a person's timezone where none is known."""
+        """Store a person's timezone if none is known."""
         await self.database.tenant_rows(
             tenant_id, "update tenants set timezone = $2 where tenant_id = $1 and timezone = ''", timezone
         )
 
     async def change(self, task: Task, change: TaskChange, now: datetime) -> bool:
-        """Pause, resume or delete a task as given; return False where its state does not allow that."""
+        """Pause, resume or delete a task as given; return False if its state does not allow that."""
         row = await self.database.call(
             "select change_task($1,$2,$3,$4,$5,$6,$7) as changed",
             task.tenant_id,
@@ -146,13 +146,13 @@ class TaskStore:
         return bool(row and row["changed"])
 
     async def start(self, tenant_id: str, runs: Sequence[JsonObject]) -> list[str]:
-        """Start runs of one person's tasks, each once; return the lanes of those that are new."""
+        """Start runs of a person's tasks, each once; return the lanes of new runs."""
         given = [run | tracing.carried() for run in runs]
         rows = await self.database.rows("select start_runs($1,$2) as lane", tenant_id, given)
         return [row["lane"] for row in rows]
 
     async def begin_look(self, task: Task, now: datetime, lease: timedelta) -> bool:
-        """Count a look that is about to begin; return False where another worker was faster."""
+        """Count a look that is about to begin; return False if another worker was faster."""
         row = await self.database.call(
             "select begin_look($1,$2,$3,$4,$5) as begun", task.tenant_id, task.id, task.looks_begun, now, lease
         )

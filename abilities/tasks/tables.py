@@ -1,4 +1,4 @@
-"""The tables of tasks, all with rows of people, and what becomes of them."""
+"""The tables of tasks, all with rows of people, and their rules for merge, export and deletion."""
 
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archiving, Belonging, Merge, NewValues, PersonTable

@@ -1,4 +1,4 @@
-"""Plan for later: reminders, tasks that recur, wait or watch; and look after what is planned."""
+"""Plan for later: reminders, tasks that recur, wait or watch; and look after these plans."""
 
 from abilities.tasks.dates import RemindBefore
 from abilities.tasks.looking_after import (

@@ -1,4 +1,4 @@
-"""One person's tasks, as tools use them."""
+"""A person's tasks, as tools use them."""
 
 import builtins
 from zoneinfo import ZoneInfo

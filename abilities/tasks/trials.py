@@ -1,4 +1,4 @@
-"""What a new task would see now: the present value of a watch, the events of a source. Pure."""
+"""The present result of a new task: the value of a watch, the events of a source. Pure."""
 
 from fnmatch import fnmatchcase
 
@@ -13,12 +13,12 @@ from core.json_types import Json, canonical_json
 from core.language.catalogue import gettext, listed
 
 _UNITS = ("currency", "unit")
-"""Fields beside a value that say what it is counted in."""
+"""Fields beside a value that name its unit."""
 _MAX_SHOWN = 300
 
 
 def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
-    """Return what a first look saw, such as "412 EUR"; raises `TriggerError` where it could not be judged."""
+    """Return the value of a first look, such as "412 EUR"; raises `TriggerError` if it could not be judged."""
     if judged.watch.errors:
         came = canonical_json(result)
         shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
@@ -35,7 +35,7 @@ def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
 
 
 def last_event(trigger: EventTrigger, known: KnownSources) -> str:
-    """Return a note where no such event has come yet; raises `TriggerError` where none can ever come."""
+    """Return a note if no such event has come yet; raises `TriggerError` if none can ever come."""
     sources = [name for name in known.names() if fnmatchcase(name, trigger.source)]
     if not sources:
         missing = gettext("There is no event source “{name}”.", name=trigger.source)
@@ -62,11 +62,11 @@ def _listed(known: KnownSources) -> str:
 
 
 def _unit(path: str | None, result: Json) -> str:
-    """Return what the value at a path is counted in, as a field beside it says; empty where none does."""
+    """Return the unit of the value at a path, as a field beside it says; empty if none does."""
     parent = path.rpartition(".")[0] if path is not None else ""
     try:
         beside = next(find(parent, result, Steps()), None) if parent else None
-    except TriggerError:  # what stands before the last dot need be no path
+    except TriggerError:  # the text before the last dot need be no path
         return ""
     if not isinstance(beside, dict):
         return ""

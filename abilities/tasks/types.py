@@ -23,7 +23,7 @@ NOTHING = "NOTHING"
 
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
-    """How the results of a task are sent. `channel` None: where the person is reached best.
+    """The delivery of a task's results. `channel` None: the channel on which the person is reached best.
 
     `urgency` and `category` are those of the notification. `silent`: nothing is sent when nothing is worth telling.
     """
@@ -48,13 +48,13 @@ class TaskOutput:
 
 
 def _urgency(stored: Json) -> Urgency:
-    """Parse a stored urgency; what a plugin made up counts as normal."""
+    """Parse a stored urgency; an urgency that a plugin made up counts as normal."""
     return Urgency(stored) if isinstance(stored, str) and stored in tuple(Urgency) else Urgency.NORMAL
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a person wants done when a trigger fires.
+    """A person's wish for an action when a trigger fires.
 
     `number` is the person's own name for it. `action` holds the `instruction` for the orchestrator, and the input of a
     custom executor. `due_at` is the next occurrence and `next_at` when it is taken, in UTC, None while nothing is
@@ -82,7 +82,7 @@ class Task:
     watch: JsonObject = field(default_factory=dict)
     revision: int = 0
     looks_begun: int = 0
-    """Looks at a condition that have begun since the last one that ended."""
+    """Looks at a condition that have begun since the last look that ended."""
     deleted: bool = False
     set_aside: str | None = None
     held: bool = False
@@ -103,9 +103,9 @@ class NoticeState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunNotice:
-    """What a run has to tell its person.
+    """A run's news for its person.
 
-    `fate` is what the notifier did with it, None while it has not got it; `place` the channel that it was sent on.
+    `fate` is its status at the notifier, None while it has not got it; `place` the channel that it was sent on.
     `outside`: it has words of others.
     """
 
@@ -120,7 +120,7 @@ class RunNotice:
 
     @classmethod
     def from_row(cls, row: JsonObject) -> "RunNotice":
-        """Parse a row of `run_notices`, whose columns are empty where there is none."""
+        """Parse a row of `run_notices`, whose columns are empty if there is no value."""
         return cls(
             key=str(row["key"]),
             kind=NoticeKind(str(row["kind"])),
@@ -135,9 +135,9 @@ class RunNotice:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One run of a task. `cause` is what started it; `notices` are what it had to tell and what became of that.
+    """A run of a task. `cause` is the event that started it; `notices`: its notifications and their delivery status.
 
-    `conversation_id` is set when its turn begins, if its person has one; `turn_id` is None where it was skipped.
+    `conversation_id` is set when its turn begins, if its person has any; `turn_id` is None if it was skipped.
     """
 
     id: str
@@ -156,7 +156,7 @@ class TaskRun:
 
 @dataclass(frozen=True, slots=True)
 class TriggerContext:
-    """The context of an executor in one run.
+    """The context of an executor in a run.
 
     `tools` is the context of a tool: the tenant's credentials, web access, storage, clock, log, and an idempotency key
     of the run. `notify` tells the person something at once; the result of `execute` is told at the end. For a
@@ -184,7 +184,7 @@ class TriggerContext:
 class ActionResult:
     """The result of a run: `output` is sent to the person unless empty; `error` goes to the log and `tasks why`.
 
-    `turn` is set where the run was a turn of the loop, which may also wait. `outside`: `output` has words of others,
+    `turn` is set if the run was a turn of the loop, which may also wait. `outside`: `output` has words of others,
     which the conversation's history leaves out.
     """
 
@@ -198,7 +198,7 @@ class ActionResult:
 class ActionExecutor:
     """Does the action of a task that fires. Override `execute`; the loader finds subclasses in plugin modules.
 
-    Tasks name it by `name`. `effect` says what may happen to a run whose worker died: `once` (it is not repeated, and
+    Tasks name it by `name`. `effect` says how a run whose worker died goes on: `once` (it is not repeated, and
     the person is told), `idempotent` or `read` (it is repeated with the same idempotency key).
     """
 

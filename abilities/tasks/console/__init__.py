@@ -1,1 +1,1 @@
-"""The pages of tasks in the console: the list, the calendar, and one task."""
+"""The pages of tasks in the console: the list, the calendar, and the page of a task."""

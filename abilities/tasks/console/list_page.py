@@ -54,5 +54,5 @@ class TaskListPages(Pages):
 
 
 def _untold(row: TaskRow) -> TaskRow:
-    """Return a task without what its person wrote."""
+    """Return a task without its person's words."""
     return replace(row, task=replace(row.task, title=""), when=row.task.kind.value)

@@ -21,14 +21,14 @@ DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class TaskCursor:
-    """The place where a page of tasks begins: after this one. `at` is `infinity` for a task without a next time."""
+    """The place where a page of tasks begins: after this task. `at` is `infinity` for a task without a next time."""
 
     at: str
     id: str
 
     @classmethod
     def read(cls, text: str) -> "TaskCursor | None":
-        """Read a cursor from an address; None for none, and for what is none."""
+        """Read a cursor from an address; None for none, and for text that is no cursor."""
         at, _, task = text.partition("~")
         try:
             return cls(at if at == "infinity" else datetime.fromisoformat(at).astimezone(UTC).isoformat(), task)
@@ -41,7 +41,7 @@ class TaskCursor:
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task with its person. `when` is its trigger in words; `zone` is where it counts."""
+    """A task with its person. `when` is its trigger in words; `zone` is the zone in which it counts."""
 
     task: Task
     person: str
@@ -54,7 +54,7 @@ class TaskRow:
 
     @property
     def standing(self) -> str:
-        """Return its state in a word, and what is wrong with it."""
+        """Return its state in a word, and its problem if it has any."""
         if self.task.set_aside is not None:
             return "set aside"
         if self.task.held:
@@ -68,7 +68,7 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A task on one day of the calendar: its first time there, and whether there are more."""
+    """A task on a day of the calendar: its first time there, and whether there are more."""
 
     row: TaskRow
     at: datetime
@@ -93,7 +93,7 @@ async def list_tasks(
         found = await database.rows("select * from console_tasks($1,$2,$3,$4)", state or "", at, last, PAGE)
         wanted = [(row["tenant_id"], row["task_id"]) for row in found]
     else:
-        # One person's are few enough to be sorted here.
+        # A person's own tasks are few enough to be sorted here.
         own = sorted(await store.tasks(viewer.tenant_id), key=_order)
         place = (_moment(at), last) if after else None
         own = [task for task in own if state in (None, task.state) and (place is None or _order(task) > place)]
@@ -106,7 +106,7 @@ async def list_tasks(
 
 
 async def read_tasks(store: TaskStore, tenant_id: str, ids: Iterable[str]) -> list[TaskRow]:
-    """Return some tasks of a person, deleted ones too."""
+    """Return some tasks of a person, deleted tasks too."""
     person = await store.database.tenant_row(tenant_id, "select name, timezone from tenants where tenant_id = $1")
     zone, name = zone_or_utc(person["timezone"] if person else ""), person["name"] if person else ""
     return [
@@ -115,7 +115,7 @@ async def read_tasks(store: TaskStore, tenant_id: str, ids: Iterable[str]) -> li
 
 
 def calendar(rows: Sequence[TaskRow], now: datetime, zone: tzinfo) -> list[Day]:
-    """Return the next days, each with the scheduled tasks that come on it. It evaluates what people wrote."""
+    """Return the next days, each with the scheduled tasks that come on it. It evaluates people's expressions."""
     today = now.astimezone(zone).date()
     begins = [datetime.combine(today + timedelta(days=number), time(), zone) for number in range(DAYS + 1)]
     by_day: dict[date, list[Occurrence]] = {moment.date(): [] for moment in begins[:-1]}

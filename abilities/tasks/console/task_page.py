@@ -1,4 +1,4 @@
-"""One task: why it ran or did not, what comes next, and what may be done with it."""
+"""The page of a task: why it ran or did not, its next times, and the changes that it allows."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _SAID = {
     "edit": "Changed, from now on.",
     "not": "That is not possible: its state does not allow it.",
 }
-"""What the page says of the form that led to it."""
+"""The page's sentence about the form that led to it."""
 _MAX_EXPRESSION = 500
 _log = structlog.get_logger()
 
@@ -68,7 +68,7 @@ class TaskPages(Pages):
 
     @signed_in
     async def _edit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Change what a task does and when; only the person themselves can, as it is their wish that runs."""
+        """Change a task's action and time; only the person themselves can, as it is their wish that runs."""
         view = await self._read(request, visit)
         if view is None or view.task.tenant_id != visit.viewer.tenant_id or not view.fields:
             return self.kit.nothing(visit)
@@ -85,7 +85,7 @@ class TaskPages(Pages):
         tenant = task.tenant_id
         match change:
             case "run":
-                # Empty where this very form was sent before: it runs already.
+                # Empty if this very form was sent before: it runs already.
                 await self._tasks.run_now(tenant, task.id, key)
                 return True
             case "pause":

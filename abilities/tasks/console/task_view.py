@@ -1,4 +1,4 @@
-"""One task for its page: when it comes, what it did and why, and the form to change it."""
+"""A task for its page: its times, its runs and their reasons, and the form to change it."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,13 +18,13 @@ from core.tools.context import TaskState
 from core.turns.runs import RunState
 
 _OF_ACTION = frozenset({"instruction", "text"})
-"""Fields of the form that say what is done, by their names in the task's action."""
+"""Fields of the form about the action, by their names in the task's action."""
 _WENT_WRONG = frozenset({RunState.FAILED, RunState.EXPIRED})
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run. `why`: its recorded reason in words, which may quote what a tool said."""
+    """A run. `why`: its recorded reason in words, which may quote a tool's words."""
 
     run: TaskRun
     why: str
@@ -40,7 +40,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """What the page shows. `told` explains the task in words, and `coming` is what a dry run says."""
+    """The contents of the page. `told` explains the task in words, and `coming` is the result of a dry run."""
 
     row: TaskRow
     runs: tuple[RunRow, ...]
@@ -54,7 +54,7 @@ class TaskView:
 
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
-        """Return what may be done with the task, as (change, label)."""
+        """Return the changes that the task allows, as (change, label)."""
         if self.task.deleted:
             return ()
         if self.task.set_aside is not None:
@@ -68,9 +68,9 @@ class TaskView:
 
     @property
     def fields(self) -> dict[str, str]:
-        """Return the form to change the task, with what stands in it; empty where it cannot be changed here.
+        """Return the form to change the task, with the present values; empty if it cannot be changed here.
 
-        A condition keeps what it looks at: that is tried before a person agrees to it, which is done in chat.
+        A condition keeps its subject: a subject is tried before a person agrees to it, which is done in chat.
         """
         over = self.task.deleted or self.task.state not in (TaskState.ACTIVE, TaskState.PAUSED)
         if over or isinstance(self.task.trigger, UnreadableTrigger):
@@ -79,7 +79,7 @@ class TaskView:
 
     @property
     def zone(self) -> ZoneInfo:
-        """Return where the task's times count."""
+        """Return the zone in which the task's times count."""
         trigger = self.task.trigger
         if not isinstance(trigger, ScheduleTrigger):
             return self.row.zone
@@ -94,7 +94,7 @@ class TaskView:
 
 
 async def read_task(tasks: TaskService, row: TaskRow, expression: str = "") -> TaskView:
-    """Return a task with its last runs and what would come of it. `expression` is tried in place of its own."""
+    """Return a task with its last runs and the result of a dry run. `expression` is tried in place of its own."""
     problem, coming = "", list[str]()
     try:
         coming = [] if row.task.deleted else await dry_run(tasks, row.task, expression)
@@ -139,7 +139,7 @@ def _when(trigger: Trigger, zone: ZoneInfo) -> dict[str, str]:
 
 
 def _retimed(trigger: ScheduleTrigger, zone: ZoneInfo, fields: dict[str, str]) -> ScheduleTrigger:
-    """Return the schedule with another time; what the form leaves as it was keeps all that it cannot show."""
+    """Return the schedule with another time; an unchanged schedule keeps all that the form cannot show."""
     [(name, before)] = _when(trigger, zone).items()
     given = fields.get(name, before).strip()
     if given == before:

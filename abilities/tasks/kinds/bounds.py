@@ -33,13 +33,13 @@ _NAMES = {
     "until": gettext_noop("end"),
     "url": gettext_noop("address"),
 }
-"""What people call the fields of triggers."""
+"""People's names for the fields of triggers."""
 
 
 class TriggerError(ValueError):
-    """A trigger that makes no sense; the message is one plain sentence in the person's language.
+    """A trigger that makes no sense; the message is a plain sentence in the person's language.
 
-    `note` is for the model alone: what it should write instead.
+    `note` is for the model alone: the value that it should write instead.
     """
 
     def __init__(self, message: str, *, note: str = "") -> None:

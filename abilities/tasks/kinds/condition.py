@@ -107,7 +107,7 @@ class ConditionTrigger:
             check_bounded(self.path)
 
     def value_of(self, result: Json, steps: Steps) -> Json:
-        """Return the part of a result to compare; raises `TriggerError` where the path finds nothing."""
+        """Return the part of a result to compare; raises `TriggerError` if the path finds nothing."""
         if self.path is None:
             return result
         for value in find(self.path, result, steps):

@@ -23,9 +23,9 @@ OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_wit
 class EventTrigger:
     """Fires for each matching event of the tenant. `source` and `type` may have `*` and `?`.
 
-    `filter` maps a field of the event's data, dotted (`sender.email`) or as JSONPath (`$.items[*].price`), to what it
-    must be: a value, or comparisons such as `{"gt": 100, "contains": "amazon"}`. All must hold; of several values
-    that a path finds, one is enough. Words are compared without case by contains, starts_with and ends_with.
+    `filter` maps a field of the event's data, dotted (`sender.email`) or as JSONPath (`$.items[*].price`), to the
+    required value, or to comparisons such as `{"gt": 100, "contains": "amazon"}`. All must hold; of several values that
+    a path finds, a single match is enough. Words are compared without case by contains, starts_with and ends_with.
     """
 
     source: str = "*"
@@ -49,7 +49,7 @@ class EventTrigger:
                 raise TriggerError(sentence, note=f"There are {', '.join(OPERATORS)}.")
 
     def check_bounded(self) -> None:
-        """Refuse a filter without bounded work. Older rows may have one: filters take counted steps."""
+        """Refuse a filter without bounded work. Older rows may have such a filter: filters take counted steps."""
         check_text("source", self.source, MAX_PATTERN)
         check_text("type", self.type, MAX_PATTERN)
         check_size("filter", self.filter)
@@ -64,7 +64,7 @@ class EventTrigger:
         return not self.differs_in(event, steps)
 
     def differs_in(self, event: Event, steps: Steps | None = None) -> str:
-        """Return the name of the first field in which an event differs; empty where it matches.
+        """Return the name of the first field in which an event differs; empty if it matches.
 
         Raises `TriggerError` for a filter that takes too many steps.
         """

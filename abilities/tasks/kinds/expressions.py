@@ -53,7 +53,7 @@ def check_numbers(text: str) -> None:
 def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -> bool:
     """Return whether a checked expression is true.
 
-    Raises `TriggerError` where it cannot be evaluated on these values, or takes too many steps.
+    Raises `TriggerError` if it cannot be evaluated on these values, or takes too many steps.
     """
     try:
         return bool(_Evaluation(names, steps or Steps()).value(_tree(text).body))

@@ -34,7 +34,7 @@ _COMPARED = 100
 
 
 class _Paths(jsonpath.JSONPathEnvironment):
-    """JSONPath without regular expressions: a bad one runs for hours."""
+    """JSONPath without regular expressions: a bad expression runs for hours."""
 
     def setup_function_extensions(self) -> None:
         super().setup_function_extensions()
@@ -51,7 +51,7 @@ class _Paths(jsonpath.JSONPathEnvironment):
 
 def check_path(path: str) -> None:
     """Refuse text that is no JSONPath; raises `TriggerError`."""
-    if len(path) <= MAX_PATH:  # a longer one, stored when that was allowed, is refused when it is followed
+    if len(path) <= MAX_PATH:  # a longer path, stored when that was allowed, is refused when it is followed
         _compiled(path)
 
 

@@ -10,7 +10,7 @@ _SEVEN = 7
 
 
 class Period(StrEnum):
-    """What is counted."""
+    """The unit of counting."""
 
     DAY = "day"
     WEEK = "week"
@@ -28,7 +28,7 @@ def period_of(cron: CronSim) -> Period:
 
 
 def number_of(day: date, period: Period) -> int:
-    """Return which one of its kind the period of a day is; they count up without a gap."""
+    """Return the number of a day's period among its kind; the numbers count up without a gap."""
     match period:
         case Period.DAY:
             return day.toordinal()

@@ -1,6 +1,6 @@
 """When a scheduled task is due. Pure: moments and zones are parameters.
 
-Cron follows Debian's: a wall time that a clock change skips is due at the first moment after it, one that it repeats
+Cron follows Debian's: a wall time that a clock change skips is due at the first moment after it, a repeated wall time
 is due once; expressions with a wildcard minute or hour follow real time.
 """
 
@@ -57,11 +57,11 @@ class ScheduleTrigger:
 
     `timezone` is an IANA name; None is the person's own, also after they move. `at` without a zone is a wall time in
     it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
-    `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
+    `jitter_seconds`, always the same for the same occurrence. `grace_minutes` None: a day for `at`, else four hours.
     `days_before` has it due so many days before each time of the cron expression, at the same time of day. With
-    `every` only each so many of the periods count in which the expression comes again: of weeks where it names
-    weekdays, of months (or years) where it names days of the month, else of days. The first is that of `start`, or the
-    first after the task's creation. The two do not go together.
+    `every` only each so many of the periods count in which the expression comes again: of weeks if it names
+    weekdays, of months (or years) if it names days of the month, else of days. The first period is that of `start`,
+    or the first after the task's creation. `days_before` and `every` do not go together.
     """
 
     cron: str = ""
@@ -154,7 +154,7 @@ class ScheduleTrigger:
         return replace(self, start=datetime.combine(first.astimezone(zone).date(), time()))
 
     def _cron_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
-        """Return when cron, or what is so many days before it, is due first after a moment."""
+        """Return the first due moment of cron after a moment, or that of its lead of so many days."""
         if not self.days_before:
             return self._counted(moment, zone, anchor)
         lead = timedelta(days=self.days_before)
@@ -187,7 +187,7 @@ class ScheduleTrigger:
 
     @property
     def _first(self) -> int:
-        """Return the number of the first occurrence: a `start` that was given is one itself."""
+        """Return the number of the first occurrence: a given `start` is itself an occurrence."""
         return 0 if self.start is not None else 1
 
     def _grid(self, anchor: datetime, zone: ZoneInfo) -> tuple[datetime, timedelta]:
@@ -204,7 +204,7 @@ def read_zone(name: str) -> ZoneInfo:
 
 
 def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return a wall time of a zone in UTC: the first of two, and the first moment after one that is skipped."""
+    """Return a wall time of a zone in UTC: the first of two, and the first moment after a skipped time."""
     if moment.tzinfo is not None:
         return moment.astimezone(UTC)
     real = moment.replace(tzinfo=zone, fold=0).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The limit of work for one evaluation, in steps: it bounds everything that people and models wrote."""
+"""The limit of work for an evaluation, in steps: it bounds everything that people and models wrote."""
 
 from abilities.tasks.kinds.schedule import TriggerError
 from core.json_types import Json
@@ -7,13 +7,13 @@ from core.language.catalogue import gettext
 MAX_STEPS = 200_000
 """Steps of a look: visited nodes of the data and parts of expressions together."""
 FILTER_STEPS = 20_000
-"""Steps of one event filter."""
+"""Steps of an event filter."""
 CHARACTERS = 64
-"""Characters of text in one step: comparing text is much faster than visiting nodes."""
+"""Characters of text in a step: comparing text is much faster than visiting nodes."""
 
 
 class Steps:
-    """The steps of one evaluation. Every loop over foreign data takes its steps here."""
+    """The steps of an evaluation. Every loop over foreign data takes its steps here."""
 
     def __init__(self, limit: int = MAX_STEPS) -> None:
         self._limit = limit

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class SharedSlot:
-    """Run work together, but alone what may crash, so that its crash hits nothing else."""
+    """Run work together, but work that may crash alone, so that its crash hits nothing else."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
@@ -34,5 +34,5 @@ class SharedSlot:
                 self._changed.notify_all()
 
     def _may_begin(self, *, alone: bool) -> bool:
-        # What waits to run alone keeps all other work from beginning, or it might wait forever.
+        # Work that waits to run alone keeps all other work from beginning, or it might wait forever.
         return not self._alone and not (self._together if alone else self._waiting_alone)

@@ -60,7 +60,7 @@ class ConditionChecks:
         self._slot = SharedSlot()
 
     async def look(self, look: Look) -> None:
-        """Check one condition and start a run where it fires. Raises `StoreUnavailable`."""
+        """Check a condition and start a run if it fires. Raises `StoreUnavailable`."""
         task = await self._engine.store.get(look.tenant_id, look.task_id)
         if task is None or task.state is not TaskState.ACTIVE:
             return
@@ -102,7 +102,7 @@ class ConditionChecks:
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
     async def first_look(self, tenant_id: str, trigger: ConditionTrigger) -> str:
-        """Look once for a condition that is not kept yet; return what is seen. Raises `TriggerError` for no success."""
+        """Look once for a condition that is not stored yet; return its present value. Raises `TriggerError` on failure."""
         try:
             async with asyncio.timeout(MAX_TRIAL):
                 text = await look_at(self._tools, tenant_id, trigger)

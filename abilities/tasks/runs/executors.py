@@ -81,7 +81,7 @@ class RunExecutors:
         return self._ended(task, run, request, done)
 
     def noted(self) -> None:
-        """Hand over what a run tells its person, soon."""
+        """Hand over a run's news for its person, soon."""
         self.notices.wake()
 
     def _executor(self, task: Task) -> ActionExecutor | None:

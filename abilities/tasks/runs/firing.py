@@ -1,4 +1,4 @@
-"""Claim due tasks, decide about each, write that back and start the runs: one short transaction, without a model.
+"""Claim due tasks, decide about each, write that back and start the runs: a short transaction, without a model.
 
 A worker that dies within it leaves everything as it was; a repeat starts no occurrence twice (promise 13).
 """
@@ -49,7 +49,7 @@ class Stumbled:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """The result of one claim: how many tasks were due, the lanes of new runs, and the conditions to check.
+    """The result of a claim: the number of due tasks, the lanes of new runs, and the conditions to check.
 
     `stumbled` tasks are unchanged and still due: the caller sets them aside.
     """
@@ -98,7 +98,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """What becomes of a task: the same for all with the same schedule, zone and due moment, unless it has jitter."""
+    """The decision about a task: the same for all with the same schedule, zone and due moment, unless it has jitter."""
 
     zone: str
     due: datetime | None
@@ -119,7 +119,7 @@ class _End:
 
 
 def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[_End], list[Stumbled]]:
-    """Decide about each claimed task by itself, so that an error concerns one task only."""
+    """Decide about each claimed task by itself, so that an error concerns that task only."""
     ends: list[_End] = []
     stumbled: list[Stumbled] = []
     known: _Known = {}
@@ -132,7 +132,7 @@ def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tu
 
 
 async def _fire(connection: Connection, ends: list[_End], stumbled: list[Stumbled]) -> tuple[str, ...]:
-    """Write all back at once; where the database refuses the values of one of them, each by itself."""
+    """Write all back at once; if the database refuses the values of any of them, write each by itself."""
     try:
         return await _write(connection, ends)
     except asyncpg.PostgresError as error:
@@ -190,7 +190,7 @@ def run_row(
 
 
 def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker, known: _Known) -> _End:
-    """Decide about one claimed task; return the rows that `fire_tasks` writes."""
+    """Decide about a claimed task; return the rows that `fire_tasks` writes."""
     tenant_id, task_id, kind = row["tenant_id"], row["task_id"], row["kind"]
     if kind == Kind.CONDITION:
         return _End((tenant_id, task_id, row["due_at"], now + LOOK_LEASE, "", 0), ())
@@ -224,7 +224,7 @@ def _trigger(kind: str, stored: str) -> Trigger:
 
 
 def _decided(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, known: _Known) -> _Decision:
-    """Decide once about all tasks of a batch that share what the decision depends on."""
+    """Decide once about all tasks of a batch with the same schedule, zone and due moment."""
     if trigger.jitter_seconds:  # each task has its own
         return _scheduled(row, trigger, now)
     key: tuple[object, ...] = (row["schedule"], row["person_zone"], row["due_at"], row["rezone"])

@@ -1,4 +1,4 @@
-"""What a look at a condition sees: a tool's result, or the content of a web address."""
+"""The result of a look at a condition: a tool's result, or the content of a web address."""
 
 from typing import Protocol
 
@@ -17,7 +17,7 @@ _MAX_PRICES = 6
 
 
 class ReadTools(Protocol):
-    """Tools that only read, called for one person outside any turn."""
+    """Tools that only read, called for a person outside any turn."""
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
         """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
@@ -33,7 +33,7 @@ class ReadTools(Protocol):
 
 
 async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -> str:
-    """Return what is there now, as JSON where a path looks into it. Raises `ToolError`."""
+    """Return the present result, as JSON if a path looks into it. Raises `ToolError`."""
     if trigger.tool is not None:
         text = await tools.read(tenant_id, trigger.tool, trigger.arguments)
         # A path looks into the data beside the sentence; without one the sentence itself is compared.
@@ -54,7 +54,7 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
 
 
 def _no_price(page: Page) -> ToolError:
-    """Return what is wrong with a page of which no price is the page's own, in words and with what was found."""
+    """Explain why no price on the page is usable, listing the prices found."""
     amounts = [f"{value_in_words(found['price'])} {found['currency']}".strip() for found in page.prices]
     if not amounts:
         return ToolError(gettext("The page names no price."))

@@ -1,4 +1,4 @@
-"""Which missed occurrences of a task run, which are skipped, and the next one. Pure."""
+"""The decision which missed occurrences of a task run and which are skipped, and the next occurrence. Pure."""
 
 import hashlib
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _FIRST_SPAN = timedelta(minutes=2)
 class Plan:
     """The plan for a due task. All moments are occurrences, without jitter.
 
-    `skipped` is the newest skipped occurrence, `missed_since` the oldest one that the runs stand for as well.
+    `skipped` is the newest skipped occurrence, `missed_since` the oldest that the runs stand for as well.
     """
 
     fires: tuple[datetime, ...]
@@ -29,7 +29,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One task's schedule in its zone. Intervals count from `anchor`; `fired` is how often it has run."""
+    """A task's schedule in its zone. Intervals count from `anchor`; `fired` is the number of its runs."""
 
     task_id: str
     trigger: ScheduleTrigger
@@ -44,7 +44,7 @@ class Course:
         return self.trigger.next_after(moment, self.zone, self.anchor)
 
     def taken_at(self, due: datetime | None) -> datetime | None:
-        """Return when an occurrence is taken, with its jitter: always the same for one occurrence."""
+        """Return the moment when an occurrence is taken, with its jitter: always the same for the same occurrence."""
         if due is None or not self.trigger.jitter_seconds:
             return due
         digest = hashlib.sha256(f"{self.task_id} {due.timestamp()}".encode()).digest()

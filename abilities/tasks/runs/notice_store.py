@@ -1,4 +1,4 @@
-"""The notices of runs in Postgres: what each run has to tell its person."""
+"""The notices of runs in Postgres: each run's news for its person."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,7 +37,7 @@ class NoticeStore:
         return [ClaimedNotice(row["tenant_id"], row["run_id"], row["key"], row["traceparent"]) for row in rows]
 
     async def handed_over(self, tenant_id: str, run_id: str, key: str, notified: Notified) -> None:
-        """Store that the notifier has a notice, and what it did with it."""
+        """Store that the notifier has a notice, and its status there."""
         await self.database.tenant_rows(
             tenant_id,
             "update run_notices set state = 'handed_over', notification_id = $4, fate = $5, place = $6"

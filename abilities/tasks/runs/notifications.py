@@ -22,7 +22,7 @@ from core.turns.runs import NoticeKind
 LEASE = timedelta(seconds=10)
 """How long a notice of a dead worker waits for another worker."""
 DUE = "notices"
-"""The kind of work that `sql/due.sql` names where one is open."""
+"""The kind of work that `sql/due.sql` names if a notice is open."""
 AT_ONCE = 16
 MAX_TRIES = 12
 """Attempts, over some two hours, before a notice with an unforeseen error is set aside."""
@@ -62,7 +62,7 @@ class Notices:
         return len(claimed)
 
     async def _hand_over_all(self, notices: Sequence[ClaimedNotice]) -> None:
-        """Hand over one person's notices, in the order of the runs."""
+        """Hand over a person's notices, in the order of the runs."""
         for notice in notices:
             tenant_id, run_id = notice.tenant_id, notice.run_id
             try:
@@ -99,7 +99,7 @@ def notification(
     task: Task, run: TaskRun, text: str, kind: NoticeKind = NoticeKind.END, key: str = NoticeKind.END.value
 ) -> Notification:
     """Return the notification about a run; a question goes to the conversation that waits for its answer."""
-    # A silent task may find the same news twice: that is one message.
+    # A silent task may find the same news twice: that is a single message.
     same_news = f"{task.id}:{canonical_hash(text)[:32]}"
     return Notification(
         text=text,
