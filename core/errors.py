@@ -1,4 +1,4 @@
-"""Every error of ours, one tree.
+"""All our errors, in a tree.
 
     OneValetError
       ConfigError                 the operator must change a setting; exit code 2
@@ -55,7 +55,7 @@ class OneValetError(Exception):
 
 
 class ConfigError(OneValetError):
-    """A setting is missing or wrong; the message is one sentence that says what to do."""
+    """A setting is missing or wrong; the message is a sentence with the fix."""
 
 
 class StoreUnavailable(OneValetError):

@@ -56,7 +56,7 @@ def with_note(text: str, note: str) -> str:
 
 
 def without_notes(text: str) -> str:
-    """Return a text as a person may read it, without notes for the model, in case a model repeats one."""
+    """Return a text as a person may read it, without notes for the model, in case a model repeats any."""
     return _NOTES.sub("", text).strip() if _NOTE in text else text
 
 

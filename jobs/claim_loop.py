@@ -19,7 +19,7 @@ _log = structlog.get_logger()
 class Runner[Claim]:
     """Claim rows and run them, at most `slots` at once in this process.
 
-    `claim` claims the named row or any due row. `run` does its work; if cancelled it hands back what it holds and
+    `claim` claims the named row or any due row. `run` does its work; if cancelled it hands back its claim and
     raises `CancelledError`; it returns True if its end may let a waiting row start. A wakeup waits for a free slot
     before it claims, so that a busy process leaves rows to an idle process. `news` is called whenever a wakeup has come
     or work has ended, since other work may follow.

@@ -127,7 +127,7 @@ class Accounts:
         return await self.offers.link(tenant_id, conversation_id, wanted)
 
     async def refused(self, tenant_id: str, login: RefusedLogin) -> bool:
-        """Note that a service refuses an account's password or grant; return False if the account has a new one."""
+        """Note that a service refuses an account's password or grant; return False if that was replaced already."""
         for stored in await self._stored(tenant_id, login.service):
             opened = self._opened(stored)
             if stored.name == login.account and opened is not None and opened.secret == login.secret:

@@ -85,7 +85,7 @@ class LinkAsker:
 
 @dataclass(frozen=True, slots=True)
 class LinkPrompts:
-    """Asks a person, in one turn. In a task's run, nobody is there: a request made once is not repeated."""
+    """Asks a person, in a turn. In a task's run, nobody is there: a request made once is not repeated."""
 
     asker: LinkAsker
     tenant_id: str

@@ -1,4 +1,4 @@
-"""Merging the event sources of two people who become one person."""
+"""Merging the event sources when two people are merged."""
 
 from typing import override
 

@@ -1,4 +1,4 @@
-"""Merging the memories of two people who become one person: they are renumbered, and every index is rebuilt."""
+"""Merging the memories when two people are merged: they are renumbered, and every index is rebuilt."""
 
 from typing import override
 

@@ -34,7 +34,7 @@ class SetAside:
 
 
 class TaskStore:
-    """Everybody's tasks, one tenant at a time."""
+    """Everybody's tasks; each call names the tenant."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -42,7 +42,7 @@ class TaskStore:
     async def add(self, task: Task, now: datetime, limit: int) -> Task | None:
         """Add a task under the next number; None when `limit` are active already. Repeatable by the task's id."""
         async with self.database.tenant(task.tenant_id) as connection:
-            # One at a time for each person, so that no number is given twice.
+            # In sequence for each person, so that no number is given twice.
             await connection.execute("select 1 from tenants where tenant_id = $1 for update", task.tenant_id)
             if known := await self._task(connection, task.tenant_id, task.id):
                 return known

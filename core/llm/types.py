@@ -275,7 +275,7 @@ class ModelClient(Protocol):
     """The layers, best first; never empty."""
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Make one call, once, without retries of its own.
+        """Make a call, once, without retries of its own.
 
         Raises a subclass of `core.errors.ModelError`.
         """
@@ -289,7 +289,7 @@ class StreamingModelClient(ModelClient, Protocol):
     """Optional capability: show an answer while it is written."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Make one call, once; yield its pieces, the whole answer last. Raises as `answer` does."""
+        """Make a call, once; yield its pieces, the whole answer last. Raises as `answer` does."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The loop of model and tools, and the one gate before each call.
+"""The loop of model and tools, and the consent gate before each call.
 
 `reasoning` asks the model, `tool_runner` runs tools past the `gate`, `context_window` makes room.
 """

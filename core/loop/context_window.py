@@ -27,7 +27,7 @@ class ContextManager:
         self._budget = int(config.context_token_limit * config.context_trim_threshold)
 
     def truncate_tool_result(self, text: str) -> str:
-        """Return one result cut to its share of the context: the first defence, right after a call."""
+        """Return a result cut to its share of the context: the first defence, right after a call."""
         share = int(self._config.context_token_limit * self._config.max_tool_result_share) * BYTES_PER_TOKEN
         return _cut(text, max(min(share, self._config.max_tool_result_chars), 1))
 

@@ -46,7 +46,7 @@ def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: 
     `limit` is the timeout that the call ran under; `ids` go into the log.
     """
     if isinstance(error, ToolError):
-        # The one error that promises that nothing happened.
+        # The only error that promises that nothing happened.
         return told_of(error) or f"{FAILED.format(name=callee.name)}.", Outcome.ERROR
     late = isinstance(error, TimeoutError) and limit.expired()
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]

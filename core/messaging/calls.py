@@ -27,7 +27,7 @@ class Begun(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """The end of an attempt: the part's new `state`, the `outcome` for the record, and the delay until the next one.
+    """The end of an attempt: the part's new `state`, the `outcome` for the record, the pause before the next attempt.
 
     `identity_state`: the state of the person's address as the attempt showed it; None if it showed nothing.
     """

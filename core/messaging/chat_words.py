@@ -1,4 +1,4 @@
-"""The declaration of a chat word: what a person types for the gateway itself, answered without a model.
+"""The declaration of a chat word: a word that a person types for the gateway itself, answered without a model.
 
 A word is declared once, in the `chat_words.py` of its room, which `core.messaging.chat_reader` lists, or by an ability.
 All code that parses, lists or answers a word uses its declaration.

@@ -99,7 +99,7 @@ _SHOWN = {
 def parse_listed(text: str, subject: str = "ONEVALET_ALLOW has an entry that") -> Listed:
     """Parse an entry of the allowlist, or an address in the same form; `subject` begins the error message.
 
-    Raises `ConfigError`, also for names: they identify nobody, since anybody can take one.
+    Raises `ConfigError`, also for names: they identify nobody, since anybody can take any name.
     """
     channel = text.partition(":")[0]
     form = _FORMS.get(channel)

@@ -200,7 +200,7 @@ async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRol
 
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
-    """Return the rows of one of two places in words, such as `3 messages and 1 note`; `which`: 0 the other, 1 this."""
+    """Return the rows of either place in words, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this."""
     parts = []
     for table, rule in merge_rules().items():
         if rule.counted and (number := counts.get(table, (0, 0))[which]):

@@ -22,7 +22,7 @@ where t.tenant_id = $1 and t.id = $2 and i.origin = 'own' order by i.seq desc li
 
 
 class People:
-    """Everybody's preferences and profiles, one person at a time."""
+    """Everybody's preferences and profiles; each call names the person."""
 
     def __init__(self, database: Database, make_id: IdMaker, clock: Clock) -> None:
         self.database = database

@@ -56,7 +56,7 @@ class Archiving:
     """A table's rule. `secret` columns are in no archive.
 
     `ended` gives the states of imported rows that are under way: the first installation finishes them.
-    It maps a column to its new values by the old ones; None stands for every value.
+    It maps a column's old values to new values; None stands for every value.
     """
 
     how: Archived = Archived.MOVED

@@ -25,7 +25,7 @@ class WaitingNote:
 
 
 async def read_waiting(database: Database, tenant_id: str, now: datetime) -> Sequence[WaitingNote]:
-    """Return the open requests to a person, the longest wait first, without expired ones."""
+    """Return the open requests to a person, the longest wait first, without expired requests."""
     async with database.tenant(tenant_id) as connection:
         rows = await connection.fetch(_WAITING, tenant_id, now)
     return [WaitingNote(row["text"], row["code"]) for row in rows]

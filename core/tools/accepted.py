@@ -34,7 +34,7 @@ class AcceptedDefinitions:
         return [Accepted(row["source"], row["name"], row["hash"], cast(JsonObject, row["definition"])) for row in rows]
 
     async def accept(self, accepted: Accepted) -> None:
-        """Accept a definition in place of the one before."""
+        """Accept a definition in place of the earlier definition."""
         await self._database.rows(
             "insert into accepted_definitions (kind, source, name, hash, definition) values ($1, $2, $3, $4, $5)"
             " on conflict (kind, source, name) do update set hash = excluded.hash, definition = excluded.definition,"

@@ -60,7 +60,7 @@ class CredentialAccess(Protocol):
     """The credentials of a tenant, and of nobody else: `core.errors.ToolFailed` for another's id."""
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
-        """Store an account's credentials, replacing what was there, such as an expired token."""
+        """Store an account's credentials, replacing earlier credentials, such as an expired token."""
         ...
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:

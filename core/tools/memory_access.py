@@ -59,7 +59,7 @@ class MemoryAccess(Protocol):
         ...
 
     async def take_back(self, numbers: Sequence[int]) -> Sequence[str] | None:
-        """Delete memories that were just stored, and let the replaced ones hold again; return the deleted texts.
+        """Delete memories that were just stored, and let the replaced memories hold again; return the deleted texts.
 
         None, and nothing deleted, if any of them has been replaced since.
         """

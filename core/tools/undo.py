@@ -52,7 +52,7 @@ class UndoOffers:
     _made: list[UndoOffer] = field(default_factory=list)
 
     def offer(self, title: str, tool_name: str, arguments: JsonObject, *, minutes: int = MINUTES) -> bool:
-        """Offer to take back what this call has done: "undo" then runs `tool_name` with these arguments.
+        """Offer to take back this call's action: "undo" then runs `tool_name` with these arguments.
 
         That tool is declared with `inverse=True`, and returns a sentence for the person about the undone action.
         `title` describes the action as a noun ("Reminder: call mum"). The offer counts once the call has succeeded,

@@ -59,7 +59,7 @@ def number_of(code: str) -> int:
 
 
 class UndoStore:
-    """Everybody's records, one tenant at a time."""
+    """Everybody's records; each call names the tenant."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,1 +1,1 @@
-"""One turn, from its messages to its reply."""
+"""A turn, from its messages to its reply."""

@@ -1,4 +1,4 @@
-"""The agents of one turn and what they share: its loop, its budget, its requests for approval."""
+"""The agents of a turn and the state they share: its loop, its budget, its requests for approval."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ class ConsentOffer:
         return cls(services, plain | {valet.name: target_of_valet(valet) for valet in offer.agents})
 
     def for_turn(self, request: TurnRequest) -> PersonConsents | None:
-        """Return a tool's access to one person's consents, or None if this deployment stores none."""
+        """Return a tool's access to a person's consents, or None if this deployment stores none."""
         services = self.services
         if services.consents is None:
             return None

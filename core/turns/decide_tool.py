@@ -167,7 +167,7 @@ def decide_tool(
     approvals: Sequence[Approval],
     offered: Collection[str] = (),
 ) -> AnyTool | None:
-    """Return the tool for one turn, or None if its messages can decide nothing.
+    """Return the tool for a turn, or None if its messages can decide nothing.
 
     If the conversation was offered the tool before, it is offered again, without any approval to decide.
     """

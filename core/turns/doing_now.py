@@ -25,7 +25,7 @@ class DoingNow:
         self._writing: asyncio.Task[None] | None = None
 
     def tell(self, turn_id: str, text: str) -> None:
-        """Note what a turn does; an empty text: nothing that a person would want to know. Return at once."""
+        """Note the activity of a turn; an empty text: nothing worth showing to a person. Return at once."""
         self._newest[turn_id] = text
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write(), name="doing now")

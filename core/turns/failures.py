@@ -35,7 +35,7 @@ class Sorry:
     begun: str
 
     def text(self, records: Iterable[StepRecord]) -> str:
-        """Return the sentence that is true for what the journal holds."""
+        """Return the sentence that is true for the journal's records."""
         return gettext(self.begun if took_effect(records) else self.nothing_begun)
 
 

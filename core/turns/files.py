@@ -24,7 +24,7 @@ async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
 
 
 async def take_in(files: Files | None, request: TurnRequest, message: TurnMessage) -> TurnMessage:
-    """Return one message with its files."""
+    """Return a message with its files."""
     if files is None or not message.media_count or message.files:
         return message
     tenant = request.tenant

@@ -1,4 +1,4 @@
-"""The options of an orchestrator, in one object, and the parts that are built of them."""
+"""The options of an orchestrator, in a single object, and the parts that are built of them."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -118,7 +118,7 @@ class OrchestratorOptions:
 
 
 def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]], Callable[Concatenate[Any, P], None]]:
-    """Let an `__init__` that takes the options as one object be called with each option, by place or by name."""
+    """Let an `__init__` that takes the options as an object be called with each option, by place or by name."""
 
     def with_each(build: Callable[[Any, O], None]) -> Callable[Concatenate[Any, P], None]:
         def __init__(self: Any, /, *args: P.args, **named: P.kwargs) -> None:

@@ -1,4 +1,4 @@
-"""Lines of prompts that the demo model, which reads by program, has to find again: one format each."""
+"""Lines of prompts that the demo model, which reads by program, has to find again: a single format for each."""
 
 import re
 

@@ -102,13 +102,13 @@ class Runs(Protocol):
         ...
 
     def noted(self) -> None:
-        """Learn that a run's note was stored here: what it tells its person may go out."""
+        """Learn that a run's note was stored here: its message to the person may go out."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Stops a run's turn on request. The person's messages belong to their conversation's turns, not to this one."""
+    """Stops a run's turn on request. The person's messages belong to their conversation's turns, not to the run's."""
 
     whole: TurnControl = field(repr=False)
 
@@ -129,7 +129,7 @@ async def load_run_turn(
 ) -> RunTurn:
     """Read the contents of a run's turn, and note that it runs. Raises `LeaseLost` if the run is gone.
 
-    `channels`: the channels that are on, where the person may be spoken to; empty: any.
+    `channels`: the channels that are on, by which the person may be reached; empty: any.
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"

@@ -1,4 +1,4 @@
-"""The services behind an orchestrator's tools, and the access that a tool gets to them for one person."""
+"""The services behind an orchestrator's tools, and a tool's access to them for a person."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -95,7 +95,7 @@ class DataProvider(Protocol):
 
 
 class TaskEngine(Protocol):
-    """The planner of people's tasks, if the deployment has one."""
+    """The planner of people's tasks, if the deployment has any."""
 
     def for_tenant(self, tenant_id: str) -> TenantTasks:
         """Return access to this tenant's tasks only."""
@@ -112,7 +112,7 @@ type ForTurn = Callable[[str, str], object]
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """The services of one deployment; None for a service that it does not have."""
+    """The services of a deployment; None for a service that it does not have."""
 
     clock: Clock = field(default_factory=Clock)
     http: HttpClient | None = None
@@ -136,19 +136,19 @@ class TurnServices:
     """Finds the messages of a person and the assistant."""
 
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
-        """Return access to one person's credentials, or None if no credentials are stored."""
+        """Return access to a person's credentials, or None if no credentials are stored."""
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
 
     def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
-        """Return access to one person's accounts, or None if nobody can connect any."""
+        """Return access to a person's accounts, or None if nobody can connect any."""
         return self.accounts.for_tenant(tenant_id) if self.accounts else None
 
     def for_turn(self, tenant_id: str, turn_id: str) -> Mapping[type, object]:
-        """Return the services of abilities for one person's turn, by type."""
+        """Return the services of abilities for a person's turn, by type."""
         return {kind: make(tenant_id, turn_id) for kind, make in self.of_abilities.items()}
 
     def _notify_of(self, tenant_id: str) -> NotifyPerson:
-        """Return the function that notifies one person."""
+        """Return the function that notifies a person."""
 
         async def notify(text: str, /, **about: str) -> bool:
             return await self.notify(tenant_id, text, about) if self.notify else False

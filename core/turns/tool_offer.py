@@ -20,7 +20,7 @@ from core.turns.undo import Undo, undo_tool
 
 
 class ToolOffer:
-    """The tools and agents of one deployment. Raises `ConfigError` for names that are unknown or taken twice.
+    """The tools and agents of a deployment. Raises `ConfigError` for names that are unknown or taken twice.
 
     `tool_names` and `agent_names` limit the tools and agents that the model is offered; None: all of that kind. An
     agent's name may also be that of a tool that is marked as an agent.

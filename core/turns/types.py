@@ -1,6 +1,6 @@
 """The request and the result of a turn: the border between the jobs and the orchestrator.
 
-`new_turn` makes one for a program that has an orchestrator alone: nothing of it is stored.
+`new_turn` makes a turn for a program that has an orchestrator alone: nothing of it is stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -29,7 +29,7 @@ _NONE = 0
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """The undo of one turn: `inverses` are the tools that take back."""
+    """The undo of a turn: `inverses` are the tools that take back."""
 
     store: UndoStore
     inverses: ToolRegistry
@@ -100,7 +100,7 @@ async def _of_task(records: Sequence[UndoRecord], number: int, context: ToolExec
 
 
 def undo_tool(undo: Undo) -> AnyTool:
-    """Return the tool that takes back, and shows what can be taken back."""
+    """Return the tool that takes actions back, and lists those that can be taken back."""
     plain = _described()
     return UndoTool(
         name=UNDO_LAST,

@@ -152,7 +152,7 @@ def answered(entries: Sequence[PoolEntry]) -> str:
 def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
     """Return the result of an agent that has ended while others wait; empty for an agent inside another."""
     if nesting(entry.agent_path) > 1 or (entry.of_tool and entry.waits):
-        return ""  # what a tool returns is for the model
+        return ""  # a tool's result is for the model
     if not entry.waits:
         return gettext(_PLAINLY[entry.reason]) if entry.reason in _PLAINLY else ""
     returned = (result for result in results if result.call.id == entry.tool_call_id and result.outcome is Outcome.OK)

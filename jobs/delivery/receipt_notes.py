@@ -1,6 +1,6 @@
 """Receipts noted in Redis while the database cannot take them.
 
-Until a receipt is stored, only one worker knows it. If that worker dies while the database is away, the outcome of the
+Until a receipt is stored, only its worker knows it. If that worker dies while the database is away, the outcome of the
 call would be unknown to the next worker, and on a channel without a look-up the part would be sent again. A note is a
 hint: without Redis the outcome stays unknown.
 """

@@ -54,7 +54,7 @@ class RedrawRunner:
         self._runner.look()
 
     async def poll(self) -> None:
-        """Draw due cards until cancelled; the last ones are finished while the channels are still open."""
+        """Draw due cards until cancelled; the last cards are finished while the channels are still open."""
         try:
             await self._runner.poll()
         except asyncio.CancelledError:

@@ -18,7 +18,7 @@ class BegunCall:
 
 @dataclass(frozen=True, slots=True)
 class RowEnd:
-    """The state of a row. `asked`: its end was written together with the claim of the next row, if there is one.
+    """The state of a row. `asked`: its end was written together with the claim of the next row, if there is any.
 
     `again`: the time until an open row is due.
     """

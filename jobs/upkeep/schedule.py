@@ -131,7 +131,7 @@ class Maintenance:
 
 
 async def release_notifications(service: NotificationService, clock: Clock) -> int:
-    """Send held notifications that are due, and failed ones elsewhere. Return the number of new messages."""
+    """Send held notifications that are due, and failed notifications elsewhere. Return the number of new messages."""
     if await clock.sound_now() is None:
         return 0  # the quiet hours cannot be told without a sound clock
     return await service.fall_back() + await service.release_held()

@@ -25,7 +25,7 @@ def is_command(text: str) -> bool:
 
 
 def _is_typed(plain: str) -> bool:
-    """Return whether it is a word as help writes it, with any text after it; a sentence that begins with "new" is not."""
+    """Return whether it is a word as help writes it, with any text after it; a sentence with "new" in front is not."""
     capitals = _CAPITALS.match(plain)
     word = chat_words().find(capitals[0].lower()) if capitals else None
     return capitals is not None and (capitals[0] == "SNOOZE" or (word is not None and word.is_listed("email")))

@@ -1,4 +1,4 @@
-"""Reading a talk by one request: the knowledge in its statements, contradicted memories, and the person's profile."""
+"""Reading a talk by a single request: the knowledge of its statements, contradicted memories, the person's profile."""
 
 import json
 from collections.abc import Mapping, Sequence

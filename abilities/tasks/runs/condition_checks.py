@@ -102,7 +102,7 @@ class ConditionChecks:
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
     async def first_look(self, tenant_id: str, trigger: ConditionTrigger) -> str:
-        """Look once for a condition that is not stored yet; return its present value. Raises `TriggerError` on failure."""
+        """Look once for a condition that is not stored yet; return its value now. Raises `TriggerError` if it fails."""
         try:
             async with asyncio.timeout(MAX_TRIAL):
                 text = await look_at(self._tools, tenant_id, trigger)

@@ -36,7 +36,7 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
     """Return the present result, as JSON if a path looks into it. Raises `ToolError`."""
     if trigger.tool is not None:
         text = await tools.read(tenant_id, trigger.tool, trigger.arguments)
-        # A path looks into the data beside the sentence; without one the sentence itself is compared.
+        # A path looks into the data beside the sentence; without a path the sentence itself is compared.
         return canonical_json(text.data) if trigger.path is not None and isinstance(text, TextWithData) else text
     if trigger.url is None:
         raise TriggerError(gettext(ONE_OF_TWO))

@@ -1,1 +1,1 @@
-"""Answers to chat words without a model: the dispatch, and one file for each room whose words they are."""
+"""Answers to chat words without a model: the dispatch, and a file for each room with words."""

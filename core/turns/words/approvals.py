@@ -1,4 +1,4 @@
-"""Answers to the words about approvals: list pending ones, ask again for an expired one."""
+"""Answers to the words about approvals: list pending approvals, and ask again for an expired approval."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ async def list_pending(asked: Asked) -> CommandAnswer | None:
 
 
 async def ask_again(asked: Asked) -> CommandAnswer | TurnRequest | None:
-    """Ask again for a pending approval, or begin the turn that asks again for an expired one."""
+    """Ask again for a pending approval, or begin the turn that asks again if it has expired."""
     if (store := asked.rooms.approvals) is None:
         return None
     tenant, inbound = asked.request.tenant, asked.request.inbound

@@ -67,7 +67,7 @@ class Asked:
 
     @property
     def request(self) -> TurnRequest:
-        """Return what the turn was asked."""
+        """Return the turn's request."""
         return self.turn.request
 
     def service[Kind](self, kind: type[Kind]) -> Kind:

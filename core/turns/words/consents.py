@@ -17,7 +17,7 @@ async def list_consents(asked: Asked) -> CommandAnswer | None:
 
 
 async def withdraw(asked: Asked) -> CommandAnswer | None:
-    """End one consent or all; return None if the person never gave any, so that the word is a text like any other."""
+    """End a consent, or all; return None if the person never gave any, so that the word is a text like any other."""
     services, tenant, inbound = asked.rooms.orchestrator.services, asked.request.tenant, asked.request.inbound
     if (store := services.consents) is None:
         return None

@@ -25,7 +25,7 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class ChatCommands:
-    """Answer the commands of all rooms, each by what its word declares."""
+    """Answer the commands of all rooms, each by its word's declaration."""
 
     rooms: CommandRooms
     wakeups: Wakeups
@@ -33,7 +33,7 @@ class ChatCommands:
     async def answer(
         self, command: Command, turn: BegunTurn, say_more: Callable[[], Awaitable[bool]]
     ) -> CommandResult | BegunTurn:
-        """Do what a command says; return its result, or the turn that goes on with the assistant."""
+        """Carry out a command; return its result, or the turn that goes on with the assistant."""
         word = chat_words().find(command.name)
         if word is None:
             return turn

@@ -21,7 +21,7 @@ async def unlink(asked: Asked) -> CommandAnswer | None:
 
 
 async def prefer(asked: Asked) -> CommandAnswer | None:
-    """List the person's preferences, or change one."""
+    """List the person's preferences, or change a preference."""
     if (people := asked.rooms.people) is None:
         return None
     tenant, turn = asked.request.tenant, asked.turn
