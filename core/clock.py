@@ -1,4 +1,4 @@
-"""The only clock. Every time that a person would call "when" is asked here and passed on.
+"""The only clock. Every time that a person would call "when" is read here and passed on.
 
 Leases and attempts use the database's clock instead: they compare moments of several machines.
 """
@@ -33,7 +33,7 @@ class Clock:
         return self.moment_of(self._machine())
 
     def machine_now(self) -> datetime:
-        """Return the machine's own moment, for how old something is that the database dated."""
+        """Return the machine's own moment, for the age of rows that the database dated."""
         return datetime.fromtimestamp(self._machine(), tz=UTC)
 
     async def sound_now(self) -> datetime | None:
@@ -55,7 +55,7 @@ class Clock:
         return self._rate
 
     def real_seconds(self, seconds: float) -> float:
-        """Return how long seconds of the clock's time really last: without end while it stands still."""
+        """Return the real length of seconds of the clock's time: without end while it stands still."""
         if seconds <= 0:
             return 0.0
         rate = self.rate

@@ -23,7 +23,7 @@
         ContextOverflow           the request is longer than the model takes
         ModelUnavailable          anything else that may pass
         ModelRejected             this request will never be taken
-      ToolError                   told to the model as the call's result
+      ToolError                   the model gets it as the call's result
         ToolRetry                 the model may call again with better arguments
         ToolFailed                the model must go on without
           AccountMissing          no connected account can do this yet; the person is sent a link
@@ -175,7 +175,7 @@ class ModelRejected(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class RefusedLogin:
-    """An account whose service refuses its password or its grant. `need` was asked of it."""
+    """An account whose service refuses its password or its grant. `need` was the requested access."""
 
     need: str
     service: str
@@ -184,9 +184,9 @@ class RefusedLogin:
 
 
 class ToolError(OneValetError):
-    """A tool's own failure; its message is told to the model and may reach the person, so it must hold no secrets.
+    """A tool's own failure; its message goes to the model and may reach the person, so it must hold no secrets.
 
-    `note` is for the model alone: the advice how to go on. `refused`: a service no longer accepts the account's
+    `note` is for the model alone: advice on its next step. `refused`: a service no longer accepts the account's
     password or grant; the call waits until its person has renewed it.
     """
 

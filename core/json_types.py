@@ -76,7 +76,7 @@ def read_json(text: str | bytes) -> Json:
 
 
 def object_in(answer: str) -> JsonObject:
-    """Return the JSON object in a model's answer, whatever text surrounds it; empty if it holds none."""
+    """Return the JSON object in a model's answer, with any text around it; empty if it holds none."""
     try:
         value = read_json(answer[answer.index("{") : answer.rindex("}") + 1])
     except ValueError:

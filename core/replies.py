@@ -46,12 +46,12 @@ CARD_SHOWN = "(I asked for your approval {code}: {summary})"
 
 
 def note(text: str) -> str:
-    """Return the end of a tool result that is for the model alone: the advice how to go on."""
+    """Return the end of a tool result that is for the model alone: advice on its next step."""
     return with_note("", text)
 
 
 def with_note(text: str, note: str) -> str:
-    """Return a tool's text with a note for the model alone at its end: the advice how to use the result."""
+    """Return a tool's text with a note for the model alone at its end: advice on using the result."""
     return f"{text}\n{_NOTE}{note}{_NOTE_END}"
 
 

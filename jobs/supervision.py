@@ -89,7 +89,7 @@ class PartSupervisor:
         return [history.failing for history in self._histories.values() if history.failing and self._failures(history)]
 
     def _failures(self, history: _History) -> int:
-        """Return how often a part has failed in a row; 0 once its present run has lasted."""
+        """Return the number of a part's failures in a row; 0 once its present run has lasted."""
         if history.failing is None or (history.began is not None and _now() - history.began > STEADY):
             return 0
         return history.failing.failures

@@ -146,7 +146,7 @@ class Connecting:
         return await self._store(link, service, credentials, open_password(service, credentials))
 
     async def _check_issuer(self, service: Service, answer: AuthorizationResponse, heard: SignIn) -> None:
-        """Refuse an answer of another server than was asked (RFC 9207)."""
+        """Refuse an answer of another server than the expected server (RFC 9207)."""
         assert service.client is not None  # noqa: S101
         endpoints = await self.servers.endpoints(service.client, heard)
         pattern = re.escape(endpoints.issuer).replace(re.escape("{tid}"), "[0-9a-f-]{36}")
@@ -207,7 +207,7 @@ class Connecting:
         """Wake workers for turns that waited for the account; by themselves they would find them seconds later."""
         try:
             await WaitingForAccounts(self.links.database, self.wakeups).connected(tenant_id)
-        except StoreUnavailable:  # the account is stored: its person is told so
+        except StoreUnavailable:  # the account is stored, and the message to its person says so
             _log.warning("connect_hurried_nothing", tenant=tenant_id)
 
     async def allowed_before(self, link: ConnectLink, service: Service) -> frozenset[Ability]:

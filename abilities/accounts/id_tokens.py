@@ -27,7 +27,7 @@ class Identity:
 
 
 def read_id_token(token: str, keys: JsonObject, *, issuer: str, client_id: str, nonce: str, now: float) -> Identity:
-    """Return who granted. Raises `OAuthRefused` for a token that is forged, another's, or of another time.
+    """Return the person who granted. Raises `OAuthRefused` for a token that is forged, another's, or of another time.
 
     `issuer` may hold `{tid}`, as Microsoft's does for accounts of all directories.
     """

@@ -1,4 +1,4 @@
-"""Grants that end while nobody uses them: refreshed ahead of their end, noticed, and told to their people once."""
+"""Grants that end while nobody uses them: refreshed ahead of their end, and reported to their people once they end."""
 
 import asyncio
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Renewals:
     clock: Clock
 
     async def once(self) -> int:
-        """Look after the accounts that are due; return how many there were."""
+        """Look after the due accounts; return their number."""
         total = 0
         while tenants := await self.database.rows("select * from find_due_accounts($1)", AT_ONCE):
             # Not a group that cancels the others: a token that a server has just given to another would be lost.

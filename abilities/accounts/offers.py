@@ -21,7 +21,7 @@ from core.tools.account_access import MissingAccess
 
 @dataclass(frozen=True, slots=True)
 class ConnectOffers:
-    """Make links for people who ask."""
+    """Makes links on request."""
 
     links: ConnectLinkStore
     services: Services

@@ -31,7 +31,7 @@ from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
 
 ANYWAY = timedelta(minutes=1)
-"""How often accounts are looked for that are due, whether or not anything told of them."""
+"""The interval at which due accounts are looked for, even without any news of them."""
 
 
 def open_accounts(stack: AsyncExitStack, foundation: AccountsFoundation) -> Accounts:

@@ -79,7 +79,7 @@ class LinkAsker:
     def for_turn(
         self, tenant_id: str, turn_id: str, conversation_id: str | None, *, in_run: bool = False
     ) -> "LinkPrompts":
-        """Return how the person of a turn is asked; `in_run`: a task's, so nobody is there."""
+        """Return the prompts for the person of a turn. `in_run`: a task's run, so no person is present."""
         return LinkPrompts(self, tenant_id, turn_id, conversation_id, in_run)
 
 
@@ -164,7 +164,7 @@ def _asked(wanted: MissingAccess, account: Account | None, url: str) -> str:
 
 
 async def note_prompt(database: Database, tenant_id: str, wanted: MissingAccess, turn_id: str) -> bool:
-    """Note that a person is asked for an account. Return False if another turn asked before, and nothing changed."""
+    """Note a request to a person for an account. Return False if another turn made it before, and nothing changed."""
     account = wanted.account
     if account is not None and account.revoked:
         row = await database.one(

@@ -51,7 +51,7 @@ class AccountSettings(BaseSettings):
 
 
 def check_accounts(settings: AccountSettings) -> None:
-    """Raise an error for a client or a server of which only a part is told."""
+    """Raise an error for a client or a server of which only some settings are set."""
     for name in ("google", "microsoft"):
         given = getattr(settings, f"onevalet_{name}_client_id"), getattr(settings, f"onevalet_{name}_client_secret")
         if any(given) and not all(given):

@@ -25,7 +25,7 @@ LEFT = timedelta(seconds=60)
 OFTEN = timedelta(minutes=1)
 """Minimum interval between background refreshes of a token."""
 LEASE = timedelta(seconds=60)
-"""Longer than two requests of the guarded client and the commit: who died in between holds nobody up for longer."""
+"""Longer than two requests of the guarded client and the commit: a worker that died holds nobody up for longer."""
 PATIENCE = 75.0
 PAUSE = 0.1
 COMMITS = 3
@@ -38,7 +38,7 @@ class FreshTokens:
     A single process at a time asks for new tokens (a lease in the account's row, which ends by itself). The server's
     answer is committed before it is used. If a process dies between the answer and its commit, the next process asks
     with the refresh token of before: Google and Microsoft accept it still; a server that changes it each time either
-    accepts it for a while, or takes it for stolen and ends the grant, which is noticed here and told to the person.
+    accepts it for a while, or takes it for stolen and ends the grant, which is noticed here and reported to the person.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ def expiry(account: StoredAccount) -> datetime:
 
 
 def attend_in(expires_at: datetime, now: datetime) -> timedelta:
-    """Return in how long a token is refreshed, whether anybody uses it or not."""
+    """Return the time until a token is refreshed, whether anybody uses it or not."""
     return max(expires_at - AHEAD - now, OFTEN)
 
 

@@ -10,7 +10,7 @@ NOTHING: frozenset[Ability] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """An OAuth scope as it is asked for, with the abilities that it allows."""
+    """An OAuth scope as it is requested, with the abilities that it allows."""
 
     name: str
     allows: frozenset[Ability]
@@ -20,7 +20,7 @@ class Scope:
 class Endpoints:
     """The addresses of an OAuth server. `revocation` and `userinfo` are empty if it has none.
 
-    `issuer` may hold `{tid}`, in whose place the id token's own claim stands. `names_issuer`: each of its answers to a
+    `issuer` may hold `{tid}`, a placeholder for the id token's own claim. `names_issuer`: each of its answers to a
     browser names it by `iss` (RFC 9207).
     """
 
@@ -37,7 +37,7 @@ class Endpoints:
 class OAuthClient:
     """Ourselves at an OAuth server, as the operator registered us. `secret`: empty for a public client.
 
-    Without `endpoints` the server tells them itself at its `issuer`. `always` are the scopes that are asked for
+    Without `endpoints` the server describes them itself at its `issuer`. `always` are the scopes that are requested
     for any ability; `extra` are further parameters of the page to which people are led.
     """
 
@@ -66,7 +66,7 @@ class Service:
     manage_url: str = ""
 
     def only(self, abilities: frozenset[Ability]) -> "Service":
-        """Return the service for these abilities alone: it offers no other, and nothing is asked for another."""
+        """Return the service for these abilities alone: it offers no other, and no scope is requested for another."""
         narrowed = (Scope(scope.name, scope.allows & abilities) for scope in self.scopes)
         return replace(self, offers=self.offers & abilities, scopes=tuple(one for one in narrowed if one.allows))
 
@@ -82,7 +82,7 @@ class Service:
         )
 
     def granted_for(self, abilities: frozenset[Ability]) -> frozenset[Ability]:
-        """Return the abilities of a grant for these abilities: a scope may allow more than was asked."""
+        """Return the abilities of a grant for these abilities: a scope may allow more than the requested abilities."""
         return self.allowed_by(self.scopes_for(abilities))
 
     def allowed_by(self, granted: Sequence[str]) -> frozenset[Ability]:

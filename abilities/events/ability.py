@@ -1,4 +1,4 @@
-"""Events of other services: taken in by webhooks, kept, and handed to who waits for them."""
+"""Events of other services: taken in by webhooks, stored, and handed to their subscribers."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack

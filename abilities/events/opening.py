@@ -57,7 +57,7 @@ async def _running(service: Service, context: ServiceContext) -> AsyncIterator[N
     name = f"{type(service).__module__}.{type(service).__qualname__}"
     try:
         await service.start(context)
-    except Exception as error:  # a plugin may raise anything; its author is told which service it was
+    except Exception as error:  # a plugin may raise anything; the message names the service for its author
         raise ConfigError(f"The service {name} does not start: {type(error).__name__}: {error}.") from error
     try:
         yield

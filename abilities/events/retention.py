@@ -8,5 +8,5 @@ from core.queue.batches import in_batches
 
 
 async def prune_events(store: EventStore, clock: Clock, kept: timedelta = KEPT) -> int:
-    """Delete events older than `kept`. Return how many."""
+    """Delete events older than `kept`. Return their number."""
     return await in_batches(clock, lambda now: store.prune(now - kept))

@@ -43,7 +43,7 @@ def describe(file: StoredFile) -> str:
 
 
 def _beginning(pages: Sequence[str]) -> tuple[list[str], int]:
-    """Return the first pages, and how many of them are whole: at least the first, which may be cut."""
+    """Return the first pages, and the number of whole pages among them: at least the first, which may be cut."""
     lines: list[str] = []
     left = MAX_SHOWN
     for number, page in enumerate(pages, start=1):

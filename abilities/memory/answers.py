@@ -17,7 +17,7 @@ Question: {question}
 
 
 async def answer_from(question: str, recall: Recall, complete: Complete | None) -> CitedAnswer:
-    """Return an answer; without a model, the best memories that the person told. Raises the errors of `complete`."""
+    """Return an answer; without a model, the person's own best memories. Raises the errors of `complete`."""
     known = {recalled.memory.number: recalled.memory for recalled in recall.found}
     if not known:
         return CitedAnswer("")

@@ -21,7 +21,7 @@ async def what_is_remembered(asked: Asked) -> CommandAnswer | None:
 
 
 async def answer_memory(memory: MemoryAccess) -> str:
-    """Return the newest memories that the person told, as text."""
+    """Return the newest memories of the person's own statements, as text."""
     memories = await memory.overview(MAX_SHOWN + 1)
     return listed(memories) if memories else gettext(NOTHING)
 

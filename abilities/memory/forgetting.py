@@ -65,7 +65,7 @@ class Forgetter:
         return Forgetting(forgetting_id, tuple(memories))
 
     async def waiting(self, tenant_id: str, turn_id: str | None, now: datetime) -> str | None:
-        """Return the id of the newest question whether to forget that an earlier turn asked."""
+        """Return the id of the newest question of an earlier turn whether to forget."""
         row = await self.database.tenant_row(
             tenant_id,
             "select id from memory_forgettings where tenant_id = $1 and not confirmed"

@@ -29,7 +29,7 @@ LEASE = timedelta(seconds=15)
 messages are not remembered, and forgotten words remain in them."""
 PEOPLE = 5
 BATCH = 100
-"""How many people, and how many memories of each, are embedded again at a time."""
+"""The number of people, and of memories of each, that are embedded again at a time."""
 READ_AGAIN = 10
 """Memories that the model reads again at a time."""
 READING_FOR = 120
@@ -104,7 +104,7 @@ class MemoryWork:
         return Job(row["tenant_id"], row["id"], row["attempts"], owner) if row else None
 
     async def keep(self, job: Job) -> bool:
-        """Renew the lease of a job that is being done; return False if it is another's, or begins anew."""
+        """Renew the lease of a job that is being done; return False if it is another's, or starts over."""
         kept = await self.store.database.tenant_row(
             job.tenant_id,
             "update memory_jobs set lease_until = clock_timestamp() + $4"
@@ -138,7 +138,7 @@ class MemoryWork:
             await self.forgetter.redact(row["tenant_id"], now)
 
     async def embed_again(self) -> int:
-        """Embed some memories that the embedder in use has no vector of; return how many.
+        """Embed some memories without a vector of the embedder in use; return their number.
 
         If a provider fails, or a person's money is spent, their memories are left for later: until then they are
         found by their words.

@@ -25,7 +25,7 @@ from core.ids import IdMaker, make_id
 from core.llm.types import ChatMessage
 
 MAX_UNREAD = 20
-"""Statements told elsewhere that no model has read yet, and that a turn is told of in any case."""
+"""Statements in other conversations that no model has read yet, and that a turn is given in any case."""
 
 
 @dataclass(frozen=True, slots=True)

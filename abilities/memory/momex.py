@@ -96,7 +96,7 @@ class Momex:
     async def add(
         self, tenant_id: str, messages: Sequence[ChatMessage], *, infer: bool = True, collection: str = ""
     ) -> str:
-        """Have messages remembered by a job: a row first, then a wakeup. Return the job's id, or "".
+        """Remember messages by a job: a row first, then a wakeup. Return the job's id, or "".
 
         `infer=False` stores the texts as they are. Secrets are left out before anything is written.
         """

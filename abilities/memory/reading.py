@@ -28,7 +28,7 @@ from core.language.asking import asks
 
 @dataclass(frozen=True, slots=True)
 class MemoryReader:
-    """Have the statements of people read by a model after they were stored. Every step may be repeated.
+    """Lets a model read people's statements after they were stored. Every step may be repeated.
 
     `by_model`: False if the settings name none any more, so that the rules' reading stands.
     """

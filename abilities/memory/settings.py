@@ -10,7 +10,7 @@ from onevalet.ability import OwnSettings
 
 
 class MemorySettings(BaseSettings):
-    """Whether and how people are remembered. `onevalet_profile`: the reader of facts about them in their words."""
+    """The switches of memory. `onevalet_profile`: the reader of facts about people in their words."""
 
     onevalet_memory: Literal["on", "off"] = "on"
     onevalet_recall: Literal["both", "static", "tool"] = "both"

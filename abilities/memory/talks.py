@@ -59,7 +59,7 @@ class TalkJob:
 
 @dataclass(frozen=True, slots=True)
 class TalkReader:
-    """Have a model read people's messages, and store its findings. `memory`: None if memory is off."""
+    """Lets a model read people's messages, and stores its findings. `memory`: None if memory is off."""
 
     database: Database
     model: BudgetedModel
@@ -130,7 +130,7 @@ class TalkReader:
         """Read a talk; return False if its lease was lost, as another worker reads it then."""
         rows = await self.database.rows("select * from read_talk_words($1,$2)", job.tenant_id, list(job.turns))
         words = [row["text"] for row in rows]
-        # Nobody is asked about greetings and questions; a request may tell the person's wishes for good.
+        # No model call for greetings and questions; a request may tell the person's wishes for good.
         said = [piece for text in words for piece in statements(text, whole=True)]
         tells = any(worth_keeping(piece) and not asks(piece) for piece in said)
         profile = self.profile if tells else None

@@ -74,7 +74,7 @@ class TenantMemory:
         return count
 
     async def _as_shown(self, lines: Sequence[str]) -> tuple[list[str], int]:
-        """Return the ids of the memories that lines show, and how many of them are gone already."""
+        """Return the ids of the memories that lines show, and the number of those that are gone already."""
         wanted = [LINE.fullmatch(line.strip()) for line in lines]
         numbers = [int(match["number"]) for match in wanted if match]
         stored = {memory.number: memory for memory in await self.memory.store.numbered(self.tenant_id, numbers)}

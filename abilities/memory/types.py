@@ -82,7 +82,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """How far a person's memory has come: the newest number, and how often something was removed."""
+    """The version of a person's memory: the newest number, and the number of removals."""
 
     number: int = 0
     epoch: int = 0
@@ -98,7 +98,7 @@ class RetrieverKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that a retriever found. `strength` is how sure it is, 0 to 1; each retriever has scores of its own."""
+    """A memory that a retriever found. `strength` is its certainty, 0 to 1; each retriever has scores of its own."""
 
     memory_id: str
     score: float

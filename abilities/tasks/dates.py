@@ -133,7 +133,7 @@ class RemindBefore(PlanningAgent):
         return " ".join(str(self.text).split())
 
     def _lead(self) -> str:
-        """Return how long before, ready for a date to follow."""
+        """Return the lead time in words, ready for a date to follow."""
         days = int(self.days_before)
         if not days:
             return gettext("on")

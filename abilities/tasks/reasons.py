@@ -1,4 +1,4 @@
-"""Why a task or a run stands as it does: short names in the rows, and sentences for the person."""
+"""The reasons for the state of a task or a run: short names in the rows, and sentences for the person."""
 
 from enum import StrEnum
 

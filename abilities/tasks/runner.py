@@ -55,7 +55,7 @@ class TriggerRunner:
                 await asyncio.wait(self._looks)
 
     async def once(self) -> int:
-        """Fire all tasks that are due now, and check the conditions among them; return how many were due and fired."""
+        """Fire all due tasks, and check the conditions among them; return the number of fired tasks."""
         total, at_once = 0, 1
         while True:
             batches = await asyncio.gather(*(self.engine.fire_due() for _ in range(at_once)))

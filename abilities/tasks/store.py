@@ -159,7 +159,7 @@ class TaskStore:
         return bool(row and row["begun"])
 
     async def put_off_look(self, task: Task) -> None:
-        """Take back the count of a look that was interrupted from outside."""
+        """Reverse the count of a look that was interrupted from outside."""
         await self.database.call("select put_off_look($1,$2,$3)", task.tenant_id, task.id, task.looks_begun)
 
     async def record_look(
@@ -212,12 +212,12 @@ class TaskStore:
         return [SetAside(row["tenant_id"], row["task_id"], row["number"], row["cause"]) for row in rows]
 
     async def event_runs(self, tenant_id: str, task_id: str, within: timedelta) -> int:
-        """Return how often a task has run on events lately."""
+        """Return the number of a task's runs on events within a time."""
         row = await self.database.call("select count_event_runs($1,$2,$3) as runs", tenant_id, task_id, within)
         return int(row["runs"]) if row else 0
 
     async def prune(self, kept: timedelta, limit: int = 100) -> int:
-        """Delete runs and tasks that ended so long ago; return how many."""
+        """Delete runs and tasks that ended so long ago; return their number."""
         runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
         tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)
         return sum(int(row["pruned"]) for row in (runs, tasks) if row)

@@ -89,9 +89,9 @@ class TurnAccounts:
         self._earlier = earlier or {}
         self.held: dict[str, HeldCall] = {}
         self.patience: timedelta | None = None
-        """How long a call waits for an account; None for as long as an agent waits for an answer."""
+        """The time for which a call waits for an account; None: as long as an agent waits for an answer."""
         self.silent: set[str] = set()
-        """The paths of calls whose question the person was asked before."""
+        """The paths of calls whose question was put to the person before."""
         self._asked: dict[MissingAccess, Prompt | None] = {}
         self._asking = asyncio.Lock()
 

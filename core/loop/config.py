@@ -22,13 +22,13 @@ class ReactLoopConfig:
     """The loop's limits. Times are seconds unless the name says otherwise. Raises `ConfigError` for a wrong limit."""
 
     max_turns: int = 10
-    """Model answers in one turn before a last one without tools is asked for."""
+    """Model answers in a turn before a last answer without tools is requested."""
     max_consecutive_errors: int = 3
-    """Model answers in a row whose every call failed, before that last answer is asked for."""
+    """Model answers in a row whose every call failed, before that last answer is requested."""
     max_empty_answers: int = 1
-    """Empty answers after which the model is asked again."""
+    """Empty answers after which the model is called again."""
     max_advice: int = 2
-    """Times that a judge advises the model before a last answer without tools is asked for."""
+    """Times that a judge advises the model before a last answer without tools is requested."""
     max_repeated_calls: int = 2
     """Calls of a tool with the same arguments and the same result that a judge takes for a loop."""
     max_idle_steps: int = 3
@@ -36,7 +36,7 @@ class ReactLoopConfig:
     max_calls_per_answer: int = 24
     """Calls of a model answer that run; the model is told to repeat the others."""
     max_cards_per_answer: int = 4
-    """Approvals that a model answer may ask for; the model is told to ask for the others later."""
+    """Approvals that a model answer may request; the model is told to request the others later."""
     max_tokens_budget: int | None = None
     """Tokens, in and out, that a turn may use; None for no limit."""
 
@@ -73,8 +73,8 @@ class ReactLoopConfig:
     """Seconds for which failing calls of an answer are repeated, with all keys and fallback models: if a model is down,
     the person hears of it within 30 s. A piece of an answer, or another model after a silence, restarts the time."""
     llm_outage_patience: float = 600.0
-    """How long a turn whose model is down is tried again after that, with growing pauses and without holding up anybody
-    else. The person is told that it takes longer, and at its end that it failed; 0 fails the turn at once."""
+    """Seconds for which a turn whose model is down is repeated after that, with growing pauses and without holding up
+    anybody else. The person is told that it takes longer, and at its end that it failed; 0 fails the turn at once."""
     llm_longest_answer: float = 600.0
     """The longest that an answer may take, even if pieces keep coming."""
     llm_streaming: bool = True

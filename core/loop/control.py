@@ -15,7 +15,7 @@ from core.messaging.pointed import Pointed, any_of_others
 class CutOff(Exception):
     """A call was cut off, as the person asked to stop. `words`: their message with it, which may be empty.
 
-    `superseded`: they did not, but wrote again, and want the turn to end for that.
+    `superseded`: they did not, but wrote again, and prefer that a new message ends the turn.
     """
 
     def __init__(self, words: str, *, superseded: bool = False) -> None:

@@ -165,7 +165,7 @@ def since_summary(history: Messages, state: ConversationState) -> Messages:
         return history
     counted = [index for index, message in enumerate(history) if _counts(message)]
     digests = [_digest(history[index]) for index in counted]
-    # The last match: who says the same ten messages again and again has them summarised once.
+    # The last match: if a person says the same ten messages again and again, they are summarised once.
     ends = (upto for upto in range(len(digests), 0, -1) if _end(digests[:upto]) == state.summarised)
     upto = next(ends, 0)
     return history[counted[upto - 1] + 1 :] if upto else history

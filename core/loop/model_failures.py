@@ -2,7 +2,7 @@
 
 The layers: again after a pause, the next key, less reasoning effort, a fallback model; then the error is raised, and
 the caller tells the person. Calls that fail are repeated for `llm_patience`. A silent call is waited for
-longer, since a model that has not begun is not down; each piece of an answer begins patience anew, up to
+longer, since a model that has not begun is not down; each piece of an answer restarts the time, up to
 `llm_longest_answer`.
 """
 
@@ -52,7 +52,7 @@ class Effort:
         return self.ends - time.monotonic()
 
     def wait(self, *, begun: bool) -> float:
-        """Return how long the next piece may take, of an answer that has `begun` or has not."""
+        """Return the time limit for the next piece of an answer that has `begun`, or for its first."""
         silence = self.config.llm_timeout if begun else self.config.llm_first_token_timeout
         return max(min(silence, self.latest - time.monotonic()), 0.1)
 

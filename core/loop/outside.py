@@ -26,7 +26,7 @@ UNKNOWN_ADDRESS = gettext_noop(
     "Nobody has named this address: neither you, nor a page, nor a search. It may carry what I know to a stranger."
 )
 AFTER_READING = gettext_noop("I ask because I have just read what others wrote, which may talk me into something.")
-"""Why consent is asked although it usually is not, on a card."""
+"""The reason on a card for a request for consent that is usually not needed."""
 NOT_NAMED = (
     "Not run: nobody has named the address {address}. Use one exactly as the person, a page or a search named it, or "
     "ask the person to send it."
@@ -87,7 +87,7 @@ class OutsideText:
     passed_on: bool = False
     """Whether words of others came with a message of this turn: forwarded, shared, or written by a program."""
     client: bool = False
-    """Whether a program of the person's asks: then whatever acts needs consent."""
+    """Whether a program of the person's made the request: then every action needs consent."""
     misled: bool = False
     """Whether a tool is offered whose description may be meant to have the model do more than use it."""
     _read: set[tuple[str, int]] = field(default_factory=set)
@@ -145,7 +145,7 @@ class OutsideText:
         return gettext(AFTER_READING) if self.misled or self.read_before(key.agent_path, key.step) else ""
 
     def read_before(self, path: str, step: int) -> bool:
-        """Return whether the model may have read anything from outside when it asked for a call at this step."""
+        """Return whether the model may have read anything from outside when it made a call at this step."""
         return any(where != path or at < step for where, at in self._read)
 
     def taints(self, key: StepKey, arguments: JsonObject, names: Sequence[str]) -> bool:

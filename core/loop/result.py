@@ -27,7 +27,7 @@ class Ended(StrEnum):
     WAITING = "waiting"
     """A call waits for the person; `stopped_at` are the results of that answer's calls."""
     CANCELLED = "cancelled"
-    """The person cancelled all that waited, was told so at once, and the model has nothing to add."""
+    """The person cancelled everything that waited and has been told so; the model has nothing to add."""
     HANDED_OVER = "handed_over"
     """Everything was for a waiting turn, which resumes."""
     INTERRUPTED = "interrupted"
@@ -37,7 +37,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReactLoopResult:
-    """The answer and how it was reached. `messages` are to be appended to the conversation's history."""
+    """The answer and the way to it. `messages` are to be appended to the conversation's history."""
 
     response: str
     turns: int

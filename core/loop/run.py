@@ -142,7 +142,7 @@ class LoopRun:
 
 
 async def begin_run(task: LoopTask) -> LoopRun:
-    """Return a run that stands at the task's first step."""
+    """Return a run at the task's first step."""
     scope, config = task.scope, task.scope.config
     recorded = {record.key: record for record in await scope.journal.recorded()}
     window = repair(task.messages)

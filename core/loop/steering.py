@@ -51,7 +51,7 @@ class Steering:
     def cuts_off(self) -> AbstractAsyncContextManager[None]:
         """Return a block in which models are asked: a stop raises `CutOff` from it at once.
 
-        So does a further message of a person who wants turns to end for it.
+        A further message does the same if the person prefers that it ends the turn.
         """
         return self._control.signal.cuts_off() if self._control else nullcontext()
 
@@ -133,7 +133,7 @@ def _file(file: SeenFile, *, internal: bool) -> ChatMessage:
     if file.is_voice:
         text = _UNHEARD if file.failure else file.note
         return ChatMessage(Role.USER, text, internal=internal, marker=Marker.NOTE)
-    if file.failure:  # it names the file, which somebody else may have named
+    if file.failure:  # it contains the file's name, which others may have chosen
         text = f"[The person sent a file that you cannot read. Tell them so:]\n{as_data(file.failure)}"
         return ChatMessage(Role.USER, text, internal=internal, marker=Marker.FILE)
     text = f"{file.note}\n{as_data(file.text)}" if file.text else file.note

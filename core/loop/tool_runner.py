@@ -203,7 +203,7 @@ class ToolRunner:
             return end
 
     async def _hold(self, ready: _Ready, error: ToolError) -> ToolEnd | None:
-        """Have a call wait for its person or an account; it did nothing yet, so it may run again. None for others."""
+        """Make a call wait for its person or an account; it did nothing yet, so it may run again. None for others."""
         path = call_path(ready.key, ready.tool)
         held = await self._scope.accounts.missed(path, ready.tool.name, ready.call.id, error)
         if held is None:

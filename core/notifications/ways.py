@@ -20,7 +20,7 @@ _PLACES = {
 
 
 def way_in_words(channel: str) -> str:
-    """Return how something reaches a person, such as "by text message" or "on Slack"."""
+    """Return the way to a person in words, such as "by text message" or "on Slack"."""
     known = _WAYS.get(channel)
     return gettext(known) if known else gettext("by {channel}", channel=channel)
 

@@ -1,1 +1,1 @@
-"""Who may write and who is who: access, pairing, linking, tiers, preferences, profile."""
+"""People and their identities: access, pairing, linking, tiers, preferences, profile."""

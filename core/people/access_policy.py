@@ -41,7 +41,7 @@ class Admission(StrEnum):
 
 
 def read_admission(stored: str) -> Admission | None:
-    """Return how a stored identity was let in; None for a stranger, which the database keeps as an empty text."""
+    """Return the admission of a stored identity; None for a stranger, which the database stores as an empty text."""
     return Admission(stored) if stored else None
 
 
@@ -64,7 +64,7 @@ class Access:
     open_by: Admission = Admission.OPEN
 
     def admits(self, channel: str, account: str, user_key: str) -> Admission | None:
-        """Return how an unknown sender is let in; None when not."""
+        """Return the admission of an unknown sender, or None if they are not let in."""
         match self.policy:
             case Policy.OPEN:
                 return self.open_by

@@ -102,7 +102,7 @@ WORDS = (PREFS, PROFILE, LINK, UNLINK, CONSOLE, CLIENTS, EXPORT, FORGET)
 
 
 def preference_of(argument: str) -> tuple[str, str]:
-    """Return the name of a preference and its new value, from how a person writes both; an unknown name as it is."""
+    """Return the name of a preference and its new value from a person's words; an unknown name as it is."""
     lower = argument.strip().lower()
     for word, name in _PREFERENCE.items():
         if lower == word or lower.startswith(f"{word} "):

@@ -71,7 +71,7 @@ class PersonCommands:
         return CommandAnswer(changed.text, undo=undo)
 
     async def profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
-        """Take a fact back, or list them all."""
+        """Delete a fact, or list them all."""
         person = self._people.for_turn(tenant_id, turn_id)
         match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:

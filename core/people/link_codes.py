@@ -17,7 +17,7 @@ GUESSES_WITHIN = timedelta(hours=1)
 """The window of the limit for an address. Other people's guesses never count: nobody can block linking for others."""
 
 AGREED = "AGREE"
-"""The word after a code by which a person agrees to the link, once they were asked."""
+"""The word after a code by which a person agrees to the link, in reply to the question."""
 
 
 def new_link_code(partition: str = "") -> str:

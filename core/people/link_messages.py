@@ -30,7 +30,7 @@ def link_question(places: Sequence[ChatIdentity], code: str, more: str = "") -> 
 
 
 def linked_with(places: Sequence[ChatIdentity]) -> str:
-    """Return the answer to the person who agreed to a link; without places if a turn is resumed."""
+    """Return the answer to a person who agreed to a link; without places if a turn is resumed."""
     if not places:
         linked = gettext("Linked: both channels are yours from now on, with all that I keep for you.")
         return f"{linked} {gettext(UNDO)}"

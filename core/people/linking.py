@@ -109,7 +109,7 @@ class Linking:
             raise
 
     async def redeem_in_console(self, tenant_id: str, key: str, code: str, *, agreed: bool, now: datetime) -> Link:
-        """Merge as `redeem` does, for somebody who typed the code in the console; `key` is that of the form."""
+        """Merge as `redeem` does, for a person who typed the code in the console; `key` is that of the form."""
         async with self._database.tenant(tenant_id) as connection:
             language = await language_in(connection, tenant_id)
         with speaking(language):
@@ -146,7 +146,7 @@ class Linking:
         gone = row["gone_id"]
         if not gone:
             return Link(outcome, counts), ""
-        # First the place that asked for the code: the person should recognise it.
+        # First the place that requested the code: the person should recognise it.
         places = sorted(await places_of(connection, gone), key=lambda place: place.id != row["identity_id"])
         return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
 
@@ -178,7 +178,7 @@ class Linking:
 
 
 async def withdraw_codes(database: Database, tenant_id: str, now: datetime) -> int:
-    """Have a person's link codes run out now; return how many were still good."""
+    """Expire a person's link codes; return the number of codes that were still good."""
     rows = await database.tenant_rows(
         tenant_id,
         "update link_codes set expires_at = $2 where tenant_id = $1 and used_at is null and expires_at > $2"

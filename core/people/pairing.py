@@ -59,7 +59,7 @@ def code_hash(code: str) -> bytes:
 
 
 def pairing_sentence(code: str) -> str:
-    """Return the message that tells a stranger how to be let in: a single SMS, without words that carriers filter."""
+    """Return the message to a stranger with the way to be let in: a single SMS, without words that carriers filter."""
     return gettext(
         "This assistant is private. To be let in, give this code to whoever runs it, then write again: {code} (it is "
         "valid for one hour).",

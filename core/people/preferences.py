@@ -32,14 +32,14 @@ _NAMES = (
     gettext_noop("busy"),
     gettext_noop("mute"),
 )
-"""The preferences as people of other languages are told of them."""
+"""The names of the preferences, for people of other languages."""
 _WHILE_BUSY = {
     WhileRunning.STEER: gettext_noop("what you write meanwhile joins the answer"),
     WhileRunning.QUEUE: gettext_noop("what you write meanwhile is answered next"),
     WhileRunning.INTERRUPT: gettext_noop("what you write meanwhile starts the answer over"),
 }
 FROM_PROFILE = "profile"
-"""The source of a language that the person told, in place of a channel's name."""
+"""The source of a language that the person stated, in place of a channel's name."""
 _CITIES_OF = {"pt": "pt_PT"}
 """The locale whose names of cities go with a language, if it is not the language's own."""
 WORDS_TELL = ("sms", "email", "terminal")
@@ -79,7 +79,7 @@ class Preferences:
     muted: tuple[str, ...] = ()
     """Categories of notifications that are not sent; `*`: all but urgent notifications."""
     language_from: str | None = None
-    """The channel, or `profile`, that told the language; None if the person chose it."""
+    """The channel, or `profile`, that gave the language; None if the person chose it."""
 
 
 class PreferenceStore:

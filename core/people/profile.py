@@ -1,4 +1,4 @@
-"""A person's profile: a few facts, each told, inferred or from outside, which the person can list and undo."""
+"""A person's profile: a few facts, each stated, inferred or from outside, which the person can list and undo."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -77,12 +77,12 @@ class ProfileStore:
     ) -> int | None:
         """Store a fact, replacing the fact of the same key; return its number, or None if nothing changes.
 
-        An inferred fact does not replace a told fact, and an undone fact is not inferred again.
+        An inferred fact does not replace a stated fact, and an undone fact is not inferred again.
         """
         value = storable(value).strip()
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE:
             return None
-        # A language that the person told is used to write to them, until they choose another.
+        # A language that the person stated is used to write to them, until they choose another.
         tag = named_tag(value) if key == LANGUAGE and source is FactSource.TOLD else ""
         row = await self._database.call(
             "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number, note_language($1,$8,$9)",
@@ -125,7 +125,7 @@ class ProfileStore:
 
 
 class ProfileMerge(MergeHook):
-    """Merge profiles: told facts count first, and then those of the person who stays."""
+    """Merge profiles: stated facts count first, and then those of the person who stays."""
 
     async def after(self, connection: Connection, kept: str, gone: str) -> None:
         await connection.execute(

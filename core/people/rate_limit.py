@@ -77,7 +77,7 @@ class Rate(StrEnum):
     BEYOND = "beyond"
     """Beyond the person's limit for the first time in this minute: tell them."""
     SILENT = "silent"
-    """Beyond the person's limit, and they were told."""
+    """Beyond the person's limit, and they know it already."""
     WAIT = "wait"
     """The account's limit is reached, which is no person's fault: the turn waits."""
 
@@ -154,7 +154,7 @@ class _SharedCounts:
         return Rate(await self._script(_keys(counted, a_minute), [time.time(), counted.messages, *limits]))
 
     async def forget(self, counted: Counted, a_minute: int) -> None:
-        """Begin the turn's counts anew."""
+        """Restart the turn's counts."""
         await self._client.delete(*_keys(counted, a_minute))
 
     async def runs_out(self, counted: Counted, a_minute: int) -> bool:
@@ -167,7 +167,7 @@ class _SharedCounts:
 
 
 def _keys(counted: Counted, a_minute: int) -> list[str]:
-    """Return the keys of the turn's verdict, the account's count, the person's times, and whether they were told."""
+    """Return the keys of the turn's verdict, the account's count, the person's times, and the note of their warning."""
     return [
         f"{_PREFIX}:turn:{counted.turn_id}",
         # People of different rates over the same account are counted apart.

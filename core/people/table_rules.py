@@ -30,7 +30,7 @@ class Merge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """How a table is merged. `counted` names a number of its rows to the person; None: they are not mentioned.
+    """The rule for merging a table. `counted` names a number of its rows to the person; None: they are not mentioned.
 
     Two people who both have rows in a table with names are asked before they are merged.
     """
@@ -69,7 +69,7 @@ class PersonTable:
     """A table of an ability's with rows of people. Deleting a person deletes them.
 
     `follows` names the parents with which a row goes when a link is undone, besides those rows that came with the link;
-    None: no row goes. The table stands after those to which it refers, and those of other abilities that are needed.
+    None: no row goes. The table comes after those to which it refers, and those of other abilities that are needed.
     `leads` names the rows of the spine's tables that go with a row of this table then.
     """
 

@@ -1,4 +1,4 @@
-"""The person whose turn it is, and how they want their turns run."""
+"""The person whose turn it is, and their preferences about turns."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

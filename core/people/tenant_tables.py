@@ -135,7 +135,7 @@ def tables_of_abilities() -> tuple[PersonTable, ...]:
 
 
 def merge_rules() -> Mapping[str, Belonging]:
-    """Return how each table is merged, parents before children."""
+    """Return the rule for merging each table, parents before children."""
     return {**_MERGE_RULES, **{table.name: table.merge for table in _of_abilities}}
 
 

@@ -1,1 +1,1 @@
-"""Questions with choices: asked, said, pressed, typed, and told afterwards."""
+"""Questions with choices: their wording, cards, answers and outcomes."""

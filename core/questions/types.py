@@ -1,4 +1,4 @@
-"""A question to a person, as a tool or an agent puts it, and as it stands once it was asked."""
+"""A question to a person, as a tool or an agent puts it, and as it was sent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it was asked: `name` is its field's, `labels` are the shown choices, `values` their meanings.
+    """A question as it was sent: `name` is its field's, `labels` are the shown choices, `values` their meanings.
 
     `keys` are the words that a person may type for each label, and last for leaving the question out.
     """

@@ -77,7 +77,7 @@ def _length(asked: Asked) -> int:
 
 
 def in_words(asks: Sequence[Asked]) -> str:
-    """Return questions as Markdown, each with its choices below it, and how they are answered."""
+    """Return questions as Markdown, each with its choices below it, and with the way to answer."""
     return "\n".join(filter(None, [*(_listed(asked) for asked in asks), _hint(asks)]))
 
 
@@ -111,7 +111,7 @@ def _choices(asked: Asked) -> str:
 
 
 def _hint(asks: Sequence[Asked]) -> str:
-    """Return the hint how to answer, with an example; empty if there is nothing to choose."""
+    """Return the hint on answering, with an example; empty if there is nothing to choose."""
     example = " ".join(asked.keys[0] for asked in asks if asked.keys)
     if not example:
         return gettext("Reply “{word}” to leave it out.", word=gettext("skip")) if any(a.skip for a in asks) else ""

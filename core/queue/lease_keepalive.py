@@ -45,7 +45,7 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
     try:
         yield
     except asyncio.CancelledError:
-        # When something else cancelled the body too, that stands.
+        # If something else cancelled the body too, that cancellation stays.
         if lost and body is not None and body.uncancel() == 0:
             raise LeaseLost from None
         raise

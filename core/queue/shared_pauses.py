@@ -38,7 +38,7 @@ class SharedPauses:
         self._is_away = self._is_told = False
 
     async def start(self) -> None:
-        """Read the known pauses before any peer is asked. Redis may be away still; that is not logged."""
+        """Read the known pauses before any request to a peer. Redis may be away still; that is not logged."""
         Pauses.on_news.add(self._news.set)
         await self._try(quietly=True)
         self._task = asyncio.create_task(self._run(), name="shared pauses")

@@ -25,7 +25,7 @@ STOPS = "onevalet:stops"
 """Broadcast to all workers, since the sender does not know which worker runs the turn; never stored."""
 
 LISTEN = 10.0
-"""Seconds for which Redis may block while a queue is empty; then it is asked again."""
+"""Seconds for which Redis may block while a queue is empty; then the request is repeated."""
 SILENT = 5.0
 """Seconds beyond that after which a silent Redis counts as away."""
 _MAX_AT_ONCE = 100
@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 
 class Later(Protocol):
-    """Have a worker claim a row at its moment. Never raises, never waits for the network."""
+    """Makes a worker claim a row at its moment. Never raises, never waits for the network."""
 
     def come_due(self, work: str, row_id: str, after: timedelta) -> None:
         """Name a row of a kind of work (core.queue.due) that is due after a time; with an empty id, any row."""

@@ -32,7 +32,7 @@ class MissingAccess:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How a person is asked. `silent`: they were asked before, and are not told again."""
+    """The request to a person. `silent`: they got it before, and do not get it again."""
 
     text: str
     silent: bool = False
@@ -52,7 +52,7 @@ class AccountAsker(Protocol):
     def for_turn(
         self, tenant_id: str, turn_id: str, conversation_id: str | None, *, in_run: bool = False
     ) -> AccountPrompts:
-        """Return how the person of a turn is asked; `in_run`: a task's, so nobody is there."""
+        """Return the prompts for the person of a turn. `in_run`: a task's run, so no person is present."""
         ...
 
 

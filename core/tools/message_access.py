@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Addressee:
-    """Somebody who can be written to now.
+    """Somebody to whom messages can be sent now.
 
     `key` is vouched for by the provider: an E.164 number, a Slack member's id, a Telegram user's number; `name` is
     the provider's, if it tells any. `opening` and `closing` are said around a text to somebody who does not know on
@@ -52,7 +52,7 @@ class MessageAccess(Protocol):
         ...
 
     async def send(self, to: Addressee, name: str, text: str, key: str) -> None:
-        """Queue a text exactly as it is. `name` is how the person calls its reader; the same `key` is sent once."""
+        """Queue a text exactly as it is. `name` is the person's name for its reader; the same `key` is sent once."""
         ...
 
     async def answers(self) -> Sequence[Answer]:

@@ -113,7 +113,7 @@ class DataAccess(Protocol):
         ...
 
     async def forget(self) -> str:
-        """Have the person deleted with all of it, soon; return the text for the person."""
+        """Delete the person with all of it, soon; return the text for the person."""
         ...
 
 
@@ -143,7 +143,7 @@ class FileAccess(Protocol):
     async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
         """Store a file of up to 20 MB for the person, and send it with the reply. The same content is stored once.
 
-        If `content_type` is None, it is told by the first bytes or the name.
+        If `content_type` is None, the first bytes or the name determine it.
         """
         ...
 
@@ -179,7 +179,7 @@ class PersonAccess(Protocol):
         ...
 
     async def needs_timezone(self) -> bool:
-        """Return whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
+        """Return whether the person's timezone is unknown: they are asked for it before a first schedule is stored."""
         ...
 
     async def own_words(self) -> Sequence[str]:
@@ -199,7 +199,7 @@ class PersonAccess(Protocol):
         ...
 
     async def learn(self, key: str, value: str) -> str:
-        """Store a fact that the person told. Raises `core.errors.ToolRetry`."""
+        """Store a fact that the person stated. Raises `core.errors.ToolRetry`."""
         ...
 
     async def unlearn(self, number: int, key: str) -> FactTakenBack:

@@ -85,7 +85,7 @@ class TierCheck:
 
 
 class SafetyCheck:
-    """A further check, asked last. A plugin module that holds an instance of a subclass brings it."""
+    """A further check, which runs last. A plugin module that holds an instance of a subclass brings it."""
 
     async def check(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Return a refusal, or None to pass; an exception delays the turn."""
@@ -98,7 +98,7 @@ class SafetyCheck:
 def ordered_checks(
     access: Access, rates: Rates, tiers: Tiers, *, budget: Check | None = None, safety: Iterable[SafetyCheck] = ()
 ) -> tuple[Check, ...]:
-    """Return all checks in the order in which they are asked; `budget` stands before the safety checks."""
+    """Return all checks in their order; `budget` comes before the safety checks."""
     money = (budget,) if budget is not None else ()
     return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers), *money, *safety)
 

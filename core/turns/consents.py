@@ -1,4 +1,4 @@
-"""Standing consents in a turn: when they count and who may grant them."""
+"""Standing consents in a turn: the conditions under which they count, and the people who may grant them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

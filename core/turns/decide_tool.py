@@ -127,8 +127,8 @@ class DecideTool(Tool[..., object]):
 def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
     """Return the approvals that this turn's messages may decide in words: shown before all of them, not of high risk.
 
-    Each was shown in this very conversation, or its code stands in the message: a "yes" elsewhere is about something
-    else.
+    Each was shown in this very conversation, or its code is in the message: a "yes" elsewhere has another
+    meaning.
 
     A "yes" that was written before the card does not approve it, even if it is read together with a later message.
     """

@@ -71,7 +71,7 @@ async def fail_turn(
 ) -> bool:
     """End a turn with an apology. Return True if more waits and the lease is kept.
 
-    `lane` is its tenant, its id and the fence of the lease. Without a turn, whatever cannot begin on the lane ends.
+    `lane` is its tenant, its id and the fence of the lease. Without a turn, all that cannot begin on the lane ends.
     """
     person = await database.call("select language from read_person($1)", lane[0])
     with speaking(person["language"] if person else ""):

@@ -20,7 +20,7 @@ _JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A turn that is tried again, and when, if that is known; `told`: its person is being told that it takes longer."""
+    """A turn that is tried again, at `due` if that is known; `told`: its person is being told that it takes longer."""
 
     told: bool
     due: datetime | None = None

@@ -74,7 +74,7 @@ class OrchestratorOptions:
     config: ReactLoopConfig | None = None
     hooks: Iterable[Hook] = ()
     checks: Iterable[Check] = ()
-    """Are asked in order."""
+    """They run in this order."""
     tiers: Tiers | None = None
     credentials: CredentialStoreAccess | None = None
     accounts: AccountsAccess | None = None

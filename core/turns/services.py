@@ -87,7 +87,7 @@ class AccountsAccess(Protocol):
 
 
 class DataProvider(Protocol):
-    """People's data as a whole: `operations.tenants.access.PersonData`, whose room stands above this one."""
+    """People's data as a whole: `operations.tenants.access.PersonData`, whose room is above this room."""
 
     def for_tenant(self, tenant_id: str) -> DataAccess:
         """Return access to this tenant's data only."""

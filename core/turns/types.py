@@ -33,7 +33,7 @@ from core.turns.trigger_message import TriggerMessage
 
 @dataclass(frozen=True, slots=True)
 class TurnSender:
-    """The identity that a turn's messages came from: how it was let in, and whether it said STOP."""
+    """The identity that sent a turn's messages: its admission, and whether it said STOP."""
 
     account: str
     user_key: str
@@ -94,7 +94,7 @@ class FromTask:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A turn that waited, for a decision or an answer, and goes on; `first` is how it came at first."""
+    """A turn that waited, for a decision or an answer, and goes on; `first` is its origin."""
 
     step: int
     """The model answer whose calls waited."""
@@ -129,7 +129,7 @@ class FirstCall:
 
     call: ToolCall
     says_result: bool = False
-    """The turn ends with the result of the call: no model is asked."""
+    """The turn ends with the result of the call, without a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class TurnRequest:
 
     @property
     def first(self) -> FromPerson | FromTask:
-        """Return how the turn came at first, before it waited."""
+        """Return the turn's origin, before it waited."""
         return self.came.first if isinstance(self.came, Resumed) else self.came
 
     @property
@@ -165,7 +165,7 @@ class TurnRequest:
 
     @property
     def sender(self) -> TurnSender | None:
-        """Return who wrote; None for a run that no message began."""
+        """Return the sender; None for a run that no message began."""
         return self.first.sender if isinstance(self.first, FromPerson) else None
 
     @property
@@ -210,7 +210,7 @@ class TurnRequest:
 
 
 class TurnState(StrEnum):
-    """How a turn stands, or how it ended."""
+    """The state of a turn."""
 
     RUNNING = "running"
     DONE = "done"
@@ -280,10 +280,10 @@ class BegunTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """All that a turn leaves behind.
+    """The results of a turn that are stored at its end.
 
-    A `run` has neither history nor outbound of a conversation: it is noted instead how it stands. `cards_in`: the other
-    conversation to which the cards go, to be held there with `hold_cards` until somebody lets them go, and `told`.
+    A `run` has neither history nor outbound of a conversation: its state is noted instead. `cards_in`: the other
+    conversation to which the cards go, to be held there with `hold_cards` until they are released, and `told`.
     """
 
     state: TurnState

@@ -170,7 +170,7 @@ def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asker | None:
 
 
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
-    """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
+    """Find the agents whose answer this turn's messages may be: the same conversation's, and a person's own."""
     if not request.inbound or not request.place.conversation_id:
         return PendingAnswers()
     offered: list[tuple[PoolEntry, Asker]] = []

@@ -107,7 +107,7 @@ class Redraws:
         )
 
     async def end(self, claim: RedrawClaim, due: DueRedraw, end: RedrawEnd) -> None:
-        """Record how an attempt ended. If the outcome to show has changed since, the update is due again."""
+        """Record the end of an attempt. If the outcome to show has changed since, the update is due again."""
         await self._database.call(
             "select end_redraw($1,$2,$3,$4,$5,$6,$7,$8)",
             claim.tenant_id,

@@ -21,7 +21,7 @@ from jobs.delivery.backoff import MAX_WAIT
 from jobs.delivery.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
 
 MAX_TRIES = 6
-"""A card that cannot be drawn is given up: the decision stands without it."""
+"""Attempts to draw a card before it is given up: the decision counts without it."""
 DRAW_TIMEOUT = 10.0
 SLOTS = 4
 GRACE = timedelta(seconds=2)

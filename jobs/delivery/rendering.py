@@ -135,6 +135,6 @@ def _worded(due: DueMessage, said: str | None, now: datetime) -> OutboundMessage
     if not due.tells_missing:
         return message
     missing = gettext(MISSING)
-    # The end of a long message may wait until it is asked for.
+    # The end of a long message may wait until the person asks for it.
     first = (missing, message.text) if len(message.text) > LONG_TEXT else (message.text, missing)
     return replace(message, text="\n\n".join(filter(None, first)))

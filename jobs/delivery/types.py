@@ -10,7 +10,7 @@ from core.messaging.states import SendState
 
 @dataclass(frozen=True, slots=True)
 class BegunCall:
-    """A call that may have begun, and the moment when the database was asked to begin it."""
+    """A call that may have begun, and the moment of the request to the database to begin it."""
 
     what: Begun
     asked: float

@@ -86,7 +86,7 @@ async def show_progress(
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
-    `row`: the outbox row of the answer, which may be streamed. `said` is called when the person was told in words.
+    `row`: the outbox row of the answer, which may be streamed. `said` is called after a message to the person.
     `doing` puts a call into words.
     """
     if channel is None:

@@ -1,4 +1,4 @@
-"""Turns that a person's program asked for: the program gets the answer.
+"""Turns that a person's program requested: the program gets the answer.
 
 Cards, private links and decisions go to the person's chat, not to the program.
 """
@@ -46,7 +46,7 @@ class ProgramTurns:
         self._public_url = public_url.rstrip("/")
 
     async def chat(self, tenant_id: str) -> Place | None:
-        """Return the chat in which a person is asked; None if they have none now."""
+        """Return the chat in which questions reach a person; None if they have none now."""
         chat = await self._chat_of(tenant_id)
         row = chat and await self._database.tenant_row(
             tenant_id, "select channel from conversations where tenant_id = $1 and id = $2", chat

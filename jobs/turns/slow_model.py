@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 async def told_in_words(
     channel: NotificationChannel, address: Address, outage: ModelOutage | None, said: Callable[[], None]
 ) -> AsyncIterator[tuple[Hook, ...]]:
-    """Yield the hooks that tell the person of a silent model during the block; `said` is called when they were told."""
+    """Yield the hooks that tell the person of a silent model during the block; `said` is called after that message."""
     if not isinstance(channel, Unseen) or outage is None:
         yield ()
         return

@@ -85,7 +85,7 @@ class Maintenance:
             ),
             # By people's time, of which the watch knows.
             Chore("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
-            # A person who waits for a provider is told so, and an outage of Redis is no reason not to.
+            # A person who waits for a provider gets a message, even in an outage of Redis.
             Chore("delayed answers", timedelta(seconds=20), service.tell_delays),
             # Codes and strangers end by themselves; they are only cleared away here.
             Chore("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
@@ -133,7 +133,7 @@ class Maintenance:
 async def release_notifications(service: NotificationService, clock: Clock) -> int:
     """Send held notifications that are due, and failed notifications elsewhere. Return the number of new messages."""
     if await clock.sound_now() is None:
-        return 0  # the quiet hours cannot be told without a sound clock
+        return 0  # the quiet hours are unknown without a sound clock
     return await service.fall_back() + await service.release_held()
 
 

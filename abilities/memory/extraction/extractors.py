@@ -45,7 +45,7 @@ class Extractor(Protocol):
         ...
 
     async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
-        """Return the entities, actions and topics of a statement, and the name of who found them."""
+        """Return the entities, actions and topics of a statement, and the name of the extractor that found them."""
         ...
 
     def may_change(self, statement: Statement) -> bool:

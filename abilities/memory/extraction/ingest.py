@@ -25,7 +25,7 @@ CANDIDATES = 6
 NEAR = 0.6
 """The likeness from which a statement may contradict a memory, even in entirely different words."""
 HELD_BACK = (STOOD_IN, FOUND_NOTHING)
-"""The extractors whose findings are held back unless the person asked for the statement to be remembered."""
+"""The extractors whose findings are held back unless the person asks for the statement to be remembered."""
 _OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
 """Words about the memory itself, which say nothing of the person."""
 
@@ -118,7 +118,7 @@ class Adder:
         return count
 
     async def embed_again(self, tenant_id: str, limit: int = 200) -> int:
-        """Embed memories that this embedder has no vector of; return how many."""
+        """Embed memories without a vector of this embedder; return their number."""
         missing = await self.store.vectors.missing(tenant_id, self.embedder.name, limit)
         if missing:
             vectors = await self.embedder.at_cost_of(tenant_id).embed(list(missing.values()))
@@ -210,7 +210,7 @@ async def _read(source: Utterance, part: int, text: str, extractor: Extractor) -
 
 
 def _worth(source: Utterance, text: str, kept: Sequence[str], alone: bool) -> bool:
-    """Return whether a statement is stored; `alone`: it is all that the person asked to be remembered."""
+    """Return whether a statement is stored; `alone`: the person asked for this statement only to be remembered."""
     if any(_covers(memory, text) for memory in kept):
         return False
     if alone:  # in however few words

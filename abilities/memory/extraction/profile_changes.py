@@ -32,7 +32,7 @@ class Change:
 def read_changes(answer: str, words: Sequence[str]) -> list[Change]:
     """Parse the model's answer, without facts that are malformed or should not be stored.
 
-    A fact that the model calls told, but of which the person wrote no word, counts as inferred.
+    A fact that the model calls stated, but of which the person wrote no word, counts as inferred.
     """
     listed = object_in(answer).get("changes")
     changes: list[Change] = []

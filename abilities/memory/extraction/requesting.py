@@ -1,4 +1,4 @@
-"""The recognition of requests: a request tells nothing of the person, whatever words it holds.
+"""The recognition of requests: a request tells nothing of the person, in any words.
 
 Rules for six languages, best in English. A wish that holds for good ("always answer me in French", "call me Bob")
 is no request, nor is a statement to be remembered.

@@ -35,7 +35,7 @@ def _rule(slot: str, pattern: str, verb: str, *, many: bool = False) -> SlotRule
 
 _I = r"\b(?:i|we)(?:'ve|'m|'re| have| am| are| was| will| got)?" + _NOW
 _IS = r"(?:'s(?! names?\b)(?![^.,;!?\n]*\b(?:is|are|was|were|has|had|will|can)\b)| is)"
-"""Not the 's of "my boss's birthday is in May", which says nothing of who the boss is."""
+"""Not the 's of "my boss's birthday is in May", which does not say who the boss is."""
 PETS = "dog|cat|puppy|kitten|spaniel|terrier|poodle|parrot|tortoise|pony|horse|hamster|rabbit|ferret|hedgehog"
 _MAKES = (
     "audi|bmw|citro[eë]n|dacia|fiat|ford|honda|hyundai|kia|mazda|mercedes|mini|nissan|opel|peugeot|renault|seat|skoda"

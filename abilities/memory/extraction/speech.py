@@ -13,7 +13,7 @@ FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
 MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory", "undo_last"})
 """An answer after these alone repeats present memories, or memories that were taken back."""
 _CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.MULTILINE)
-"""A line that only history has: how a card appears in it."""
+"""A line that only history has: the form of a card in it."""
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 

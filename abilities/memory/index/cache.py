@@ -53,7 +53,7 @@ class StructuredIndexes:
 
     @property
     def held(self) -> dict[str, int]:
-        """Return how many memories are indexed, by person."""
+        """Return the number of indexed memories, by person."""
         return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
 
     async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
@@ -117,7 +117,7 @@ class StructuredIndexes:
     async def _catch_up(self, tenant_id: str) -> None:
         newest = await self._store.version(tenant_id)
         entry = self._entries.get(tenant_id)
-        # A number lower than the index has reached: whose it was has become somebody else.
+        # A number lower than the index has reached: the id belongs to another person now.
         if entry is not None and (entry.version.epoch != newest.epoch or entry.version.number > newest.number):
             await self.drop(tenant_id)
             entry = None

@@ -35,7 +35,7 @@ class Embedder(Protocol):
 
 
 class ModelEmbedder:
-    """Embed through a provider, by litellm's name of the model. `payer`: the tenant who pays."""
+    """Embeds through a provider, by litellm's name of the model. `payer`: the tenant who pays."""
 
     floor = 0.25
     sure = 0.45

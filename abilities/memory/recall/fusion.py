@@ -1,6 +1,6 @@
 """The hits of all retrievers in a single order: by reciprocal rank, by the question's subject, and by time.
 
-Whether a memory is recalled at all depends on how sure they are together.
+Whether a memory is recalled at all depends on their common certainty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from abilities.memory.types import Hit, Memory, Recalled, RetrieverKind, Retriev
 from core.json_types import JsonObject
 
 RANK_CONSTANT = 60
-"""The constant of reciprocal rank fusion: how little less the second place counts than the first."""
+"""The constant of reciprocal rank fusion: the larger, the less the second place differs from the first."""
 WEIGHTS = {RetrieverKind.TEXT: 1.0, RetrieverKind.VECTOR: 0.5, RetrieverKind.STRUCTURED: 2.0}
 """Weight of each retriever: a small encoder is trusted least, knowledge most."""
 ENOUGH = 0.75
@@ -45,7 +45,7 @@ def fuse(
 
 
 def certainty(hits: Sequence[Hit]) -> float:
-    """Return how sure several independent retrievers are together: 0 to 1."""
+    """Return the common certainty of several independent retrievers: 0 to 1."""
     return 1 - prod(1 - hit.strength for hit in hits)
 
 

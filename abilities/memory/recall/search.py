@@ -153,7 +153,7 @@ class Retriever:
         if built:
             await self.indexes.catch_up(scope.tenant_id)
         vectors = await asyncio.shield(embedding)
-        # A fact that holds for long was often told before the time that the question names.
+        # A fact that holds for long was often stated before the time that the question names.
         period = None if question.asked_slots else question.period
         query = StructuredQuery(
             question.terms,

@@ -1,4 +1,4 @@
-"""Memories in a conversation: a statement that stands in it is not recalled again.
+"""Memories in a conversation: a statement that is in it is not recalled again.
 
 Only the very statement counts: "Do I live in Oslo?" does not show that the person lives there.
 """

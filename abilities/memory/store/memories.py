@@ -140,7 +140,7 @@ class MemoryStore:
         return await self._select(tenant_id, f"{where} order by m.number desc limit $2", limit)
 
     async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
-        """Return the memories of a slot that hold now, told by the person."""
+        """Return the memories of a slot that hold now, stated by the person."""
         where = f"{_TOLD} and m.collection = $3 and m.slot = $4 order by m.number"
         return await self._select(tenant_id, where, [], collection, slot)
 

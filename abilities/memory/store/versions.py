@@ -32,5 +32,5 @@ async def set_number(connection: Connection, tenant_id: str, number: int) -> Non
 
 
 async def raise_epoch(connection: Connection, tenant_id: str) -> None:
-    """Have every index of a person rebuilt, in every worker."""
+    """Make every worker rebuild every index of a person."""
     await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)

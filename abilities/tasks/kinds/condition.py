@@ -24,7 +24,7 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
 
 NAMES = frozenset({"value", "previous", "result", "told"})
-"""The names in an expression: `told` is the value that the person was last told."""
+"""The names in an expression: `told` is the value in the last message to the person."""
 SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
 MAX_GAP_MINUTES = 366 * 24 * 60.0
 MAX_BACKOFF = timedelta(days=1)
@@ -32,7 +32,7 @@ ONE_OF_TWO = gettext_noop("A condition looks at a tool or at a web address: one 
 _OFTEN = gettext_noop("A condition is looked at once a minute at most, and every 31 days at least.")
 _GAP = gettext_noop("The gap between two messages is a year at most, in minutes.")
 ERRORS_TOLD = 5
-"""Consecutive failed looks after which the person is told once."""
+"""Consecutive failed looks after which the person gets a single message."""
 _MAX_SEEN = 30
 """Looks that are remembered."""
 _MAX_VALUE = 4000

@@ -108,7 +108,7 @@ class ScheduleTrigger:
 
     @property
     def grace(self) -> timedelta:
-        """Return how late a missed occurrence may still run."""
+        """Return the delay after which a missed occurrence no longer runs."""
         if self.grace_minutes is not None:
             return timedelta(minutes=self.grace_minutes)
         return timedelta(days=1) if self.at is not None else timedelta(hours=4)

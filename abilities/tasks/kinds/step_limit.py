@@ -28,7 +28,7 @@ class Steps:
             )
 
     def walk(self, value: Json) -> None:
-        """Take as many steps as a value is large."""
+        """Take as many steps as a value has nodes and portions of text."""
         waiting: list[Json] = [value]
         while waiting:
             node = waiting.pop()

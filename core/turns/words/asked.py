@@ -1,4 +1,4 @@
-"""A chat word as it is asked: the argument of its answer, and the possible outcomes."""
+"""A chat word of a turn: the argument of its answer, and the possible outcomes."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ConsoleLinks(Protocol):
 
     @property
     def valid(self) -> timedelta:
-        """Return how long a link is good."""
+        """Return the time for which a link is good."""
         ...
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:

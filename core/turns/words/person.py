@@ -1,4 +1,4 @@
-"""Answers to the words about the person: who they are here, and all that is kept."""
+"""Answers to the words about the person: their identities, preferences and stored data."""
 
 from dataclasses import replace
 
