@@ -205,7 +205,7 @@ class ToolFailed(ToolError):
 
 
 class AccountMissing(ToolFailed):
-    """No connected account can do this: the person has none, or the account does not allow so much.
+    """No connected account can do this: the person has none, or theirs allows too little.
 
     `need` is the required access, as in `AccountAccess.open`; `account` names the account that allows too little.
     """

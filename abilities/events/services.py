@@ -10,7 +10,7 @@ from core.http.types import HttpClient
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """The access of a service.
+    """The parts of a worker that a service may use.
 
     `notify` sends a person news at the time and place of their choice, and returns whether it reaches them; its mapping
     may hold `title`, `category`, `urgency` and `dedupe_key`. `settings` are those that tools read.
