@@ -83,7 +83,7 @@ class Accounts:
         )
 
     async def wanted(self, tenant_id: str) -> MissingAccess | None:
-        """Return the access that a person should connect: for a waiting call, or to renew an account; None for none."""
+        """Return the access that a person should connect: for a waiting call, or to renew an account; else None."""
         if self.offers is None:
             return None
         accounts = await self.list(tenant_id)

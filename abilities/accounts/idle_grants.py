@@ -1,4 +1,4 @@
-"""Grants that end while nobody uses them: refreshed ahead of their end, and reported to their people once they end."""
+"""Grants that end while nobody uses them: refreshed ahead of their end, and reported to their people, once."""
 
 import asyncio
 from collections.abc import Sequence

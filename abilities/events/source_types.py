@@ -1,4 +1,4 @@
-"""Event sources: the proof of each, and the places of values in its requests."""
+"""Event sources: their proofs, and the fields of their requests."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

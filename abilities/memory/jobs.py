@@ -73,7 +73,7 @@ class MemoryWork:
     """Has a job that is put off done at its moment."""
     reads_turns: bool = True
     """False if no model is configured: rules alone cannot tell a statement worth remembering from a request, so only
-    statements are remembered for which a person asks."""
+    statements that a person asks to remember are stored."""
 
     async def add(
         self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool

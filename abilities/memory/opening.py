@@ -42,7 +42,7 @@ def load_libraries(settings: Settings) -> None:
 
 
 def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | None:
-    """Create the memory; None if it is switched off. Without a model, people have to ask for each memory."""
+    """Create the memory; None if it is switched off. Without a model, only memories that people ask for are stored."""
     settings = foundation.settings.of(MemorySettings)
     if settings.onevalet_memory == "off":
         return None

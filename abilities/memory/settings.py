@@ -1,4 +1,4 @@
-"""The settings of memory: its scope, its reader, and its time."""
+"""The settings of memory: recall, extraction, embedding, and the time of reading."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,7 +10,7 @@ from onevalet.ability import OwnSettings
 
 
 class MemorySettings(BaseSettings):
-    """The switches of memory. `onevalet_profile`: the reader of facts about people in their words."""
+    """Switches and limits of memory. `onevalet_profile`: the reader of facts about people in their words."""
 
     onevalet_memory: Literal["on", "off"] = "on"
     onevalet_recall: Literal["both", "static", "tool"] = "both"

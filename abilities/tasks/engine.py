@@ -1,4 +1,4 @@
-"""The trigger engine: the tasks of all people, and the events that make them run."""
+"""The trigger engine: the tasks of all people, and the triggers that make them run."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

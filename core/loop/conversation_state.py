@@ -3,7 +3,7 @@
 It has no table of its own: the last message of a turn's history carries it. So it is committed with the turn, belongs
 to a single session, and ends with the session.
 
-The summary, of messages that no longer fit into the context, is a model call for at least ten of them. Until there are
+The summary covers messages that no longer fit into the context, at least ten with each model call. Until there are
 ten, and if the summary fails, the messages themselves are in its place, cut short.
 """
 

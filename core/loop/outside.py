@@ -65,7 +65,7 @@ def words_of_others(text: str) -> str:
 def for_later(message: ChatMessage) -> ChatMessage:
     """Return a message as history keeps it: words of others are reduced to addresses, and can act in no later turn.
 
-    Of a file the describing line stays, by which the model can read it again.
+    Of a file, the line that describes it stays; by it the model can read the file again.
     """
     if message.marker is Marker.FILE:
         return replace(message, text=message.text.partition("\n")[0], marker=Marker.NOTE, pictures=())

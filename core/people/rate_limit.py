@@ -167,7 +167,7 @@ class _SharedCounts:
 
 
 def _keys(counted: Counted, a_minute: int) -> list[str]:
-    """Return the keys of the turn's verdict, the account's count, the person's times, and the note of their warning."""
+    """Return the keys of the turn's verdict, the account's count, the person's times, and the mark of their warning."""
     return [
         f"{_PREFIX}:turn:{counted.turn_id}",
         # People of different rates over the same account are counted apart.

@@ -1,4 +1,4 @@
-"""The country in which a person's numbers are read, derived from their language, timezone and numbers."""
+"""The country in which a person's numbers are read, from their own numbers, timezone or language."""
 
 from collections.abc import Sequence
 from functools import cache

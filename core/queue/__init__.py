@@ -1,1 +1,1 @@
-"""Wakeups through Redis, limits of the backlog, quarantine of turns that crash workers."""
+"""Wakeups through Redis, limits of the backlog, quarantine of what crashes workers."""

@@ -46,7 +46,7 @@ class ConsentAccess(Protocol):
     async def shape(
         self, action: str, same: JsonObject, choices: JsonObject, ranges: JsonObject, texts: JsonObject
     ) -> JsonObject:
-        """Return the shape of the meant calls of a tool: a bound for every parameter.
+        """Return the shape of a tool's calls that are meant: a bound for every parameter.
 
         Parameters that are named nowhere stay as in the call that the person approved last. Raises `ToolRetry` if a
         parameter may not vary so, and `ToolFailed` if nothing can be agreed to now.

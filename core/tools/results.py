@@ -29,7 +29,7 @@ class TextWithData(str):
 class ToolEnd(NamedTuple):
     """The end of a tool's run: `text` is for the model, `told` for the person if the call was handed over.
 
-    `files` are the ids of those that it sends with the reply, `undo` are the offers to take it back.
+    `files` are the ids of the files that it sends with the reply, `undo` are the offers to take it back.
     """
 
     text: str

@@ -30,7 +30,7 @@ _EMPTY_WORDS = frozenset({"", "null", "none"})
 
 
 def nouns_of(text: str) -> frozenset[str]:
-    """Return the words of a text that may stand before a number as its mere noun."""
+    """Return the words of a text that may stand before a number and only name the numbered thing."""
     words = [word.removesuffix("s") for word in re.findall(r"[^\W\d_]+", text.casefold())]
     return frozenset(word for word in words if not _NOT_NOUN.fullmatch(word))
 

@@ -67,7 +67,7 @@ def _shown(node: Json) -> Json:
 
 
 def _not_null(node: Json) -> Json:
-    """Return the only other type of a value that may be null, which need not be said."""
+    """Return the only type of a value besides null: null need not be named."""
     if isinstance(node, dict):
         match node.get("anyOf"):
             case [dict(only), {"type": "null"}] | [{"type": "null"}, dict(only)]:

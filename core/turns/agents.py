@@ -50,7 +50,7 @@ class AgentSetup:
     budgets: DailyBudgets | None = None
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
-        """Return the state that the agents of a turn share."""
+        """Return what the agents of one turn share."""
         scope = TurnScope(
             where=where(request),
             journal=request.work.journal,

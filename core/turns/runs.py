@@ -1,4 +1,4 @@
-"""A run's turn as the store of turns reads and ends it. Light: every module that serves turns imports it."""
+"""A run's turn as the store of turns reads and ends it. Light: whatever serves turns imports it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
@@ -49,7 +49,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunTurn:
-    """The contents of a run's turn. `channel` is None if the person has no conversation."""
+    """What a run's turn works on. `channel` is None where the person has no conversation."""
 
     run_id: str
     tenant: TurnTenant
@@ -108,7 +108,7 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Stops a run's turn on request. The person's messages belong to their conversation's turns, not to the run's."""
+    """Stop a run's turn on request. What the person writes belongs to their conversation's turns, not to this one."""
 
     whole: TurnControl = field(repr=False)
 
@@ -127,9 +127,9 @@ class RunControl:
 async def load_run_turn(
     connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
 ) -> RunTurn:
-    """Read the contents of a run's turn, and note that it runs. Raises `LeaseLost` if the run is gone.
+    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone.
 
-    `channels`: the channels that are on, by which the person may be reached; empty: any.
+    `channels`: those that are on, where the person may be spoken to; empty: any.
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"

@@ -60,7 +60,7 @@ class TurnWork:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The destination of a turn's writing, and its capabilities."""
+    """The place that a turn writes to, and its capabilities."""
 
     channel: str | None = None
     """The channel's name; None for a run without a conversation."""
@@ -197,7 +197,7 @@ class TurnRequest:
         return Payer(tenant.id, self.work.id, tenant.role, tenant.tier, tenant.timezone, task_id)
 
     def began(self, first: FromPerson | FromTask) -> "TurnRequest":
-        """Return the turn with another origin; a resumed turn keeps its place."""
+        """Return the turn with another origin; a resumed turn stays resumed."""
         return replace(self, came=replace(self.came, first=first) if isinstance(self.came, Resumed) else first)
 
     def saying(self, inbound: Iterable[TurnMessage]) -> "TurnRequest":

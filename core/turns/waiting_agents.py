@@ -32,7 +32,7 @@ STILL_ASKED = gettext_noop("By the way, I still need to know:{gap}{question}")
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The remains of a turn that waits: the words to say now, and the pool's changes."""
+    """The output of a turn that waits: the words to say now, and the pool's changes."""
 
     text: str
     entries: tuple[PoolEntry, ...]

@@ -72,7 +72,7 @@ class ProgramTurns:
 
     @cached_property
     def _private(self) -> re.Pattern[str]:
-        # Any page under the person's own links: a service's page would act for anybody who opens it.
+        # The person's own links, to any page: a service's page would act for anybody who opens it.
         return re.compile(rf"{re.escape(self._public_url)}{_LINKS}" if self._public_url else r"(?!)")
 
     async def _name(self, tenant_id: str, token_id: str) -> str:

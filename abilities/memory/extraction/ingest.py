@@ -210,7 +210,7 @@ async def _read(source: Utterance, part: int, text: str, extractor: Extractor) -
 
 
 def _worth(source: Utterance, text: str, kept: Sequence[str], alone: bool) -> bool:
-    """Return whether a statement is stored; `alone`: the person asked for this statement only to be remembered."""
+    """Return whether a statement is stored; `alone`: the person asked to remember this statement only."""
     if any(_covers(memory, text) for memory in kept):
         return False
     if alone:  # in however few words

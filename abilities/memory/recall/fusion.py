@@ -17,7 +17,7 @@ WEIGHTS = {RetrieverKind.TEXT: 1.0, RetrieverKind.VECTOR: 0.5, RetrieverKind.STR
 ENOUGH = 0.75
 """The common certainty of the retrievers from which a memory is recalled that does not exactly answer the question."""
 ASKED_FOR = 2.0
-"""Factor for a memory that says exactly the answer, such as somebody's home."""
+"""Factor for a memory of exactly the requested property, such as somebody's home."""
 IN_TIME = 1.5
 """Factor for a memory of the time that the question names, or of the past if it asks for that."""
 

@@ -154,7 +154,7 @@ class ScheduleTrigger:
         return replace(self, start=datetime.combine(first.astimezone(zone).date(), time()))
 
     def _cron_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
-        """Return the first due moment of cron after a moment, or that of its lead of so many days."""
+        """Return cron's first time after a moment; with `days_before`, the first moment so many days before a time."""
         if not self.days_before:
             return self._counted(moment, zone, anchor)
         lead = timedelta(days=self.days_before)

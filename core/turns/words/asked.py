@@ -58,7 +58,7 @@ class CommandRooms:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A word of a turn. `say_more` queues the rest of the last answer here, and returns whether there is a rest."""
+    """A word of a turn. `say_more` owes the rest of the last answer here, and returns whether there is one."""
 
     command: Command
     turn: BegunTurn

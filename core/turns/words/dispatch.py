@@ -33,7 +33,7 @@ class ChatCommands:
     async def answer(
         self, command: Command, turn: BegunTurn, say_more: Callable[[], Awaitable[bool]]
     ) -> CommandResult | BegunTurn:
-        """Carry out a command; return its result, or the turn that goes on with the assistant."""
+        """Do what a command says; return its result, or the turn that goes on with the assistant."""
         word = chat_words().find(command.name)
         if word is None:
             return turn

@@ -28,7 +28,7 @@ async def the_list(asked: Asked) -> CommandAnswer:
 
 
 async def the_rest(asked: Asked) -> CommandAnswer | None:
-    """Queue the rest of a long text; return None if none is stored."""
+    """Owe the rest of a long text; None where nothing is kept of it."""
     if (here := asked.request.place.conversation_id) is None or not await asked.say_more():
         return None
     return CommandAnswer("", reason=asked.command.name, queued=(here,))
