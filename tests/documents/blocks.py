@@ -10,6 +10,9 @@ from tests.shipping.harness import ROOT, read
 
 PAGES = ("README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")))
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+EXAMPLES = ROOT / "docs" / "examples"
+"""The files that pages lead to instead of showing them, each by the name that it has in a reader's clone."""
+_EXAMPLE = re.compile(r"\]\(examples/([^)]+)\)")
 _FILE = re.compile(r"# ((?:[\w.-]+/)*[\w-]+(?:\.\w+)+)\n")
 _NAMED_IN_WORDS = {("docs/skills.md", "markdown"): "skills/weekly-report/SKILL.md"}
 """Files whose first line is not free for their name."""
@@ -69,14 +72,20 @@ def _commands(lines: list[str]) -> Iterator[str]:
 
 @cache
 def blocks_of(page: str) -> tuple[Block, ...]:
-    """Return a page's blocks, in their order."""
+    """Return a page's blocks and the examples that it leads to, in their order."""
     text = read(page)
-    found = []
+    found = [*_examples(page, text)]
     for match in _BLOCK.finditer(text):
         margin = match[1]
         lines = [line.removeprefix(margin) for line in match[3].splitlines(keepends=True)]
         found.append(Block(page, text.count("\n", 0, match.start()) + 1, match[2], "".join(lines)))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda block: block.line))
+
+
+def _examples(page: str, text: str) -> Iterator[Block]:
+    for match in _EXAMPLE.finditer(text):
+        code = (EXAMPLES / match[1]).read_text(encoding="utf-8")
+        yield Block(page, text.count("\n", 0, match.start()) + 1, "python", f"# {match[1]}\n{code}")
 
 
 def write_files(page: str, folder: Path) -> list[Path]:

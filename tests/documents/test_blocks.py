@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onevalet.settings import Settings, load_settings
-from tests.documents.blocks import PAGES, Block, blocks_of
+from tests.documents.blocks import EXAMPLES, PAGES, Block, blocks_of
 from tests.documents.elsewhere import ELSEWHERE, Elsewhere
 from tests.shipping.harness import ROOT
 
@@ -68,6 +68,12 @@ def test_no_two_pages_write_one_file() -> None:
         if block.file:
             pages[block.file].add(block.page)
     assert {file: sorted(names) for file, names in pages.items() if len(names) > 1} == {}
+
+
+def test_each_example_is_a_file_of_the_page_that_leads_to_it() -> None:
+    kept = {path.relative_to(EXAMPLES).as_posix(): path.read_text() for path in EXAMPLES.rglob("*.py")}
+    assert kept
+    assert {block.file: block.code for block in BLOCKS if block.file in kept} == kept
 
 
 SETTINGS = [block for block in BLOCKS if block.are_settings]
