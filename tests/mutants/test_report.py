@@ -1,11 +1,14 @@
 """The page shows of a mutant what it changed, and of the rooms those in which something went unnoticed."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.mutants.choice import Choice
 from tests.mutants.judging import Case, Verdict
 from tests.mutants.operators import Mutant
-from tests.mutants.report import change, table
+from tests.mutants import report
+from tests.mutants.report import change, table, write
 from tests.mutants.rooms import Chosen
 
 
@@ -47,6 +50,17 @@ def test_rooms_with_nothing_unnoticed_share_a_row() -> None:
         "| the others | 2 | 2 | 100% |",
         "| all | 4 | 3 | 75% |",
     ]
+
+
+def test_the_unnoticed_are_listed_beside_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PAGE", "UNNOTICED"):
+        monkeypatch.setattr(report, name, tmp_path / name)
+    write([verdict("jobs", ""), verdict("notify", "test_a")], 8, with_subset=False)
+    write([verdict("parse", "test_a")], 9, with_subset=False)
+    page, missed = (tmp_path / "PAGE").read_text(), (tmp_path / "UNNOTICED").read_text()
+    assert missed == "## The pure rooms\n\nnone\n\n## Anywhere\n\na.py:1: `a = 1` → `a = 2`\n"
+    assert page.index("## The pure rooms\n\nSeed 9.") < page.index("## Anywhere\n\nSeed 8.")
+    assert "a = 2" not in page
 
 
 def verdict(room: str, noticed_by: str) -> Verdict:

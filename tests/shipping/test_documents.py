@@ -37,20 +37,24 @@ STUMBLED = (
 """What a native reader who tried the product stumbled over."""
 
 
-def commands() -> set[str]:
-    """Walk the command line: every command, with those below it as `group command`."""
-    commands: set[str] = set()
+def options_of_commands() -> dict[str, set[str]]:
+    """Walk the command line: every command, with those below it as `group command`, and its options."""
+    found: dict[str, set[str]] = {}
 
     def walk(group: TyperGroup, before: str) -> None:
         for name, command in group.commands.items():
-            commands.add(f"{before}{name}")
+            found[f"{before}{name}"] = {option for parameter in command.params for option in parameter.opts}
             if isinstance(command, TyperGroup):
                 walk(command, f"{before}{name} ")
 
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     walk(group, "")
-    return commands
+    return found
+
+
+def commands() -> set[str]:
+    return set(options_of_commands())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -63,7 +67,16 @@ def test_every_command_a_document_names_exists(document: str) -> None:
 
 def test_every_command_is_documented() -> None:
     named = {words.strip() for words in _COMMAND.findall(read("docs/commands.md"))}
-    assert commands() - named == set()
+    known = commands()
+    groups = {name for name in known if any(other.startswith(f"{name} ") for other in known)}
+    assert known - groups - named == set()
+
+
+@pytest.mark.parametrize("option", ["json", "tenant"])
+def test_the_page_marks_the_commands_that_take_an_option(option: str) -> None:
+    rows = re.findall(r"^\| `bin/onevalet ([a-z-]+(?: [a-z-]+)*)[^`]*` \| (.*) \|$", read("docs/commands.md"), re.MULTILINE)
+    marked = {name for name, says in rows if f"[{option}]" in says}
+    assert marked == {name for name, options in options_of_commands().items() if f"--{option}" in options}
 
 
 def test_the_page_has_the_commands_under_the_headings_of_the_help() -> None:

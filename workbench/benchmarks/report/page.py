@@ -13,11 +13,10 @@ _HEAD = """# Performance
 `bin/uv run -m workbench.benchmarks --peers --write` writes this page. Times depend on the machine: compare the
 figures of one row, which were measured in turns in one run.
 
-A figure is the median of its rounds; ours has their range behind it. CPU is that of the processes named.
-The floor is the least code that does the same work. Peers run in environments of their own, over the same model
-server, at the versions in `workbench/benchmarks/peers/environments.py`; none stores anything. Postgres is the
-embedded one, with fsync, and Redis the embedded Valkey, with an append-only file; settings are as shipped, with
-memory and profile off unless the section says otherwise.
+A figure is the median of its rounds; ours has their range behind it. CPU is that of the processes named. The floor is
+the least code that does the same work. Peers run over the same model server, at the versions in
+`workbench/benchmarks/peers/environments.py`; none stores anything. Postgres and Redis are embedded and durable; settings
+are as shipped, with memory and profile off unless the section says otherwise.
 """
 
 
