@@ -6,23 +6,16 @@ imports; shares of Postgres are times in functions (`track_functions`).
 
 _WORKER = (
     "28 % is the kernel's sending over sockets, the loop with its model call 22 %, delivery 13 %, preparing prompt and "
-    "tools 8 %, reading the turn 7 %. The machine varies: the same commit took 6.5 ms and, three hours later, 10."
+    "tools 8 %. The machine varies: the same commit took 6.5 ms and, three hours later, 10."
 )
-_POSTGRES = (
-    "Spread over some 30 functions; `finish_turn` and `read_turn` take 9 % each, `take_message` 8 %, `begin_turn` and "
-    "`begin_delivery` 7 %."
-)
-_POSTGRES_TOOLS = (
-    "Spread over some 30 functions; `read_turn` takes 10 %, `record_step`, four times a message, and `finish_turn` 9 % "
-    "each, `begin_turn` 7 %."
-)
+_POSTGRES = "Spread over some 30 functions; `finish_turn` and `read_turn` take 9 % each."
+_POSTGRES_TOOLS = "Spread over some 30 functions; `read_turn` takes 10 %, `record_step` and `finish_turn` 9 % each."
 _WEB = (
     "29 % is the kernel's sending and polling of sockets, signature and parsing 24 %, storing 16 %, the wakeup through "
     "Redis, which the floor lacks, 7 %, log lines 6 %."
 )
 _ROWS = (
-    "A message is five rows, the floor's one: message, key, conversation, lane and backlog, behind row-level security. "
-    "`take_message`, which writes most of them, is two thirds of the time."
+    "A message is five rows, the floor's one: message, key, conversation, lane and backlog, behind row-level security."
 )
 _WEB_RATE = "Sender, web and Postgres share the cores, so their CPU bounds it."
 REASONS: dict[str, str] = {
@@ -37,8 +30,8 @@ REASONS: dict[str, str] = {
     "durable-postgres": _POSTGRES,
     "tools-postgres": _POSTGRES_TOOLS,
     "begun": (
-        "A message also writes its lane and the backlog before its commit, and the claim takes the lane under a fence "
-        "and marks the messages, while the floor updates one row."
+        "A message also writes its lane and the backlog, and the claim takes the lane under a fence and marks the "
+        "messages, while the floor updates one row."
     ),
     "way-in-web-sms": _WEB,
     "way-in-web-slack": (
