@@ -28,9 +28,9 @@ Each test runs the whole product as processes of its own, on real servers and th
 wrote, what the providers saw and what tools did is journalled; the journals and the database alone decide the outcome.
 "Unknown" counts calls whose answer was lost.
 
-`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure, such as
-texts, answers and times to acknowledge, with its run. Processes are forked ready to work; waits of providers are a tenth
-of the real ones, except in T7; catch-up sweeps run every five seconds instead of every three minutes.
+`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure with its
+run. Processes are forked ready to work; waits of providers are a tenth of the real ones, except in T7; catch-up sweeps
+run every five seconds instead of every three minutes.
 """
 
 

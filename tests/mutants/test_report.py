@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants import report
 from tests.mutants.choice import Choice
 from tests.mutants.judging import Case, Verdict
 from tests.mutants.operators import Mutant
-from tests.mutants import report
 from tests.mutants.report import change, table, write
 from tests.mutants.rooms import Chosen
 

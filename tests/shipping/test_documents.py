@@ -74,13 +74,13 @@ def test_every_command_is_documented() -> None:
 
 @pytest.mark.parametrize("option", ["json", "tenant"])
 def test_the_page_marks_the_commands_that_take_an_option(option: str) -> None:
-    rows = re.findall(r"^\| `bin/onevalet ([a-z-]+(?: [a-z-]+)*)[^`]*` \| (.*) \|$", read("docs/commands.md"), re.MULTILINE)
-    marked = {name for name, says in rows if f"[{option}]" in says}
+    entries = re.split(r"^- `bin/onevalet ([a-z-]+(?: [a-z-]+)*)", read("docs/commands.md"), flags=re.MULTILINE)[1:]
+    marked = {name for name, says in zip(entries[::2], entries[1::2], strict=True) if f"[{option}]" in says}
     assert marked == {name for name, options in options_of_commands().items() if f"--{option}" in options}
 
 
 def test_the_page_has_the_commands_under_the_headings_of_the_help() -> None:
-    sections = re.findall(r"^## (.+)\n\n((?:\|.*\n)+)", read("docs/commands.md"), re.MULTILINE)
+    sections = re.findall(r"^## (.+)\n\n((?:[- ] .*\n)+)", read("docs/commands.md"), re.MULTILINE)
     shown = {title: [name.split()[0] for name in _COMMAND.findall(rows)] for title, rows in sections}
     firsts = {title: tuple(dict.fromkeys(names)) for title, names in shown.items() if title in help_page.headings()}
     assert firsts == help_page.headings()

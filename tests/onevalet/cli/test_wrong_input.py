@@ -14,7 +14,7 @@ from tests.shipping.harness import read
 
 pytestmark = pytest.mark.xdist_group("processes")
 
-DOCUMENTED = re.findall(r"^\| `bin/onevalet ([a-z-]+(?: [a-z-]+)*)[^`]*` \|", read("docs/commands.md"), re.MULTILINE)
+DOCUMENTED = re.findall(r"^- `bin/onevalet ([a-z-]+(?: [a-z-]+)*)[^`]*`: ", read("docs/commands.md"), re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
