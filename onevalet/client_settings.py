@@ -7,8 +7,7 @@ from pydantic_settings import BaseSettings
 
 
 class ClientSettings(BaseSettings):
-    """The settings of programs' tokens: lifetime, rate limit, and the longest wait for an answer."""
+    """The settings of programs' tokens: lifetime, and the longest wait for an answer."""
 
     onevalet_mcp_days: Annotated[int, Field(ge=0, le=3650)] = 90
-    onevalet_mcp_rate: Annotated[int, Field(ge=1, le=10_000)] = 60
     onevalet_mcp_wait: Annotated[float, Field(ge=0, le=300)] = 45.0

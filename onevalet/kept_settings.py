@@ -7,13 +7,12 @@ from pydantic_settings import BaseSettings
 class KeptSettings(BaseSettings):
     """The part of the settings that says how long something is kept.
 
-    Files have theirs in `FileSettings`, abilities in their own.
+    Files have theirs in `FileSettings`.
     """
 
     onevalet_messages_kept_days: int = Field(default=365, ge=31, le=36_500)
-    onevalet_journals_kept_days: int = Field(default=90, ge=1, le=36_500)
-    onevalet_notifications_kept_days: int = Field(default=90, ge=1, le=36_500)
+    onevalet_kept_days: int = Field(default=90, ge=1, le=36_500)
+    """Days for journals, runs of tasks and notifications; for events, if it is fewer than 30."""
     onevalet_audit_kept_days: int = Field(default=730, ge=1, le=36_500)
-    onevalet_usage_kept_days: int = Field(default=730, ge=31, le=36_500)
     onevalet_prompts_kept: int = Field(default=24, ge=0, le=8_760)
     """Hours."""

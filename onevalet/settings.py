@@ -139,7 +139,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
     database_url: DatabaseUrl = None
     onevalet_router_url: DatabaseUrl = None
-    onevalet_database_patience: float = Field(default=5.0, ge=0.5, le=120)
     redis_url: RedisUrl = None
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
@@ -153,7 +152,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     onevalet_model_keys: Secrets = ()
     onevalet_reasoning_effort: Literal["", "minimal", "low", "medium", "high"] = ""
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
-    onevalet_model_transport: Literal["direct", "litellm"] = "direct"
     onevalet_system_prompt: str = ""
     onevalet_name: str = ""
     onevalet_plugins: Names = ("agents",)
@@ -170,7 +168,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     onevalet_links: Literal["drop", "mark", "off"] = "drop"
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_most_waiting: int = Field(default=100, ge=1)
-    onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_console_texts: Literal["on", "off"] = "off"
     onevalet_clock: Path | None = None
@@ -192,7 +189,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     onevalet_sms_bare_ok: Literal["on", "off"] = "on"
     onevalet_sms_plain_letters: Literal["on", "off"] = "off"
 
-    onevalet_sms_segments_message: int = Field(default=12, ge=2, le=1000)
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
     onevalet_sms_segments_all_day: int = Field(default=5_000, ge=1, le=100_000_000)
     onevalet_sms_segment_price: Decimal | None = Field(default=None, ge=0)
@@ -254,9 +250,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     def sms_budget(self) -> SegmentBudget:
         """Return the number of segments that may be sent."""
         return SegmentBudget(
-            self.onevalet_sms_segments_message,
-            self.onevalet_sms_segments_person_day,
-            self.onevalet_sms_segments_all_day,
+            person_day=self.onevalet_sms_segments_person_day, all_day=self.onevalet_sms_segments_all_day
         )
 
     @property
@@ -267,7 +261,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     @property
     def waiting(self) -> BacklogLimits:
         """Return the number of messages that may wait."""
-        return BacklogLimits(self.onevalet_most_waiting, self.onevalet_most_waiting_in_all)
+        return BacklogLimits(self.onevalet_most_waiting, 100 * self.onevalet_most_waiting)
 
     @property
     def access(self) -> Access:

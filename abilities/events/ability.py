@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abilities.events.tables import TABLES
-from onevalet.ability import Ability, Commands, OpeningFoundation, OwnSettings, Repeated, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, OpeningFoundation, Repeated, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from core.credentials.store import CredentialStore
     from core.people.merge import MergeHook
     from operations.doctor.types import Probe
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.events.settings import EventSettings
-
-    return OwnSettings(EventSettings)
 
 
 def _merge_hooks(_: "Clock", credentials: "CredentialStore") -> "Sequence[MergeHook]":
@@ -67,7 +61,6 @@ def _around(foundation: WorkFoundation) -> AbstractAsyncContextManager[None]:
 
 ABILITY = Ability(
     name="events",
-    settings=_settings,
     tables=TABLES,
     merge_hooks=_merge_hooks,
     commands=(Commands("events", "People", _commands),),

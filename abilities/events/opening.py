@@ -9,8 +9,7 @@ import structlog
 from abilities.events.bus import EventBus
 from abilities.events.retention import prune_events
 from abilities.events.services import Service, ServiceContext
-from abilities.events.settings import EventSettings
-from abilities.events.store import EventStore
+from abilities.events.store import KEPT, EventStore
 from core.errors import ConfigError
 from core.ids import make_id
 from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
@@ -27,7 +26,7 @@ def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
 
 def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
     """Return the deletion of old events."""
-    kept = timedelta(days=foundation.settings.of(EventSettings).onevalet_events_kept_days)
+    kept = min(KEPT, timedelta(days=foundation.settings.onevalet_kept_days))
     store, clock = EventStore(foundation.database, make_id), foundation.clock
     return [Repeated("old events", timedelta(hours=1), lambda: prune_events(store, clock, kept), for_all=True)]
 

@@ -2,20 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, OpeningFoundation, OwnSettings, Work, WorkFoundation
+from onevalet.ability import Ability, OpeningFoundation, Work, WorkFoundation
 
 if TYPE_CHECKING:
     from core.credentials.trial import Trial
     from operations.doctor.types import Probe
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.mail.settings import WatchSettings
-
-    return OwnSettings(WatchSettings)
 
 
 def _probes() -> "Sequence[Probe]":
@@ -45,7 +39,6 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
 ABILITY = Ability(
     name="mail",
     needs=("accounts", "events"),
-    settings=_settings,
     tools=("abilities.mail.tools",),
     tables=(PersonTable("mail_watches", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),),
     access=("mail.read", "mail.change", "mail.send"),

@@ -30,7 +30,7 @@ async def check_mailboxes(database: Database) -> list[Check]:
             detail = f"{failing}: {_PROBLEMS.get(count.problem, count.problem)}"
             checks.append(Check("mailboxes that fail", not count.ended, detail, _FIXES.get(count.problem, "")))
         elif count.unwatched:
-            fix = "start a worker, or raise ONEVALET_MAIL_WATCHES"
+            fix = "start a worker: each watches up to 200"
             checks.append(Check("mailboxes that wait", False, f"{count.unwatched}: {detail}", fix))
     return checks
 

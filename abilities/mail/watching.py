@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
 from abilities.events.bus import EventBus
-from abilities.mail.settings import WatchSettings
 from abilities.mail.watcher import MailWatcher, WatchLimits
 from abilities.mail.watches import DUE, MailWatches
 from onevalet.ability import Work, WorkFoundation
@@ -12,14 +11,14 @@ from onevalet.ability import Work, WorkFoundation
 
 def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:
     """Create the watcher; `stack` closes its connections."""
-    settings, http = foundation.settings.of(WatchSettings), foundation.tool_http()
+    http = foundation.tool_http()
     stack.push_async_callback(http.close)
     watcher = MailWatcher(
         MailWatches(foundation.database, foundation.worker, foundation.wakeups),
         foundation.opened.get(EventBus),
         foundation.accounts,
         http,
-        WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),
+        WatchLimits(),
         foundation.notifier,
     )
     return [Work("new mail", watcher.run, DUE, watcher.look)]

@@ -57,7 +57,7 @@ class MomexConfig:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> "MomexConfig":
-        """Read `ONEVALET_EMBEDDING_MODEL`, `ONEVALET_RECALL`, `ONEVALET_EXTRACTION` and `DATABASE_URL`.
+        """Read `ONEVALET_EMBEDDING_MODEL`, `ONEVALET_EXTRACTION` and `DATABASE_URL`.
 
         Raises `ConfigError`.
         """
@@ -65,7 +65,6 @@ class MomexConfig:
         try:
             return cls(
                 embedding_model=values.get("ONEVALET_EMBEDDING_MODEL", ""),
-                recall=RecallMode(values.get("ONEVALET_RECALL") or "both"),
                 extraction=Extraction(values.get("ONEVALET_EXTRACTION") or "auto"),
                 database_url=for_primary(values.get("DATABASE_URL", "")),
             )

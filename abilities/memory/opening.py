@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from abilities.memory.config import Extraction, MomexConfig, RecallMode
+from abilities.memory.config import Extraction, MomexConfig
 from abilities.memory.extraction.extractors import LaterExtractor
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.index import typeagent_index
@@ -18,7 +18,7 @@ from abilities.memory.runner import MemoryRunner, MemoryUpkeep
 from abilities.memory.settings import MemorySettings
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.talks import DUE as TALKS
-from abilities.memory.talks import Gathering, TalkReader
+from abilities.memory.talks import TalkReader
 from core.db.database import Database
 from core.ids import make_id
 from core.people.profile import ProfileStore
@@ -49,7 +49,6 @@ def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | 
     momex = Momex(
         config=MomexConfig(
             embedding_model=settings.onevalet_embedding_model,
-            recall=RecallMode(settings.onevalet_recall),
             extraction=Extraction(settings.onevalet_extraction),
         ),
         database=foundation.database,
@@ -97,6 +96,5 @@ def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
         foundation.clock,
         MemoryReader(jobs.adder, by_model=jobs.later is not None) if jobs.adder is not None else None,
         ProfileStore(database, make_id) if keeps_profile else None,
-        Gathering(timedelta(seconds=settings.onevalet_memory_pause), settings.onevalet_memory_messages),
-        foundation.wakeups,
+        later=foundation.wakeups,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
 from pydantic_settings import BaseSettings
 
 from onevalet.ability import OwnSettings
@@ -13,11 +12,8 @@ class MemorySettings(BaseSettings):
     """Switches and limits of memory. `onevalet_profile`: the reader of facts about people in their words."""
 
     onevalet_memory: Literal["on", "off"] = "on"
-    onevalet_recall: Literal["both", "static", "tool"] = "both"
     onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
     onevalet_embedding_model: str = ""
-    onevalet_memory_pause: int = Field(default=300, ge=1, le=86_400)
-    onevalet_memory_messages: int = Field(default=10, ge=1, le=40)
     onevalet_profile: Literal["off", "model"] = "model"
 
 

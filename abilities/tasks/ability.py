@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abilities.tasks.tables import TABLES
 from onevalet.ability import (
@@ -10,7 +10,6 @@ from onevalet.ability import (
     Commands,
     ConsolePages,
     OpeningFoundation,
-    OwnSettings,
     Repeated,
     ServiceFoundation,
     Work,
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
     from operations.doctor.types import Probe
     from operations.paths.types import PathReader
     from operations.programs.types import ClientTool
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.tasks.settings import TaskSettings
-
-    return OwnSettings(TaskSettings)
 
 
 def _commands() -> "Typer":
@@ -95,7 +88,6 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | 
 ABILITY = Ability(
     name="tasks",
     needs=("events", "moments"),
-    settings=_settings,
     tables=TABLES,
     tools=("abilities.tasks.tools",),
     commands=(Commands("tasks", "People", _commands),),

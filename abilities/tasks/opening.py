@@ -14,7 +14,6 @@ from abilities.tasks.runs.condition_checks import ConditionChecks
 from abilities.tasks.runs.executors import RunExecutors
 from abilities.tasks.runs.notifications import Notices
 from abilities.tasks.runs.read_tools import OrchestratorTools
-from abilities.tasks.settings import TaskSettings
 from abilities.tasks.types import ActionExecutor
 from core.errors import ConfigError
 from core.http.pages import PageReader
@@ -62,7 +61,7 @@ def join_turns(foundation: WorkFoundation) -> None:
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
     """Return the work of tasks: runs are fired, their notices handed over, old runs deleted."""
     runner, store = foundation.opened.get(Triggers).runner, foundation.opened.get(TriggerEngine).store
-    kept = timedelta(days=foundation.settings.of(TaskSettings).onevalet_runs_kept_days)
+    kept = timedelta(days=foundation.settings.onevalet_kept_days)
     runner.watched = True
     return [
         Work("events to tasks", runner.listen),

@@ -39,10 +39,10 @@ class FileLinks:
     good_for: timedelta = timedelta(days=7)
 
     @classmethod
-    def of(cls, keys: SecretKeys, public_url: str, days: int) -> "FileLinks":
+    def of(cls, keys: SecretKeys, public_url: str) -> "FileLinks":
         """Return the links that ONEVALET_SECRET_KEYS sign, with a key of their own."""
         own = [hmac.digest(key.value, _PURPOSE, "sha256") for key in keys.all]
-        return cls(own, public_url.rstrip("/"), timedelta(days=days))
+        return cls(own, public_url.rstrip("/"))
 
     def make(self, tenant_id: str, file_id: str, now: datetime) -> str:
         """Return a link to a file of this person's."""

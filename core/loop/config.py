@@ -1,4 +1,7 @@
-"""Every limit of the ReAct loop, in one place; each can be set as ONEVALET_LOOP_<NAME>."""
+"""Every limit of the ReAct loop, in one place.
+
+Each can be set as ONEVALET_LOOP_<NAME>: operators change those in `.env.example`, the others are for measuring.
+"""
 
 from dataclasses import dataclass, fields
 

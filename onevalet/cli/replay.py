@@ -101,8 +101,7 @@ def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClie
         return RecordedModel(transcript.rows)
     keys = [key.get_secret_value() for key in settings.onevalet_model_keys]
     effort, mode = settings.onevalet_reasoning_effort, settings.onevalet_tool_mode
-    direct = settings.onevalet_model_transport == "direct"
-    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=demo_model(), direct=direct)
+    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=demo_model())
 
 
 def _as_line(difference: Difference) -> str:

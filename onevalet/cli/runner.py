@@ -86,7 +86,19 @@ def read_settings(level: int = logging.INFO) -> "Settings":
     use_abilities()
     _export_others()
     set_up_logs(settings.onevalet_log, settings.secrets(), level=level)
+    _tell_of_names()
     return settings
+
+
+def _tell_of_names() -> None:
+    import structlog
+
+    from onevalet.unknown_settings import retired_settings, unknown_settings, variables
+
+    names, log = variables(), structlog.get_logger()
+    for event, told in (("setting_retired", retired_settings(names)), ("setting_unknown", unknown_settings(names))):
+        for name, sentence in told.items():
+            log.warning(event, setting=name, told=sentence)
 
 
 def _export_others() -> None:

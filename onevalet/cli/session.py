@@ -45,8 +45,7 @@ async def open_database(
     settings: Settings, name: str, *, refusals: tuple[type[Exception], ...] = (), size: int = 1
 ) -> AsyncIterator[Database]:
     """Yield the system's database. `refusals` raised in the block become `ConfigError`: the operator reads them."""
-    patience = settings.onevalet_database_patience
-    database = Database(reach(settings).database_url, patience=patience, size=size, name=f"onevalet {name}")
+    database = Database(reach(settings).database_url, size=size, name=f"onevalet {name}")
     try:
         yield database
     except refusals as error:

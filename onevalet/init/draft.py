@@ -18,7 +18,6 @@ _ALSO_READ = frozenset(
         "SLACK_API_URL",
         "TELEGRAM_API_URL",
         "ONEVALET_TOOL_MODE",
-        "ONEVALET_MODEL_TRANSPORT",
     ]
 )
 """Settings of the file that matter to each proof."""

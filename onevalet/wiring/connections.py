@@ -57,14 +57,10 @@ def check_worker(settings: Settings, *, demo: bool = False) -> None:
 
 @asynccontextmanager
 async def open_connections(
-    settings: Settings, name: str, *, patience: float | None = None, size: int = 10
+    settings: Settings, name: str, *, patience: float = 5.0, size: int = 10
 ) -> AsyncIterator[Connections]:
-    """Yield the connections of a process. `name`, `patience` and `size` are the database's.
-
-    `patience`: `ONEVALET_DATABASE_PATIENCE` unless given.
-    """
+    """Yield the connections of a process. `name`, `patience` and `size` are the database's."""
     postgres, redis = database_url(settings), redis_url(settings)
-    patience = patience or settings.onevalet_database_patience
     database = way_in = Database(postgres, patience=patience, size=size, name=name)
     if settings.onevalet_router_url is not None:
         way_in = Database(settings.onevalet_router_url.get_secret_value(), patience=patience, size=5, name=name)

@@ -30,7 +30,7 @@ def build_links(settings: Settings, keys: SecretKeys) -> FileLinks | None:
     """Return the links to people's files; None without PUBLIC_URL."""
     if not settings.public_url:
         return None
-    return FileLinks.of(keys, settings.public_url, settings.onevalet_files_link_days)
+    return FileLinks.of(keys, settings.public_url)
 
 
 def build_blobs(settings: Settings) -> BlobStore:

@@ -54,7 +54,6 @@ def build_client(settings: Settings) -> LiteLLMClient:
         reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
         local=local,
-        direct=settings.onevalet_model_transport == "direct",
         vision_model=settings.onevalet_vision_model,
     )
 
@@ -69,7 +68,6 @@ def build_small_client(settings: Settings) -> LiteLLMClient | None:
         small,
         keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if same_provider else (),
         tool_mode=settings.onevalet_tool_mode,
-        direct=settings.onevalet_model_transport == "direct",
     )
 
 

@@ -68,7 +68,6 @@ async def open_program_door(
         Rates(redis_url(settings)),
         load,
         public_url=settings.public_url,
-        a_minute=settings.onevalet_mcp_rate,
         missing=not is_installed("mcp"),
     )
     try:

@@ -41,7 +41,6 @@ def build_eye(
     own = LiteLLMClient(
         named,
         keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if _same_provider(settings) else (),
-        direct=settings.onevalet_model_transport == "direct",
         vision_model=named,
     )
     return BudgetedModel(own, database, budgets, "pictures"), own

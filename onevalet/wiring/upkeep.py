@@ -23,9 +23,8 @@ def kept_for(settings: Settings) -> RetentionPeriods:
     """Return the lifetime of each kind of data."""
     return RetentionPeriods(
         messages=timedelta(days=settings.onevalet_messages_kept_days),
-        journals=timedelta(days=settings.onevalet_journals_kept_days),
+        journals=timedelta(days=settings.onevalet_kept_days),
         audit=timedelta(days=settings.onevalet_audit_kept_days),
-        usage=timedelta(days=settings.onevalet_usage_kept_days),
-        notifications=timedelta(days=settings.onevalet_notifications_kept_days),
+        notifications=timedelta(days=settings.onevalet_kept_days),
         prompts=timedelta(hours=settings.onevalet_prompts_kept),
     )

@@ -46,8 +46,7 @@ async def open_web(
     use_abilities()
     async with AsyncExitStack() as stack:
         # Short patience: a provider retries by itself, and must not wait for its answer.
-        patience = min(2.5, settings.onevalet_database_patience)
-        connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=patience))
+        connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=2.5))
         database = connections.database
         keys = secret_keys(settings)  # checked now: otherwise a missing key shows only when a person connects a service
         credentials = CredentialStore(database, keys)

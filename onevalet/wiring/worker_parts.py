@@ -62,9 +62,7 @@ class WorkerParts:
         name = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
         # 1. The connections, and the clock, which is compared with the database's.
         connections = await stack.enter_async_context(
-            open_connections(
-                settings, "onevalet worker", patience=max(15.0, settings.onevalet_database_patience), size=20
-            )
+            open_connections(settings, "onevalet worker", patience=15.0, size=20)
         )
         later = LaterJobs(redis_url(settings))
         await later.start()

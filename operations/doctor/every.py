@@ -12,6 +12,7 @@ from operations.doctor.mail_and_push import check_mail, check_push
 from operations.doctor.models import check_model
 from operations.doctor.postgres import check_login, check_server
 from operations.doctor.redis import check_redis
+from operations.doctor.settings import check_names
 from operations.doctor.types import Area, Probe, over_database, over_settings
 from operations.doctor.work import (
     check_answers,
@@ -25,6 +26,7 @@ from operations.doctor.work import (
 _PROBES = (
     over_settings(Area.SYSTEM, "packages", check_packages),
     over_settings(Area.SYSTEM, "disk", check_disk),
+    over_settings(Area.SYSTEM, "settings", check_names),
     over_database(Area.DATABASE, "database", check_database),
     over_database(Area.DATABASE, "Postgres", check_server),
     over_database(Area.DATABASE, "database user", check_login),

@@ -23,6 +23,8 @@ PATH = "/mcp"
 _AT_ONCE = 8
 """Requests of a program that are answered at once: each may wait for long."""
 _MOST_HEADER = 200
+REQUESTS_A_MINUTE = 60
+"""Of one program."""
 
 _log = structlog.get_logger()
 
@@ -43,7 +45,7 @@ class ProgramDoor:
         load: Load,
         *,
         public_url: str,
-        a_minute: int,
+        a_minute: int = REQUESTS_A_MINUTE,
         missing: bool = False,
     ) -> None:
         self._tokens = tokens

@@ -227,7 +227,6 @@ def environment_of(database_url: str, redis_url: str, port: int, providers: str)
         "PUBLIC_URL": webhooks.PUBLIC_URL,
         "ONEVALET_ACCESS": "open",
         "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
-        "ONEVALET_MOST_WAITING_IN_ALL": "1000000",
         "ONEVALET_MOST_WAITING": "100000",
         "TWILIO_ACCOUNT_SID": webhooks.ACCOUNT_SID,
         "TWILIO_AUTH_TOKEN": webhooks.AUTH_TOKEN,

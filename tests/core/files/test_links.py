@@ -16,7 +16,7 @@ FILE = LinkedFile("tn_01j9abc", "f0123456789")
 
 
 def links(*names: str) -> FileLinks:
-    return FileLinks.of(SecretKeys(SecretKey(name, name.encode() * 32) for name in names), URL + "/", 7)
+    return FileLinks.of(SecretKeys(SecretKey(name, name.encode() * 32) for name in names), URL + "/")
 
 
 def token_of(made: FileLinks) -> str:

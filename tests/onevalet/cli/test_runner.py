@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+import structlog
 
 from onevalet.cli import runner
 from onevalet.wiring import logs
@@ -35,3 +36,15 @@ def test_the_providers_variables_of_dotenv_are_in_the_environment(
         "OPENAI_API_KEY": "from-the-environment",
     }
     assert (settings.onevalet_model, settings.loop) == ("openai/local", {"max_output_tokens": "2048"})
+
+
+def test_a_name_without_effect_is_logged_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(logs, "set_up_logs", lambda *_, **__: None)
+    (tmp_path / ".env").write_text("ONEVALET_RECALL=both\nONEVALET_RULE=rules.toml\n")
+    with structlog.testing.capture_logs() as logged:
+        runner.read_settings()
+    assert [(entry["event"], entry["setting"]) for entry in logged] == [
+        ("setting_retired", "ONEVALET_RECALL"),
+        ("setting_unknown", "ONEVALET_RULE"),
+    ]

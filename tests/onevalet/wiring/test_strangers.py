@@ -34,7 +34,7 @@ ALWAYS_ANSWERED = {"/healthz", "/readyz"}
 
 def _forged() -> Iterator[tuple[str, str, str]]:
     """Yield what a stranger makes up for a link, a session and a bearer: by keys of their own, and by chance."""
-    links = FileLinks.of(OTHERS_KEYS, "", 7)
+    links = FileLinks.of(OTHERS_KEYS, "")
     while True:
         for kind in ("connect link", "connect state", "console link", "console session", "export link"):
             made = OwnTokens.of(OTHERS_KEYS, kind, plain=kind.endswith(" link")).make("tn_1")

@@ -1,0 +1,63 @@
+"""Variables with the name of a setting that are none: retired settings, misspelt ones, those of a missing ability."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from pydantic_settings import DotEnvSettingsSource
+
+from onevalet.settings import Settings, is_setting
+
+RETIRED: Mapping[str, str] = MappingProxyType(
+    {
+        "ONEVALET_DATABASE_PATIENCE": "for a Postgres that is away, workers wait 15 seconds, commands 5 and web 2.5",
+        "ONEVALET_EVENTS_KEPT_DAYS": "events are kept for 30 days, or for ONEVALET_KEPT_DAYS if those are fewer",
+        "ONEVALET_FILES_LINK_DAYS": "a link to a file is valid for seven days",
+        "ONEVALET_JOURNALS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_MAIL_POLL": "a mailbox whose server has no IDLE is read every two minutes",
+        "ONEVALET_MAIL_WATCHES": "a worker watches up to 200 mailboxes",
+        "ONEVALET_MCP_RATE": "a program may send 60 requests a minute",
+        "ONEVALET_MEMORY_MESSAGES": "a model reads what a person said after ten messages",
+        "ONEVALET_MEMORY_PAUSE": "a model reads what a person said after five minutes of quiet",
+        "ONEVALET_MODEL_TRANSPORT": "the providers that can be called directly are",
+        "ONEVALET_MOST_WAITING_IN_ALL": "all people together may have a hundred times ONEVALET_MOST_WAITING waiting",
+        "ONEVALET_NOTIFICATIONS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_RECALL": "memories are in the prompt, and the model may ask for more",
+        "ONEVALET_RUNS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_SMS_SEGMENTS_MESSAGE": "a message has at most 12 segments, and MORE sends the rest",
+        "ONEVALET_USAGE_KEPT_DAYS": "people's daily numbers are kept for two years",
+    }
+)
+"""What holds in place of each setting that went."""
+_OURS = "ONEVALET_"
+_OTHERS = re.compile(
+    # Read by docker-compose.yml, by `onevalet mcp`, and by the tests.
+    r"ONEVALET_(?:EXTRAS|MCP_TOKEN|LEFT_OUT|PATRONI|PEERS|SPECS|(?:SCENARIO|TEST)_\w+"
+    # Kubernetes names these of a Service called onevalet, in each container beside it.
+    r"|SERVICE_(?:HOST|PORT)\w*|PORT(?:_\d+_(?:TCP|UDP)\w*)?)"
+)
+
+
+def retired_settings(names: Iterable[str]) -> dict[str, str]:
+    """Return a sentence for each variable that was a setting once, by name."""
+    return {name: f"{name} is no longer a setting: {RETIRED[name]}." for name in sorted(names) if name in RETIRED}
+
+
+def unknown_settings(names: Iterable[str]) -> dict[str, str]:
+    """Return a sentence for each variable that has a setting's name and is none, by name."""
+    known = [name.upper() for name in Settings.model_fields]
+    told: dict[str, str] = {}
+    for name in sorted(names):
+        if not name.startswith(_OURS) or name in RETIRED or is_setting(name) or _OTHERS.fullmatch(name):
+            continue
+        near = get_close_matches(name, known, n=1, cutoff=0.85)
+        told[name] = f"{name} is no setting of this installation{f': is {near[0]} meant?' if near else '.'}"
+    return told
+
+
+def variables() -> set[str]:
+    """Return the names of the variables that are set, in the environment or in `.env`, in capitals."""
+    given = {**DotEnvSettingsSource(Settings, case_sensitive=True).env_vars, **os.environ}
+    return {name.upper() for name, value in given.items() if value}
