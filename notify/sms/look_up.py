@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Unavailable
 from core.messaging.channels import Part, Receipt, Target
-from notify.sms.render import instead_of, media_of
+from notify.sms.mms import instead_of, media_of
 from providers.sms.client import TwilioApi
 from providers.sms.errors import FAILURES
 from providers.sms.wire import is_service

@@ -1,120 +1,23 @@
 """From an outbound message to texts of at most 1,600 characters, and to MMS if it has files; pure.
 
-Source of the limit: twilio.com/docs/api/errors/21617; of the limits of MMS:
-twilio.com/docs/messaging/api/message-resource ("The media size limit is 5 MB for supported file types (jpeg, jpg, png,
-gif) and 500 KB for other types of accepted media"), messaging/guides/accepted-mime-types. Buttons have no place on SMS:
-the text carries the codes that answer a card.
+Source of the limit: twilio.com/docs/api/errors/21617. Buttons have no place on SMS: the text carries the codes that
+answer a card.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
-from core.errors import Rejected
 from core.json_types import Json
 from core.messaging.channels import Part
-from core.messaging.files import OutgoingFile
-from core.messaging.messages import Media, OutboundKind, OutboundMessage
+from core.messaging.messages import OutboundKind, OutboundMessage
 from notify.no_text import no_text
 from notify.plain_markdown import to_plain, without_controls
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
+from notify.sms.mms import mms_parts
 from notify.text_split import Weigh, pieces_of
-from providers.sms.wire import MAX_MEDIA, is_service
+from providers.sms.wire import MAX_MEDIA
 from providers.utf16 import units
-
-MAX_MESSAGE = 5 * 1000 * 1000
-"""Bytes of all files in a message; pictures are scaled to a size that the phone takes."""
-MAX_OTHER = 500 * 1000
-"""Bytes of a file of another type, which is passed on unchanged."""
-_PICTURES = frozenset({"image/jpeg", "image/png", "image/gif"})
-_OTHERS = frozenset(
-    {
-        "application/pdf",
-        "application/vcard",
-        "text/vcard",
-        "text/x-vcard",
-        "text/csv",
-        "text/rtf",
-        "text/calendar",
-        "audio/mpeg",
-        "audio/mp4",
-        "audio/ogg",
-        "audio/amr",
-        "audio/3gpp",
-        "video/mp4",
-        "video/mpeg",
-        "video/quicktime",
-        "video/3gpp",
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Mms:
-    """The coverage of MMS: `countries` by their two letters, and the sender."""
-
-    countries: Collection[str]
-    sender: str
-
-    def carries(self, file: Media, peer: str) -> bool:
-        """Return whether a file can be sent to a number as MMS."""
-        size = file.size or 0
-        fits = 0 < size <= (MAX_MESSAGE if file.content_type in _PICTURES else MAX_OTHER)
-        known = file.content_type in _PICTURES or file.content_type in _OTHERS
-        return fits and known and self._reaches(peer)
-
-    def _reaches(self, peer: str) -> bool:
-        # A Messaging Service chooses a number that can, or has its MMS Converter make a link of the file.
-        ours = is_service(self.sender) or country_of(self.sender) in self.countries
-        return ours and country_of(peer) in self.countries
-
-
-def country_of(number: str) -> str:
-    """Return the two letters of a number's country; empty if it has none."""
-    import phonenumbers  # only if a file is sent: its tables are large
-
-    try:
-        parsed = phonenumbers.parse(number)
-    except phonenumbers.NumberParseException:
-        return ""
-    # For an unassigned number, such as +1 555, the first country of the calling code.
-    own = phonenumbers.region_code_for_number(parsed)
-    return own or phonenumbers.region_code_for_country_code(parsed.country_code or 0)
-
-
-def mms_parts(files: Sequence[OutgoingFile]) -> list[Part]:
-    """Return files as messages, each with as many as fit; the text has their names."""
-    groups: list[list[OutgoingFile]] = []
-    for file in files:
-        group = groups[-1] if groups else []
-        if not groups or len(group) == MAX_MEDIA or sum(one.size for one in group) + file.size > MAX_MESSAGE:
-            groups.append([file])
-        else:
-            group.append(file)
-    return [_files_part(group) for group in groups]
-
-
-def _files_part(files: Sequence[OutgoingFile]) -> Part:
-    urls: list[Json] = [file.address for file in files]
-    instead = "\n".join(file.instead for file in files)
-    # Twilio fetches the files after accepting the message: `apply_status` sends these in place of files that it
-    # refuses.
-    words: list[Json] = [{"id": file.id, "instead": file.instead, "gone": file.gone} for file in files]
-    return Part(", ".join(file.name for file in files), {"media": urls, "instead": instead, "files": words})
-
-
-def instead_of(part: Part) -> str:
-    """Return the text to send if Twilio refuses the files of a part; empty if it has no files."""
-    return str(part.data.get("instead", ""))
-
-
-def media_of(part: Part) -> list[str]:
-    """Return the URLs of a part's files."""
-    urls = part.data.get("media", [])
-    if not isinstance(urls, list):
-        raise Rejected("media is not a list")
-    return [str(url) for url in urls]
-
 
 MAX_UNITS = 1600
 
@@ -157,7 +60,8 @@ def render(
     if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:
         parts = _portions(folding(text), media, max_segments, folding)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
-    return (*parts, *(_part("", more) for more in rest), *mms_parts(message.files))
+    files = mms_parts(message.files) if message.files else ()
+    return (*parts, *(_part("", more) for more in rest), *files)
 
 
 def _portions(text: str, media: list[Json], max_segments: int, folding: Folding) -> list[Part]:

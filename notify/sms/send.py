@@ -2,25 +2,22 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Self
 
-import structlog
 from twilio.base.exceptions import TwilioException
 
-from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, Unreachable
+from core.errors import Ambiguous, Rejected, Unavailable
 from core.messaging.capabilities import Reached, SegmentBudget
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.sms.erase import erase
 from notify.sms.look_up import find_part
-from notify.sms.render import Mms, instead_of, media_of, render
+from notify.sms.mms import Mms, send_files
+from notify.sms.render import render
 from providers.sms.client import CONNECT_SECONDS, TOTAL_SECONDS, TwilioApi
 from providers.sms.errors import to_delivery_error
 from providers.sms.wire import REAL_API_URL, is_service, status_url
-
-_log = structlog.get_logger()
 
 
 class SmsNotification:
@@ -53,9 +50,8 @@ class SmsNotification:
         self._mms = Mms((), sender)
         self.budget = budget or SegmentBudget()
         self._sender = sender
-        self._is_service = is_service(sender)
-        self._from = {"messaging_service_sid" if self._is_service else "from_": sender}
-        self._listed_from = {} if self._is_service else self._from
+        self._from = {"messaging_service_sid" if is_service(sender) else "from_": sender}
+        self._listed_from = {} if is_service(sender) else self._from
         self._public_url = public_url.rstrip("/")
         self._api = TwilioApi(
             account_sid=account_sid,
@@ -82,17 +78,9 @@ class SmsNotification:
         return self._mms.carries(file, to.peer)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        media, instead = media_of(part), instead_of(part)
-        content: dict[str, object] = {"body": part.text} if part.text else {}
-        if media:
-            content["media_url"] = media
-        try:
-            return await self._send(content, to)
-        except Rejected as error:
-            if not instead or isinstance(error, Unreachable | CredentialsRejected):
-                raise
-            _log.warning("file_sent_as_text", channel=self.name, ref=to.ref, code=error.code)
-        return replace(await self._send({"body": instead}, to), degraded=True)
+        if part.data:
+            return await send_files(part, to, self._send)
+        return await self._send({"body": part.text}, to)
 
     async def _send(self, content: Mapping[str, object], to: Target) -> Receipt:
         try:

@@ -10,7 +10,8 @@ from aiohttp.test_utils import TestServer
 
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
-from notify.sms.render import MAX_MESSAGE, MAX_OTHER, Mms, country_of, render
+from notify.sms.mms import MAX_MESSAGE, MAX_OTHER, Mms, country_of
+from notify.sms.render import render
 from notify.sms.send import SmsNotification
 from tests.abilities.documents.samples import picture
 from tests.eventually import eventually
