@@ -16,12 +16,13 @@ from core.messaging.capabilities import bill_of
 from core.messaging.channels import NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Outbox
-from core.messaging.states import CallOutcome, SendState
+from core.messaging.states import SendState
 from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import NOBODY, Later
-from jobs.delivery.backoff import CHECK_AFTER, fate
-from jobs.delivery.provider_calls import ProviderCalls, elapsed
+from jobs.delivery.backoff import fate
+from jobs.delivery.lost_answers import end_of_lost_call
+from jobs.delivery.provider_calls import elapsed, send
 from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles, prepared, reader, render
 from jobs.delivery.reports import (
@@ -30,16 +31,14 @@ from jobs.delivery.reports import (
     UNREACHABLE,
     UNRENDERED,
     count_failed,
-    count_lost_answer,
     delivery_span,
     measure_call,
     report_part,
     report_refused,
 )
+from jobs.delivery.taking_back import take_back
 from jobs.delivery.types import BegunCall, RowEnd
 
-MAX_TAKE_BACK_TRIES = 2
-"""Tries to delete a message without an answer; later messages wait for it."""
 MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
@@ -73,7 +72,7 @@ class DeliveryRunner:
         self._notes = notes
         self._files = files
         self._later = later
-        self._calls = ProviderCalls(chance or random.Random())
+        self._chance = chance or random.Random()
         self._stopping = False
 
     async def claim(self, conversation_id: str | None) -> Claim | None:
@@ -140,7 +139,7 @@ class DeliveryRunner:
             if due.hangs >= MAX_HANGS:
                 return await self._failed(claim, HANGS, missed=True)
             if due.takes_back:
-                return await self._take_back(claim, due, channel)
+                return await take_back(self._outbox, claim, due, channel)
             parts, begun = await self._begin(claim, due, channel)
             if not parts:
                 return await self._failed(claim, UNRENDERED, missed=True)
@@ -194,9 +193,8 @@ class DeliveryRunner:
             due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self._files, claim.tenant_id)
         )
         if part.state in (SendState.SENDING, SendState.CHECKING):
-            found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
+            found = await end_of_lost_call(self._notes, due, channel, part, target)
             if found is not None:
-                count_lost_answer(due.address.channel, found)
                 state = await self._outbox.end_delivery(claim, part.number, part.attempt, found)
                 return RowEnd(state, again=found.delay)
         if begun is None:
@@ -207,10 +205,10 @@ class DeliveryRunner:
             return RowEnd(refused)
         if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
             # The loop was held up: the lease might end before the call does, and another worker send the part as well.
-            end = fate(Unavailable("held up before the call"), attempt, due.age, self._calls.chance)
+            end = fate(Unavailable("held up before the call"), attempt, due.age, self._chance)
         else:
             called = time.monotonic()
-            end = await self._calls.send(due, channel, part, target, attempt)
+            end = await send(due, channel, part, target, attempt, self._chance)
             measure_call(due.address.channel, end, time.monotonic() - called, again=0 < part.attempt < attempt)
         if not due.own_chat:
             end = replace(end, identity_state=None)
@@ -242,20 +240,6 @@ class DeliveryRunner:
         await self._outbox.fail(claim, reason, missed=missed)
         count_failed(reason)
         return RowEnd(SendState.FAILED)
-
-    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> RowEnd:
-        """Delete a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
-        if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
-            await self._outbox.put_off(claim, CHECK_AFTER)
-            return RowEnd(SendState.READY, again=CHECK_AFTER)
-        await self._outbox.end_stream(claim)
-        return RowEnd(SendState.SENT)
-
-
-async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
-    """Return the end of a call whose receipt its worker could note but not store."""
-    receipt = await notes.find(part.ref) if notes else None
-    return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
 
 
 async def _hand_back(outbox: Outbox, claim: Claim) -> None:

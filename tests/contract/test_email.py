@@ -12,7 +12,7 @@ from core.json_types import JsonObject
 from core.llm.types import ModelRequest, Role
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import IgnoredMessage, IgnoreReason, OutboundKind, OutboundMessage
-from jobs.delivery.provider_calls import MAX_RESENT
+from jobs.delivery.lost_answers import MAX_RESENT
 from providers.email.client import OwnMailbox
 from providers.email.types import StoredMail
 from providers.email.wire import PART_HEADER

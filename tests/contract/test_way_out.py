@@ -10,7 +10,7 @@ import pytest
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
 from core.messaging.capabilities import Billed, SegmentBudget
 from core.messaging.channels import Part
-from jobs.delivery.provider_calls import MAX_RESENT
+from jobs.delivery.lost_answers import MAX_RESENT
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness

@@ -8,7 +8,7 @@ import pytest
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
-from jobs.delivery.provider_calls import MAX_RESENT
+from jobs.delivery.lost_answers import MAX_RESENT
 from notify.service import delayed_answer_text
 from operations.doctor.work import check_delays
 from tests.clocks import StandingClock

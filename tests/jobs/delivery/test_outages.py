@@ -10,7 +10,7 @@ from core.errors import Ambiguous, RateLimited
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.replies import MISSING
 from jobs.delivery.backoff import MAX_WAIT, RESEND_AFTER
-from jobs.delivery.provider_calls import MAX_RESENT
+from jobs.delivery.lost_answers import MAX_RESENT
 from jobs.delivery.runner import DeliveryRunner
 from operations.paths.trace import trace
 from tests.core.harness import Store

@@ -12,6 +12,7 @@ from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.replies import MISSING
 from jobs.delivery import provider_calls
 from jobs.delivery import reports as delivery_reports
+from jobs.delivery.lost_answers import MAX_RESENT
 from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import Act, RecordingChannel
@@ -200,7 +201,7 @@ async def test_promise_7_without_lookup_the_stated_policy_decides_a_few_times(
     store: Store, channel: RecordingChannel, resend: bool
 ) -> None:
     channel.can_find, channel.resend_unknown = False, resend
-    calls = 1 + provider_calls.MAX_RESENT if resend else 1
+    calls = 1 + MAX_RESENT if resend else 1
     channel.acts.extend([Ambiguous("reset")] * calls)
     await store.enqueue("a", "next")
     await deliver(store, channel)
