@@ -1,8 +1,6 @@
 """The inbox: the one door in. A call that returns has committed; a call that raises may be retried."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import asyncpg
 import structlog
@@ -17,6 +15,7 @@ from core.inbox.approval_decisions import Decisions
 from core.inbox.arrival import named, of_message
 from core.inbox.ignored import Ignored
 from core.inbox.opt_outs import OptOuts
+from core.inbox.overload import Overload, Refusal
 from core.inbox.overview import Overviews
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
@@ -70,20 +69,6 @@ class Statuses:
 _log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """A message that is stored but refused, because too many wait. Without a conversation its sender is not told."""
-
-    conversation: str
-    full: bool
-    language: str
-
-
-def _refusal(answer: Mapping[str, Any] | None) -> _Refused | None:
-    """Parse the result of `refuse_beyond`: null for an accepted message."""
-    return None if answer is None else _Refused(answer["conversation"], answer["full"], answer["language"])
-
-
 class Inbox(Overviews):
     """Commit all that channels parsed, and wake a worker. Messages that come together share a commit.
 
@@ -107,12 +92,11 @@ class Inbox(Overviews):
         self._wakeups = wakeups
         self._make_id = make_id
         self._access = access
-        self._waiting = waiting or BacklogLimits()
+        waiting = waiting or BacklogLimits()
         self._messages = GroupedStatement(
-            database,
-            "select * from receive_messages($1,$2,$3,$4)",
-            (self._waiting.of_person, self._waiting.of_all),
+            database, "select * from receive_messages($1,$2,$3,$4)", (waiting.of_person, waiting.of_all)
         )
+        self._overload = Overload(database, wakeups, make_id, waiting)
         self._decisions = Decisions(database, wakeups, make_id, access, clock, codes_only)
         self._strangers = Strangers(database, wakeups, make_id, access, clock)
         self._ignored = Ignored(database, wakeups, make_id)
@@ -150,37 +134,23 @@ class Inbox(Overviews):
         exact = parse_exact_reply(message.text) if own and command is None and not message.media else None
         if exact is not None:
             decided = await self._decisions.exact(message, sender, exact)
-            return await self._received(message, sender, decided, await self._refused(decided))
+            return await self._received(message, sender, decided, await self._overload.refuse(decided))
         row = await self._messages.write(
             (address.channel, address.account, sender),
             (address.channel, address.account, address.peer, address.thread),
             of_message(message, sender, self._access, self._make_id),
         )
-        return await self._received(message, sender, row, _refusal(row["refused"]))
-
-    async def _refused(self, row: asyncpg.Record) -> _Refused | None:
-        """Refuse an exact word that decided nothing, like any other text, if too many messages wait."""
-        if row["duplicate"] or not row["lane_id"]:
-            return None
-        refused = await self._database.one(
-            "select refuse_overload($1,$2,$3,$4) as refused",
-            row["tenant_id"],
-            row["inbound_id"],
-            self._waiting.of_person,
-            self._waiting.of_all,
-        )
-        return _refusal(refused["refused"])
+        return await self._received(message, sender, row, row["refused"])
 
     async def _received(
-        self, message: InboundMessage, sender: str, row: asyncpg.Record, refused: _Refused | None
+        self, message: InboundMessage, sender: str, row: asyncpg.Record, refusal: Refusal | None
     ) -> Received:
         """Wake a worker for an accepted message, or for the reply to a refused one."""
         address = message.address
         if row["inbound_id"] is None:
             return await self._strangers.meet(message, sender) or await self._receive(message)
-        if refused is not None:
-            _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
-            await self._tell_refused(row["tenant_id"], refused)
+        if refusal is not None:
+            await self._overload.tell(message, row, refusal)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
             if row.get("interrupts") or (message.command and message.command.name == INTERRUPT.name):
@@ -189,16 +159,6 @@ class Inbox(Overviews):
         tell = _log.debug if row["duplicate"] else _log.info
         tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
         return Received(row["inbound_id"], row["duplicate"])
-
-    async def _tell_refused(self, tenant_id: str, refused: _Refused) -> None:
-        if not refused.conversation:
-            return
-        text = self._waiting.refusal(full=refused.full, language=refused.language)
-        row = await self._database.one(
-            "select tell_overload($1,$2,$3,$4) as told", tenant_id, refused.conversation, self._make_id("out"), text
-        )
-        if row["told"]:
-            self._wakeups.wake_delivery(refused.conversation)
 
     async def _press(self, press: Press) -> Received:
         """Take in a press as a decision or an answer; a press of a button that is not ours is only recorded."""
