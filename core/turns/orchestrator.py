@@ -5,6 +5,7 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.endings import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.library_logs import log_to_program
+from core.turns.model_away import without_model
 from core.turns.parts import OrchestratorOptions, build_parts, takes
 from core.turns.types import TurnRequest, TurnResult, TurnState, check_turn
 
@@ -97,7 +99,8 @@ class Orchestrator:
         try:
             result = await self.react_loop(request, context)
         except LoopFailed as failed:
-            return await self.post_process(request, context, await self._parts.endings.fail(request, context, failed))
+            patience = timedelta(seconds=self._parts.config.llm_outage_patience)
+            return await self.post_process(request, context, await without_model(request, context, failed, patience))
         return await self.post_process(request, context, await self._parts.endings.end(request, context, result))
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:

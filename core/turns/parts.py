@@ -47,6 +47,7 @@ from core.turns.services import (
     TurnServices,
 )
 from core.turns.tool_offer import ToolOffer
+from core.turns.waits import Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         hooks=hooks,
         loop=loop,
         preparation=Preparation(persona, services, offer, agents, window, options.name or ""),
-        endings=Endings(persona, caller, limits, options.links or "drop", services.files),
+        endings=Endings(Waits(persona, caller, limits), options.links or "drop", services.files),
         consents=ConsentOffer.of(offer, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
     )
