@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Literal
 
 from core.agents.pool_entry import PoolEntry
-from core.db.database import Database
+from core.db.database import Connection, Database
 from core.queue.wakeups import Wakeups
 
 _MAX_AT_ONCE = 100
+_MAX_READ = 200
 
 
 class Pool:
@@ -51,3 +52,16 @@ class Pool:
         if lane := rows[0]["lane_id"]:
             self._wakeups.wake_turn(lane)
         return bool(rows[0]["changed"])
+
+
+async def load_pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:
+    """Return the agents that wait for this person, and all of this turn's own."""
+    rows = await connection.fetch(
+        "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
+        " or status not in ('CANCELLED', 'COMPLETED'))"
+        " order by created_at, agent_id limit $3",
+        tenant_id,
+        turn_id,
+        _MAX_READ,
+    )
+    return tuple(PoolEntry.from_row(dict(row)) for row in rows)

@@ -8,10 +8,11 @@ import asyncpg
 import structlog
 
 from core import tracing
+from core.agents.pool import load_pool
 from core.agents.pool_entry import PoolEntry
 from core.approvals.store import load_approvals
 from core.approvals.types import Approval
-from core.db.database import Connection, Database
+from core.db.database import Database
 from core.errors import LeaseLost, StoreUnavailable
 from core.ids import IdMaker
 from core.journal.postgres import Lease, PostgresJournal
@@ -20,7 +21,7 @@ from core.loop.control import InterruptSignal, put_together
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
 from core.messaging.streamed_message import StreamRow
-from core.people.access_policy import PersonRole, read_admission
+from core.people.access_policy import read_admission
 from core.people.profile import fact_lines, facts_of
 from core.people.tenant import TurnTenant, WhileRunning
 from core.queue.limits import MAX_LANES_PER_TENANT
@@ -28,11 +29,10 @@ from core.queue.quarantine import QuarantineMode
 from core.turns.control import PostgresControl, turn_message
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
-from core.turns.runs import RunControl, load_run_turn
+from core.turns.run_turns import load_run
 from core.turns.types import (
     BegunTurn,
     FromPerson,
-    FromTask,
     Kept,
     Place,
     Resumed,
@@ -43,53 +43,8 @@ from core.turns.types import (
     TurnWork,
 )
 
-POOL_ROWS = 200
-
-
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
-
-
-async def load_turn(
-    database: Database,
-    lease: Lease,
-    turn: asyncpg.Record,
-    channels: Collection[str],
-    *,
-    described: Sequence[str] = (),
-    keep_prompts: bool = False,
-) -> BegunTurn:
-    """Return the turn that `open_turn` returned; a run may speak on `channels` only.
-
-    `described`: the collections whose values it describes.
-
-    Raises `LeaseLost` where it is gone.
-    """
-    journal = PostgresJournal(database, lease, turn["turn_id"], is_new=bool(turn["is_new"]), keep_prompts=keep_prompts)
-    begun = await _load(database, lease, turn, channels, journal)
-    described_values = {name: _pairs(turn["described"].get(name)) for name in described}
-    return replace(
-        begun,
-        request=replace(begun.request, kept=replace(begun.request.kept, described=described_values)),
-        crashes=turn["crashes"],
-        solo_crashes=turn["solo_crashes"],
-        quarantined=turn["quarantined"],
-        traceparent=turn["traceparent"],
-    )
-
-
-def _pairs(values: Sequence[Sequence[str]] | None) -> Sequence[tuple[str, str]]:
-    return [(key, says) for key, says in values or ()]
-
-
-async def _load(
-    database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str], journal: PostgresJournal
-) -> BegunTurn:
-    if not turn["is_run"]:
-        return await _load_message_turn(database, lease, turn, journal)
-    async with database.tenant(lease.tenant_id) as connection:
-        control = RunControl(PostgresControl(database, lease, turn["turn_id"], journal))
-        return await _load_run(connection, lease, turn, channels, journal, control)
 
 
 async def _load_message_turn(
@@ -102,17 +57,8 @@ async def _load_message_turn(
     approvals: tuple[Approval, ...] = ()
     if turn["has_pool"] or turn["has_approvals"]:
         async with database.tenant(lease.tenant_id) as connection:
-            pool = await _pool(connection, lease.tenant_id, turn_id)
+            pool = await load_pool(connection, lease.tenant_id, turn_id)
             approvals = await load_approvals(connection, lease.tenant_id, turn_id)
-    person = TurnTenant(
-        lease.tenant_id,
-        turn["name"],
-        turn["language"],
-        turn["timezone"],
-        PersonRole(turn["role"]),
-        turn["tier"],
-        turn["timezone_known"],
-    )
     sender = TurnSender(
         turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
     )
@@ -126,7 +72,7 @@ async def _load_message_turn(
             control=PostgresControl(database, lease, turn_id, journal),
             while_running=WhileRunning(turn["while_running"]),
         ),
-        person,
+        TurnTenant.from_row(lease.tenant_id, turn),
         Place(turn["channel"], turn["conversation_id"]),
         first if step is None else Resumed(step, first, turn["was_passed_on"]),
         Kept(
@@ -141,44 +87,6 @@ async def _load_message_turn(
     newest = (inbound[-1]["provider_id"] or None) if inbound else None
     linked = tuple(row["traceparent"] for row in inbound[1:] if row["traceparent"])
     return BegunTurn(turn_id, attempts, address, request, command, newest, linked=linked)
-
-
-async def _load_run(
-    connection: Connection,
-    lease: Lease,
-    opened: asyncpg.Record,
-    channels: Collection[str],
-    journal: PostgresJournal,
-    control: RunControl,
-) -> BegunTurn:
-    turn_id, attempts = opened["turn_id"], opened["attempts"]
-    turn = await load_run_turn(connection, lease.tenant_id, turn_id, channels)
-    kept = Kept(
-        turn.history,
-        pool=await _pool(connection, lease.tenant_id, turn_id),
-        approvals=await load_approvals(connection, lease.tenant_id, turn_id),
-    )
-    request = TurnRequest(
-        TurnWork(turn_id, journal, attempt=attempts, control=control),
-        turn.tenant,
-        Place(turn.channel, turn.conversation_id),
-        FromTask() if turn.waiting_step is None else Resumed(turn.waiting_step, FromTask()),
-        kept,
-    )
-    return BegunTurn(turn_id, attempts, Address(turn.channel or "", "", ""), request, None, run_id=turn.run_id)
-
-
-async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:
-    """Return the agents that wait for this person, and all of this turn's own."""
-    rows = await connection.fetch(
-        "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
-        " or status not in ('CANCELLED', 'COMPLETED'))"
-        " order by created_at, agent_id limit $3",
-        tenant_id,
-        turn_id,
-        POOL_ROWS,
-    )
-    return tuple(PoolEntry.from_row(dict(row)) for row in rows)
 
 
 _CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
@@ -291,13 +199,25 @@ class TurnStore:
             )
         if row is None:
             return None
-        return await load_turn(
-            self._database,
-            lease,
-            row,
-            self._channels,
-            described=self._described,
-            keep_prompts=self._keep_prompts,
+        return await self._load(lease, row)
+
+    async def _load(self, lease: Lease, turn: asyncpg.Record) -> BegunTurn:
+        """Return the turn that `open_turn` returned. Raises `LeaseLost` where it is gone."""
+        is_new, keeps = bool(turn["is_new"]), self._keep_prompts
+        journal = PostgresJournal(self._database, lease, turn["turn_id"], is_new=is_new, keep_prompts=keeps)
+        if turn["is_run"]:
+            begun = await load_run(self._database, lease, turn, self._channels, journal)
+        else:
+            begun = await _load_message_turn(self._database, lease, turn, journal)
+        described = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in self._described}
+        request = replace(begun.request, kept=replace(begun.request.kept, described=described))
+        return replace(
+            begun,
+            request=request,
+            crashes=turn["crashes"],
+            solo_crashes=turn["solo_crashes"],
+            quarantined=turn["quarantined"],
+            traceparent=turn["traceparent"],
         )
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:

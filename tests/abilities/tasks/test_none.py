@@ -11,7 +11,7 @@ from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from abilities.tasks.types import NoticeState, TaskOutput
 from core.json_types import JsonObject
 from core.notifications.types import NotificationStatus
-from core.turns.runs import load_run_turn
+from core.turns.run_turns import begin_run
 from tests.abilities.tasks.harness import Harness
 
 PAGE = "https://x.example"
@@ -69,5 +69,5 @@ async def test_a_run_without_a_conversation_has_no_channel(harness: Harness, on:
     [run] = await harness.runs(task)
     assert run.turn_id is not None
     async with harness.store.database.tenant(harness.tenant) as connection:
-        turn = await load_run_turn(connection, harness.tenant, run.turn_id, [on])
-    assert (turn.channel, turn.conversation_id is None) == (channel, channel is None)
+        turn = await begin_run(connection, harness.tenant, run.turn_id, [on])
+    assert (turn["channel"], turn["conversation_id"] is None) == (channel, channel is None)
