@@ -10,17 +10,15 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from core.errors import ModelRejected
-from core.http.provider_session import MAX_LIST
-from core.llm.prices import embedding_price_of
-from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest, TokenUsage
+from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest
 from providers.models import litellm_library, litellm_path, local_model
-from providers.models.call_meter import CallMeter, Operation
+from providers.models.call_meter import CallMeter
 from providers.models.chat_format import format_messages, format_tools
 from providers.models.direct.plans import Plans
 from providers.models.direct.transport import Transport
+from providers.models.embedding import embed
 from providers.models.json_mode import from_json_mode, to_json_mode
 from providers.models.layers import layers_of, provider_of
-from providers.models.litellm_hearing import hearing
 from providers.models.markup.own_words import OwnWords, offered_by
 from providers.models.provider_errors import whole_within
 
@@ -28,8 +26,6 @@ type ToolMode = Literal["auto", "native", "json"]
 
 _NET = 2.0
 """Seconds after a call's own timeout before litellm gives up, too."""
-EMBED_PATIENCE = 20.0
-"""Seconds that embedding may take."""
 
 
 class LiteLLMClient:
@@ -167,18 +163,8 @@ class LiteLLMClient:
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises a `core.errors.ModelError`."""
-        litellm = await litellm_path.loaded()
         key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
-        patience = EMBED_PATIENCE + _NET
-        with CallMeter(model, operation=Operation.EMBEDDINGS) as meter:
-            async with whole_within(patience):
-                with litellm_path.errors_made_ours(litellm, model), hearing(MAX_LIST):
-                    response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
-                    vectors, tokens = litellm_path.read_embeddings(response, len(texts))
-            price = embedding_price_of(self.known(model))
-            usage = TokenUsage(tokens, cost=price.input * tokens if price and tokens else None)
-            meter.answered(usage)
-        return Embeddings(vectors, usage)
+        return await embed(model, texts, key, self.known(model))
 
     async def close(self) -> None:
         await self._transport.close()

@@ -2,22 +2,20 @@
 
 import asyncio
 import json
-import math
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ModelUnavailable
-from core.llm.types import ModelAnswer, ModelChunk, TokenUsage
+from core.llm.types import ModelAnswer, ModelChunk
 from providers.models import litellm_library
 from providers.models.chat_format import parse_answer
 from providers.models.direct.plans import STREAMED
 from providers.models.litellm_hearing import hearing
 from providers.models.litellm_refusals import Overheard
 from providers.models.provider_errors import is_providers, our_error
-from providers.models.streamed_answer import CUT, StreamedAnswer, bounded, check_usage
+from providers.models.streamed_answer import CUT, StreamedAnswer, bounded
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -51,17 +49,6 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
         finally:
             await response.aclose()
     yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)
-
-
-def read_embeddings(response: Any, count: int) -> tuple[list[list[float]], int]:
-    """Return the vectors of so many texts, in order, and the tokens. Raises `ValueError` if either is invalid."""
-    tokens = getattr(response.usage, "prompt_tokens", 0) or 0
-    check_usage(TokenUsage(tokens))
-    items = sorted(response.data, key=lambda item: int(item["index"]))
-    vectors = [[float(number) for number in item["embedding"]] for item in items]
-    if len(vectors) != count or not all(map(math.isfinite, chain.from_iterable(vectors))):
-        raise ValueError("no vectors of these texts")
-    return vectors, tokens
 
 
 async def loaded() -> "ModuleType":

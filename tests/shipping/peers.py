@@ -67,7 +67,7 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "models by litellm": (
         (
             "providers/models/litellm_path.py",
-            "providers/models/litellm_client.py",
+            "providers/models/embedding.py",
             "providers/models/litellm_hearing.py",
             "providers/models/cloud_tokens.py",
         ),

@@ -220,7 +220,7 @@ async def test_memories_are_stored_unembedded_until_the_provider_is_back(
 ) -> None:
     await make_person(database, "ann")
     momex = with_model(client, database)
-    monkeypatch.setattr("providers.models.litellm_client.EMBED_PATIENCE", -1.5)
+    monkeypatch.setattr("providers.models.embedding.EMBED_PATIENCE", 0.5)
     model.embeddings = PASSING[broken]
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
     [memory_id] = await momex.store.vectors.missing("ann", "openai/embedder", 9)
