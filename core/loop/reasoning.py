@@ -33,10 +33,9 @@ from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.control import CutOff
-from core.loop.conversation_state import dropped, is_due, not_summarised, summarised, summary_request, with_summary
 from core.loop.model_failures import HANDLERS, Effort, Handler, Sleep, handler_of
-from core.loop.outside import for_later
 from core.loop.run import LoopRun
+from core.loop.summarising import in_short
 
 type Tell = Callable[[TextSoFar], Awaitable[None]]
 
@@ -204,30 +203,12 @@ class Reasoning:
         if trimmed is run.window:
             return
         if self._config.summarise_dropped:
-            run.dropped += map(for_later, dropped(run.window, trimmed))
-            if is_due(run.state, run.dropped):
-                await self._summarise(run)
-            trimmed = with_summary(trimmed, run.state, run.dropped, self._config.context_token_limit)
-        run.see(trimmed)
 
-    async def _summarise(self, run: LoopRun) -> None:
-        """Have what was dropped summarised. It stays in history and is tried again later where that fails."""
-        request = summary_request(run.state, run.dropped, self._config.context_token_limit * 2)
-        key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
-        try:
-            asked = await self._pay_and_ask(run, key, request, may_ask=False)
-        except (ModelError, OutOfMoney) as error:
-            if isinstance(error, ModelError):
-                await run.scope.hooks.tell(Hook.on_error, run.scope.where, error)
-            run.state = not_summarised(run.state, run.dropped)
-            return
-        await run.scope.budget.settle(key, asked.answer.usage)
-        run.usage += asked.answer.usage
-        if asked.answer.refused or not asked.answer.text.strip():
-            run.state = not_summarised(run.state, run.dropped)
-            return
-        run.state = summarised(run.state, asked.answer.text, run.dropped)
-        run.dropped.clear()
+            async def ask(key: StepKey, request: ModelRequest) -> ModelAnswer:
+                return (await self._pay_and_ask(run, key, request, may_ask=False)).answer
+
+            trimmed = await in_short(run, trimmed, self._config.context_token_limit, ask)
+        run.see(trimmed)
 
     async def _pay_and_ask(
         self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None, *, may_ask: bool = True
