@@ -1,6 +1,6 @@
 """The agents of a turn and the state they share: its loop, its budget, its requests for approval."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
 from core.budgets.types import NoBudget
 from core.hooks.hooks import HookContext, Hooks
-from core.loop.account_check import TurnAccounts
+from core.loop.account_check import EarlierHold, TurnAccounts
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import ReactLoop
 from core.loop.outside import OutsideText
@@ -51,6 +51,7 @@ class AgentSetup:
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
         """Return what the agents of one turn share."""
+        own = {entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id}
         scope = TurnScope(
             where=where(request),
             journal=request.work.journal,
@@ -60,7 +61,7 @@ class AgentSetup:
             control=request.work.control,
             budget=self.budgets.of(request.payer) if self.budgets else NoBudget(),
             approval_requests=self._approval_requests(request),
-            accounts=self._accounts(request),
+            accounts=self._accounts(request, earlier_holds(own.values()) if own else None),
             outside=OutsideText(passed_on=request.passed_on, client=request.by_client),
         )
         return TurnAgents(
@@ -68,7 +69,7 @@ class AgentSetup:
             scope=scope,
             clock=self.services.clock,
             conversation_id=request.place.conversation_id,
-            entries={entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id},
+            entries=own,
             limits=self.limits,
             make_agent=self.steps.make,
             execute_agent=self.steps.execute,
@@ -85,13 +86,12 @@ class AgentSetup:
         tool = decide_tool(request, self.approvals, self.services.clock, request.kept.approvals, offered)
         return () if tool is None else (tool,)
 
-    def _accounts(self, request: TurnRequest) -> TurnAccounts:
+    def _accounts(self, request: TurnRequest, earlier: Mapping[str, EarlierHold] | None) -> TurnAccounts:
         tenant_id, in_run, asker = request.tenant.id, request.sender is None, self.services.account_asker
         prompts = None
         if asker is not None:
             prompts = asker.for_turn(tenant_id, request.turn_id, request.place.conversation_id, in_run=in_run)
-        own = (entry for entry in request.kept.pool if entry.turn_id == request.turn_id)
-        accounts = TurnAccounts(self.services.accounts_of(tenant_id), prompts, earlier_holds(own))
+        accounts = TurnAccounts(self.services.accounts_of(tenant_id), prompts, earlier)
         accounts.patience = RUN_PATIENCE if in_run else None
         return accounts
 

@@ -6,6 +6,7 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.endings import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.event_stream import StreamEvent, events_of
+from core.turns.files import take_in, taken_in
 from core.turns.library_logs import log_to_program
 from core.turns.model_away import without_model
 from core.turns.parts import OrchestratorOptions, build_parts, takes
@@ -90,7 +92,7 @@ class Orchestrator:
         return events_of(request.turn_id, lambda hook: work(request.watched_by(hook)), doing=self.doing)
 
     async def _handle(self, request: TurnRequest) -> TurnResult:
-        request = await self._parts.preparation.take_in(request)
+        request = await taken_in(request, self.services.files)
         context = await self.prepare_context(request)
         if refusal := await self.should_process(request, context):
             return await self.reject_message(request, context, refusal)
@@ -142,7 +144,7 @@ class Orchestrator:
                 context.tools,
                 inbound=request.inbound,
                 while_running=request.work.while_running,
-                take_in=self._parts.preparation.taker(request),
+                take_in=partial(take_in, self.services.files, request),
                 state=context.state,
                 go_on_at=request.go_on_at,
                 says_result=request.starts is not None and request.starts.says_result,

@@ -35,7 +35,7 @@ from core.turns.consents import ConsentOffer
 from core.turns.context import Check
 from core.turns.endings import Endings
 from core.turns.links import LinkCheck
-from core.turns.preparation import Preparation
+from core.turns.preparation import Assistant, Preparation
 from core.turns.services import (
     AccountsAccess,
     CredentialStoreAccess,
@@ -177,7 +177,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         offer=offer,
         hooks=hooks,
         loop=loop,
-        preparation=Preparation(persona, services, offer, agents, window, options.name or ""),
+        preparation=Preparation(Assistant(persona, options.name or ""), services, offer, agents, window),
         endings=Endings(Waits(persona, caller, limits), options.links or "drop", services.files),
         consents=ConsentOffer.of(offer, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
