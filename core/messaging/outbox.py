@@ -18,7 +18,6 @@ from core.messaging.channels import Part
 from core.messaging.claimed_rows import ClaimedRows
 from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts, new_parts
 from core.messaging.files import FILE_LEASE
-from core.messaging.messages import OutboundMessage
 from core.messaging.states import SendState
 
 _CLAIM = "select * from claim_outbound($1,$2,$3)"
@@ -41,18 +40,6 @@ class Outbox(ClaimedRows):
         self.lease = lease
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
-
-    async def enqueue(
-        self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
-    ) -> None:
-        """Put messages into the outbox outside of a turn; held messages wait for `release`. Repeatable by their ids."""
-        rows = [asdict(message) | {"held": held} for message in messages]
-        await self._database.call("select enqueue($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
-
-    async def release(self, tenant_id: str, outbound_id: str) -> bool:
-        """Release a held message, behind all that became sendable before; return False if it was not held."""
-        row = await self._database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
-        return bool(row and row["released"])
 
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
         """Claim the head of the named conversation, or the row that is due longest; return None if none is due.

@@ -30,7 +30,7 @@ class DeliveryHarness:
         """Enqueue a message in the only conversation; return its id."""
         (row,) = await self.store.admin.fetch("select tenant_id, id from conversations")
         message = OutboundMessage(self.store.make_id("out"), OutboundKind.REPLY, text, actions)
-        await self.store.outbox.enqueue(row["tenant_id"], row["id"], [message])
+        await self.store.enqueue_in(row["tenant_id"], row["id"], [message])
         return message.id
 
     async def deliver(self) -> None:

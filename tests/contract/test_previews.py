@@ -296,7 +296,7 @@ async def test_promise_4_messages_during_a_turn_stay_above_its_answer(delivery: 
     await eventually(lambda: seen(delivery.channel) == BEGINNING)
     (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from outbound")
     note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("By the way"))
-    await delivery.store.outbox.enqueue(row["tenant_id"], row["conversation_id"], [note])
+    await delivery.store.enqueue_in(row["tenant_id"], row["conversation_id"], [note])
     await delivery.deliver()
     assert marked("By the way") in texts(delivery.channel), "a growing answer holds nothing up"
     model.gate.set()
@@ -311,7 +311,7 @@ async def test_an_answer_grows_only_at_the_head_of_the_outbox(delivery: Delivery
     await only_the_last(delivery)
     (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from inbound where state = 'waiting'")
     note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("First things first"))
-    await delivery.store.outbox.enqueue(row["tenant_id"], row["conversation_id"], [note])
+    await delivery.store.enqueue_in(row["tenant_id"], row["conversation_id"], [note])
     await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
     await delivery.deliver()
     assert texts(delivery.channel) == [marked("First things first"), WHOLE]

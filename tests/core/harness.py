@@ -1,9 +1,9 @@
 """Inbox, turns and outbox on one database, and an admin connection that no row policy limits."""
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 
 import asyncpg
@@ -169,6 +169,18 @@ class Store:
         await self.say("hello", sender=sender)
         lease, turn = await self.claim_turn()
         assert not await self.finish(lease, turn, *replies)
+
+    async def enqueue_in(
+        self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
+    ) -> None:
+        """Put messages into a conversation's outbox outside of a turn; held ones wait for `release`."""
+        rows = [asdict(message) | {"held": held} for message in messages]
+        await self.database.call("select enqueue($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
+
+    async def release(self, tenant_id: str, outbound_id: str) -> bool:
+        """Release a held message; return False if it was not held."""
+        row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
+        return bool(row and row["released"])
 
     async def claim_sending(self, *texts: str, worker: str = "s1") -> Claim:
         """Claim the outbound row that is due and store its rendering."""

@@ -29,7 +29,7 @@ async def harness(database_url: str) -> AsyncIterator[People]:
 
 async def answer(harness: People, text: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
     """Owe ann an answer on Telegram, and send what is due."""
-    await harness.store.outbox.enqueue(
+    await harness.store.enqueue_in(
         "ann", "ann-telegram-talk", [OutboundMessage(harness.store.make_id("out"), kind, text)]
     )
     await harness.deliver()

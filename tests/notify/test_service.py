@@ -323,7 +323,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_expiry_starts_after(h
     assert await harness.service.holds_cards("ann", "run")
     await ask_approval(harness, "A1", sent=False)
     card = OutboundMessage("card", OutboundKind.CARD, "Approve? OK 7K")
-    await harness.store.outbox.enqueue("ann", "ann-telegram-talk", [card], held=True)
+    await harness.store.enqueue_in("ann", "ann-telegram-talk", [card], held=True)
     await harness.store.admin.execute(
         "insert into approval_cards (tenant_id, outbound_id, approval_id) values ('ann', 'card', 'A1')"
     )

@@ -104,7 +104,7 @@ async def prepare(console: Console) -> str:
     await fail(console, "Your cab is here.", BOB)
     conversation = str(await store.one("select id from conversations where peer = $1", BOB))
     held = OutboundMessage("out_held", OutboundKind.CARD, "Send the mail?")
-    await store.outbox.enqueue(bob, conversation, [held], held=True)
+    await store.enqueue_in(bob, conversation, [held], held=True)
     await hold_news(console, bob, Notification("Cheaper flights", "price"))
     await give_code(console, BOB)
     await ClientTokens(store.database, make_id, [TOKEN_KEY]).make(bob, "laptop", console.clock.now(), None)

@@ -84,16 +84,16 @@ async def test_promise_4_a_held_row_takes_its_place_when_it_is_released(
     held = OutboundMessage("out_held", OutboundKind.CARD, "held")
     later = OutboundMessage("out_later", OutboundKind.NOTIFICATION, "later")
     for _ in range(2):  # an error does not mean "not committed": both may be repeated
-        await store.outbox.enqueue(tenant, conversation, [held], held=True)
-        await store.outbox.enqueue(tenant, conversation, [later])
+        await store.enqueue_in(tenant, conversation, [held], held=True)
+        await store.enqueue_in(tenant, conversation, [later])
     claim = await store.claim_sending("one")
     await store.send(claim)
     claim = await store.claim_sending("later")
     assert claim.outbound_id == "out_later"
     await store.send(claim)
     assert await store.outbox.claim(None, "s") is None
-    assert await store.outbox.release(tenant, "out_held")
-    assert not await store.outbox.release(tenant, "out_held")
+    assert await store.release(tenant, "out_held")
+    assert not await store.release(tenant, "out_held")
     claim = await store.claim_sending("held")
     assert claim.outbound_id == "out_held"
     assert await store.column("select seq from outbound order by seq") == [1, 2, 3]

@@ -69,7 +69,7 @@ class Phone:
         row = await self.store.admin.fetchrow(query)
         assert row is not None
         messages = [OutboundMessage(self.store.make_id("out"), kind, text) for text in texts]
-        await self.store.outbox.enqueue(row["tenant_id"], row["id"], messages)
+        await self.store.enqueue_in(row["tenant_id"], row["id"], messages)
 
     async def has_telegram(self) -> None:
         """Give the person another place, which costs nothing."""

@@ -38,7 +38,7 @@ async def _enqueue(system: RefusingHarness, sender: str, text: str) -> None:
     row = await system.store.admin.fetchrow("select tenant_id, id from conversations where peer = $1", sender)
     assert row is not None
     message = OutboundMessage(system.store.make_id("out"), OutboundKind.REPLY, text)
-    await system.store.outbox.enqueue(row["tenant_id"], row["id"], [message])
+    await system.store.enqueue_in(row["tenant_id"], row["id"], [message])
 
 
 async def _deliver(system: RefusingHarness) -> None:

@@ -129,7 +129,7 @@ async def test_what_quiet_hours_hold_is_let_go_or_left_out(console: Console) -> 
     tenant = await console.tenant(BOB)
     conversation = str(await console.store.one("select id from conversations where peer = $1", BOB))
     held = OutboundMessage("out_held", OutboundKind.CARD, "Send the mail?")
-    await console.store.outbox.enqueue(tenant, conversation, [held], held=True)
+    await console.store.enqueue_in(tenant, conversation, [held], held=True)
     await console.store.admin.execute("update tenants set quiet_from = '22:00', quiet_until = '07:00'")
     await hold_news(console, tenant, Notification("Cheaper flights", "price"))
     async with console.browser(BOB) as browser:
