@@ -145,21 +145,14 @@ class LiteLLMClient:
             meter.answered(answer.usage, answer)
         return answer
 
-    def _chunks(self, request: ModelRequest, layer: ModelLayer) -> AsyncGenerator[ModelChunk]:
-        arguments = self._arguments(request, layer)
-        if plan := self._plans.plan(arguments, stream=True):
-            return self._transport.stream(plan, arguments["messages"], arguments["timeout"], request.max_output_tokens)
-        return litellm_path.stream(arguments, request.max_output_tokens)
-
-    async def _spoken(self, request: ModelRequest, layer: ModelLayer, *, as_json: bool) -> AsyncGenerator[ModelChunk]:
+    def _spoken(self, request: ModelRequest, layer: ModelLayer, *, as_json: bool) -> AsyncGenerator[ModelChunk]:
         """Stream an answer without markup, which is JSON mode's own affair."""
-        async with aclosing(self._chunks(request, layer)) as chunks:
-            spoken = chunks
-            if not as_json:
-                spoken = self._own_words.streamed(layer.model, chunks, offered_by(request))
-            async with aclosing(spoken) as told:
-                async for chunk in told:
-                    yield chunk
+        arguments, most = self._arguments(request, layer), request.max_output_tokens
+        if plan := self._plans.plan(arguments, stream=True):
+            chunks = self._transport.stream(plan, arguments["messages"], arguments["timeout"], most)
+        else:
+            chunks = litellm_path.stream(arguments, most)
+        return chunks if as_json else self._own_words.streamed(layer.model, chunks, offered_by(request))
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises a `core.errors.ModelError`."""

@@ -1,7 +1,8 @@
 """A model's own words: its answers without its markup, with the calls that it wrote as text."""
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 
 from core.llm.types import ModelAnswer, ModelChunk, ModelRequest, ToolSpec
@@ -41,29 +42,30 @@ class OwnWords:
         return _heard(answer, read, offered)
 
     async def streamed(
-        self, model: str, chunks: AsyncIterator[ModelChunk], offered: Mapping[str, ToolSpec]
+        self, model: str, chunks: AsyncGenerator[ModelChunk], offered: Mapping[str, ToolSpec]
     ) -> AsyncGenerator[ModelChunk]:
-        """Pass on a stream without markup.
+        """Pass on a stream without markup, and close it.
 
         The first words do not show that a template began a thought. So the text of a model that does this waits for the
         thought's end, and so does that of a model that may, up to an answer that shows that it does not.
         """
         waits = model in self._thinks_first or (model not in self._met and bool(_MAY_THINK_FIRST.search(model)))
         reader = MarkupReader(offered, waits=waits)
-        async for chunk in chunks:
-            text = reader.feed(chunk.text) if chunk.text else ""
-            answer = chunk.answer
-            if answer is None:
-                yield chunk if text == chunk.text else replace(chunk, text=text)
-                continue
-            if answer.text == reader.text:
-                read = reader.end(cut=answer.cut)
-                if rest := reader.rest():
-                    yield ModelChunk(rest)
-            else:
-                read = _read(answer, offered)
-            self._remember(model, answer, read)
-            yield replace(chunk, answer=_heard(answer, read, offered))
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                text = reader.feed(chunk.text) if chunk.text else ""
+                answer = chunk.answer
+                if answer is None:
+                    yield chunk if text == chunk.text else replace(chunk, text=text)
+                    continue
+                if answer.text == reader.text:
+                    read = reader.end(cut=answer.cut)
+                    if rest := reader.rest():
+                        yield ModelChunk(rest)
+                else:
+                    read = _read(answer, offered)
+                self._remember(model, answer, read)
+                yield replace(chunk, answer=_heard(answer, read, offered))
 
     def _remember(self, model: str, answer: ModelAnswer, read: Read) -> None:
         if read.opened_elsewhere:
