@@ -99,7 +99,8 @@ def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
 
 
 def note_delay(cause: str) -> None:
-    """Record on the current span that the turn was delayed, and by what cause."""
+    """Count a turn that is delayed, and record by what cause on the current span."""
+    metrics.TURNS_DELAYED.labels(cause).inc()
     tracing.note({"onevalet.turn.delayed": cause})
 
 
@@ -220,7 +221,6 @@ class TurnRunner:
         try:
             outcome = await self._results.of(lease, turn)
         except ModelAway as away:
-            metrics.TURNS_DELAYED.labels("model").inc()
             note_delay("model")
             log.warning("turn_delayed", cause=str(away), told=away.told)
             if away.due is not None:
@@ -229,7 +229,6 @@ class TurnRunner:
                 self._wakeups.wake_delivery(lease.lane_id)
             return False
         except TurnDelayed as error:
-            metrics.TURNS_DELAYED.labels("check").inc()
             note_delay("check")
             log.warning("turn_delayed", cause=str(error))
             await leave(self._store, self._wakeups, lease, RETRY_DELAY)
