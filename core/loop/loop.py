@@ -16,8 +16,6 @@ from core.journal.types import Outcome, StepKey
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, ModelAnswer, Role
 from core.loop.budget_extension import MoneyAsked
-from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.control import CutOff
 from core.loop.reasoning import ModelCaller, Reasoning
 from core.loop.result import Ended, ReactLoopResult
@@ -38,9 +36,9 @@ class LoopFailed(Exception):
 class ReactLoop:
     """Think, act, observe. One instance serves many turns at once."""
 
-    def __init__(self, caller: ModelCaller, config: ReactLoopConfig) -> None:
-        self._config = config
-        self._reasoning = Reasoning(caller, config, ContextManager(config))
+    def __init__(self, caller: ModelCaller) -> None:
+        self._config = caller.config
+        self._reasoning = Reasoning(caller)
 
     async def run(self, task: LoopTask) -> ReactLoopResult:
         """Run a turn to its answer, resuming where its journal ends.

@@ -61,10 +61,13 @@ class ModelCaller:
 
     client: ModelClient
     config: ReactLoopConfig
-    context: ContextManager
+    context: ContextManager = field(init=False)
     handlers: Mapping[type[ModelError], Handler] = field(default_factory=lambda: HANDLERS)
     sleep: Sleep = asyncio.sleep
     chance: Callable[[], float] = random.random
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "context", ContextManager(self.config))
 
     async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
         """Return one answer. `tell` gets the text as it is written; the model is read no faster than `tell` returns.
@@ -138,10 +141,9 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
 class Reasoning:
     """Ask a model for the answers of runs. One instance serves many turns at once."""
 
-    def __init__(self, caller: ModelCaller, config: ReactLoopConfig, context: ContextManager) -> None:
+    def __init__(self, caller: ModelCaller) -> None:
         self._caller = caller
-        self._config = config
-        self._context = context
+        self._config = caller.config
 
     async def think(self, run: LoopRun, *, use_tools: bool = True) -> ModelAnswer:
         """Return the next answer of a run, and move the run to the step after it."""
@@ -199,7 +201,7 @@ class Reasoning:
 
     async def _make_room(self, run: LoopRun) -> None:
         """Drop the oldest messages when the context is nearly full, and summarise them first where configured."""
-        trimmed = self._context.fitting(run.window, run.window_tokens)
+        trimmed = self._caller.context.fitting(run.window, run.window_tokens)
         if trimmed is run.window:
             return
         if self._config.summarise_dropped:

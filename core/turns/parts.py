@@ -19,7 +19,6 @@ from core.hooks.hooks import Hook, Hooks
 from core.http.types import HttpClient
 from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
 from core.messaging.search import PersonMessages
@@ -166,9 +165,8 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         sources=options.tool_sources,
     )
     hooks = Hooks(options.hooks)
-    window = ContextManager(config)
-    caller = ModelCaller(options.llm_client, config, window)
-    loop = ReactLoop(caller, config)
+    caller = ModelCaller(options.llm_client, config)
+    loop = ReactLoop(caller)
     agents = AgentSetup(loop, config, hooks, services, limits, steps, options.approvals, options.budgets)
     return OrchestratorParts(
         given=options,
@@ -177,7 +175,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         offer=offer,
         hooks=hooks,
         loop=loop,
-        preparation=Preparation(Assistant(persona, options.name or ""), services, offer, agents, window),
+        preparation=Preparation(Assistant(persona, options.name or ""), services, offer, agents, caller.context),
         endings=Endings(Waits(persona, caller, limits), options.links or "drop", services.files),
         consents=ConsentOffer.of(offer, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,

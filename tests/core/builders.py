@@ -23,7 +23,6 @@ from core.llm.types import (
     ToolCall,
 )
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.control import TurnControl
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import ReactLoop
@@ -126,7 +125,7 @@ async def run_loop(
     """Run one turn of the loop over a scripted model."""
     model = script if isinstance(script, FakeModel) else FakeModel(list(script))
     numbers = config or ReactLoopConfig(llm_retry_base_delay=0.001)
-    caller = ModelCaller(model, numbers, ContextManager(numbers), chance=lambda: 0.5)
+    caller = ModelCaller(model, numbers, chance=lambda: 0.5)
     where = HookContext("turn", "tenant", "terminal")
     scope = TurnScope(
         where,
@@ -145,4 +144,4 @@ async def run_loop(
         while_running=while_running,
         state=state or ConversationState(),
     )
-    return await ReactLoop(caller, numbers).run(task), model
+    return await ReactLoop(caller).run(task), model

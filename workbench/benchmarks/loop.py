@@ -26,7 +26,6 @@ from core.hooks.hooks import Hook, HookContext, Hooks
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
 from core.loop.scope import LoopTask, TurnScope
@@ -77,7 +76,7 @@ class StubModel:
 def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
     """Return a function that handles a message as the product does."""
     config = ReactLoopConfig(llm_streaming=False)
-    loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config)
+    loop = ReactLoop(ModelCaller(StubModel(), config))
     tools = ToolRegistry([weather, calendar])
     where = HookContext("turn", "tenant", "terminal")
 

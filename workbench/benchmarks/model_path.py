@@ -32,7 +32,6 @@ from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import ToolSpec
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
 from core.loop.scope import LoopTask, TurnScope
@@ -81,7 +80,7 @@ async def contestants(base: str, *, streamed: bool) -> Any:
 def by_loop(client: LiteLLMClient, *, streamed: bool) -> Turn:
     """Return a turn of our loop."""
     config = ReactLoopConfig(llm_streaming=streamed)
-    loop = ReactLoop(ModelCaller(client, config, ContextManager(config)), config)
+    loop = ReactLoop(ModelCaller(client, config))
     tools = ToolRegistry([weather, calendar])
     where = HookContext("turn", "tenant", "terminal")
 

@@ -18,7 +18,6 @@ from core.journal.types import Journal, StepKey, StepRecord
 from core.llm.prices import ModelPrice, estimate, price_of
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.loop import LoopFailed, ReactLoop
 from core.loop.reasoning import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
@@ -184,7 +183,7 @@ async def turn(
         budget=money,
     )
     task = LoopTask(scope, (SYSTEM, user("Hello")), ToolRegistry([look]))
-    return await ReactLoop(ModelCaller(model, config, ContextManager(config)), config).run(task)
+    return await ReactLoop(ModelCaller(model, config)).run(task)
 
 
 def dear(answer: ModelAnswer) -> ModelAnswer:

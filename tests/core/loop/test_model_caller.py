@@ -17,7 +17,6 @@ from core.errors import (
 )
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, ToolCall
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.reasoning import Asked, ModelCaller
 from tests.core.builders import SYSTEM, FakeModel, Step, says, user
 from tests.eventually import never
@@ -39,7 +38,7 @@ async def _ask(
 
     numbers = config or ReactLoopConfig()
     model = FakeModel(list(script), layers)
-    caller = ModelCaller(model, numbers, ContextManager(numbers), sleep=sleep, chance=lambda: 0.5)
+    caller = ModelCaller(model, numbers, sleep=sleep, chance=lambda: 0.5)
     try:
         return await caller.ask(ModelRequest(messages)), model, pauses
     except ModelError as error:

@@ -15,7 +15,6 @@ from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
 from core.llm.types import ModelAnswer, ModelRequest
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.conversation_state import ConversationState, summary_request
 from core.loop.reasoning import ModelCaller
 from providers.models import embedding
@@ -83,7 +82,7 @@ def of_embedding(client: LiteLLMClient) -> Awaitable[object]:
 def of_summary(client: LiteLLMClient) -> Awaitable[object]:
     """Ask for a summary."""
     request: ModelRequest = summary_request(ConversationState(), (user("Hi"),), 100)
-    return ModelCaller(client, QUICK, ContextManager(QUICK)).ask(request)
+    return ModelCaller(client, QUICK).ask(request)
 
 
 @pytest.mark.parametrize("ask", [of_reading, of_judge, of_memory, of_embedding, of_summary])

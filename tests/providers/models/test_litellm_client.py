@@ -22,7 +22,6 @@ from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.reasoning import ModelCaller
 from core.loop.result import ReactLoopResult
@@ -71,7 +70,7 @@ async def _loop(client: LiteLLMClient, tools: list[AnyTool], config: ReactLoopCo
     where = HookContext("turn", "tenant", "terminal")
     scope = TurnScope(where, MemoryJournal(), lambda name, key: a_context(idempotency_key=key), config)
     task = LoopTask(scope, (SYSTEM, user("Hello")), ToolRegistry(tools))
-    return await ReactLoop(ModelCaller(client, config, ContextManager(config)), config).run(task)
+    return await ReactLoop(ModelCaller(client, config)).run(task)
 
 
 class TestAnswers:
@@ -209,7 +208,7 @@ class TestErrors:
         history = tuple(user(f"m{index}") for index in range(60))
         config = ReactLoopConfig()
         model.add(reply, text("ok"))
-        caller = ModelCaller(client, config, ContextManager(config))
+        caller = ModelCaller(client, config)
         asked = await caller.ask(ModelRequest((SYSTEM, *history, user("last"))))
         assert asked.answer.text == "ok"
         assert len(model.calls[1].messages) < len(model.calls[0].messages)

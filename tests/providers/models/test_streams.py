@@ -13,7 +13,6 @@ from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRateLi
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelRequest, TextSoFar
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager
 from core.loop.reasoning import ModelCaller
 from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import SYSTEM, user
@@ -64,7 +63,7 @@ class Listener:
 
 def _caller(client: LiteLLMClient, **numbers: float) -> ModelCaller:
     config = ReactLoopConfig(**{"llm_retry_base_delay": 0.001, **numbers})  # type: ignore[arg-type]
-    return ModelCaller(client, config, ContextManager(config))
+    return ModelCaller(client, config)
 
 
 class TestPieces:
