@@ -258,16 +258,10 @@ class TurnStore:
         lane = (lease.tenant_id, lease.lane_id, lease.fence)
         return await fail_turn(self._database, lane, turn_id, self._make_id("out"), absorbed)
 
-    async def say_more(self, lease: Lease, turn_id: str) -> bool:
+    async def say_more(self, tenant_id: str, conversation_id: str, turn_id: str) -> bool:
         """Owe the next portion of the conversation's last answer; False where nothing is kept of it."""
-        row = await self._database.call(
-            "select say_more($1,$2,$3,$4,$5) as said",
-            lease.tenant_id,
-            lease.lane_id,
-            turn_id,
-            self._make_id("out"),
-            REST_KEPT,
-        )
+        given = (tenant_id, conversation_id, turn_id, self._make_id("out"), REST_KEPT)
+        row = await self._database.call("select say_more($1,$2,$3,$4,$5) as said", *given)
         return bool(row and row["said"])
 
     def outage(self, lease: Lease, turn_id: str, *, tells: bool) -> ModelOutage:

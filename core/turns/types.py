@@ -279,6 +279,18 @@ class BegunTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """A turn's result and what else is stored with it. `note` is set for the turn of a task's run.
+
+    `new_session`: the history before it is hidden from the model.
+    """
+
+    result: TurnResult
+    note: RunNote | None = None
+    new_session: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnd:
     """The results of a turn that are stored at its end.
 

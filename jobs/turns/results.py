@@ -26,7 +26,7 @@ from core.turns.files import spoken_command, taken_in, with_heard
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnOutcome, TurnRequest, TurnResult, TurnState
 from core.turns.words.dispatch import ChatCommands
 from jobs.turns.call_status import CallStatus, Tell
 from jobs.turns.preview import show_progress
@@ -73,15 +73,6 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class TurnOutcome:
-    """A turn's result and what else is stored with it. `note` is set for the turn of a task's run."""
-
-    result: TurnResult
-    note: RunNote | None = None
-    new_session: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class TurnResults:
     """Work on a turn until its outcome is known; nothing of the outcome is stored here."""
 
@@ -119,7 +110,7 @@ class TurnResults:
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer a person's messages: a command directly, all others with the assistant."""
-        outcome = await self._commanded(lease, turn)
+        outcome = await self._commanded(turn)
         if isinstance(outcome, TurnOutcome):
             return outcome
         turn = outcome
@@ -129,26 +120,23 @@ class TurnResults:
         async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
             turn = replace(turn, request=turn.request.watched_by(*hooks))
             if any(message.media_count for message in turn.request.inbound):
-                return await self._look(lease, turn)
+                return await self._look(turn)
             return TurnOutcome(with_heard(await self.orchestrator.handle_message(turn.request), turn.request))
 
-    async def _look(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
+    async def _look(self, turn: BegunTurn) -> TurnOutcome:
         """Answer a turn with files, which are taken in first: a voice note may be a command."""
         if refusal := await self.orchestrator.check_command(turn.request):
             return TurnOutcome(TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason))
         turn = replace(turn, request=await taken_in(turn.request, self.orchestrator.services.files))
-        outcome = await self._commanded(lease, replace(turn, command=spoken_command(turn.request)))
+        outcome = await self._commanded(replace(turn, command=spoken_command(turn.request)))
         if isinstance(outcome, BegunTurn):
             outcome = TurnOutcome(await self.orchestrator.handle_message(outcome.request))
         return replace(outcome, result=with_heard(outcome.result, turn.request))
 
-    async def _commanded(self, lease: Lease, turn: BegunTurn) -> TurnOutcome | BegunTurn:
+    async def _commanded(self, turn: BegunTurn) -> TurnOutcome | BegunTurn:
         """Return the outcome of a turn that is a command, or else the turn, which continues with the assistant."""
-        if (command := command_of(turn)) is None:
-            return turn
-        say_more = partial(self.store.say_more, lease, turn.turn_id)
-        answer = await self.commands.answer(command, turn, say_more)
-        return answer if isinstance(answer, BegunTurn) else TurnOutcome(answer.result, new_session=answer.new_session)
+        command = command_of(turn)
+        return turn if command is None else await self.commands.answer(command, turn)
 
 
 def is_poison(turn: BegunTurn) -> bool:

@@ -24,11 +24,11 @@ from core.queue.wakeups import Wakeups
 from core.tracing import SpanKind
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnEnd, TurnOutcome, TurnResult, TurnState
 from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
 from jobs.turns.features import TurnFeatures
-from jobs.turns.results import ChannelCapabilities, TurnMessenger, TurnOutcome, TurnResults, is_poison
+from jobs.turns.results import ChannelCapabilities, TurnMessenger, TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
 
 _log = structlog.get_logger()
@@ -145,7 +145,9 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
-        rooms = CommandRooms(orchestrator, features.people, features.approvals, features.console, features.programs)
+        rooms = CommandRooms(
+            store, orchestrator, features.people, features.approvals, features.console, features.programs
+        )
         commands = ChatCommands(rooms, wakeups)
         self._messenger = TurnMessenger(make_id, wakeups, features.approvals, features.program_turns)
         capabilities = ChannelCapabilities(channels, features.program_turns)

@@ -12,6 +12,7 @@ from core.people.commands import PersonCommands
 from core.people.tenant import TurnTenant
 from core.tools.context import found_service
 from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnRequest
 
 type WordOutcome = CommandAnswer | TurnRequest | BegunTurn | None
@@ -49,6 +50,7 @@ class ProgramWords(Protocol):
 class CommandRooms:
     """The rooms that answer; without a room, its words are plain text."""
 
+    turns: TurnStore
     orchestrator: Orchestrator
     people: PersonCommands | None = None
     approvals: ApprovalStore | None = None
@@ -58,12 +60,11 @@ class CommandRooms:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A word of a turn. `say_more` owes the rest of the last answer here, and returns whether there is one."""
+    """A word of a turn."""
 
     command: Command
     turn: BegunTurn
     rooms: CommandRooms
-    say_more: Callable[[], Awaitable[bool]]
 
     @property
     def request(self) -> TurnRequest:

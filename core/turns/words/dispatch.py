@@ -1,6 +1,5 @@
 """Dispatch a chat word to its answer, without a model."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
@@ -11,16 +10,8 @@ from core.messaging.chat_words import CommandAnswer, CommandUndo
 from core.messaging.messages import Command
 from core.queue.wakeups import Wakeups
 from core.tools.undo import UndoOffers
-from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnOutcome, TurnRequest, TurnResult, TurnState
 from core.turns.words.asked import Asked, CommandRooms, WordHandler
-
-
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """The end of a turn that was a command. `new_session`: the history before it is hidden from the model."""
-
-    result: TurnResult
-    new_session: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +21,29 @@ class ChatCommands:
     rooms: CommandRooms
     wakeups: Wakeups
 
-    async def answer(
-        self, command: Command, turn: BegunTurn, say_more: Callable[[], Awaitable[bool]]
-    ) -> CommandResult | BegunTurn:
-        """Do what a command says; return its result, or the turn that goes on with the assistant."""
+    async def answer(self, command: Command, turn: BegunTurn) -> TurnOutcome | BegunTurn:
+        """Do what a command says; return its outcome, or the turn that goes on with the assistant."""
         word = chat_words().find(command.name)
         if word is None:
             return turn
         if word.checked and (refused := await self._refused(turn)):
-            return CommandResult(refused)
-        match await answers_of(word.answer)(Asked(command, turn, self.rooms, say_more)):
+            return TurnOutcome(refused)
+        match await answers_of(word.answer)(Asked(command, turn, self.rooms)):
             case CommandAnswer() as answer:
                 return await self._said(answer, turn)
             case TurnRequest() as begun:
-                return CommandResult(await self.rooms.orchestrator.handle_message(begun))
+                return TurnOutcome(await self.rooms.orchestrator.handle_message(begun))
             case BegunTurn() as going_on:
                 return going_on
         return turn
 
-    async def _said(self, answer: CommandAnswer, turn: BegunTurn) -> CommandResult:
+    async def _said(self, answer: CommandAnswer, turn: BegunTurn) -> TurnOutcome:
         if answer.undo is not None:
             await self._offer_undo(answer.undo, turn)
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
-        return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+        result = TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason)
+        return TurnOutcome(result, new_session=answer.new_session)
 
     async def _offer_undo(self, undo: CommandUndo, turn: BegunTurn) -> None:
         store = self.rooms.orchestrator.services.undo

@@ -29,6 +29,8 @@ async def the_list(asked: Asked) -> CommandAnswer:
 
 async def the_rest(asked: Asked) -> CommandAnswer | None:
     """Owe the rest of a long text; None where nothing is kept of it."""
-    if (here := asked.request.place.conversation_id) is None or not await asked.say_more():
+    request = asked.request
+    here = request.place.conversation_id
+    if here is None or not await asked.rooms.turns.say_more(request.tenant.id, here, request.turn_id):
         return None
     return CommandAnswer("", reason=asked.command.name, queued=(here,))

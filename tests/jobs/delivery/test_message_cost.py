@@ -152,7 +152,7 @@ async def test_promise_2_a_turn_that_is_taken_over_sends_one_portion(phone: Phon
     await phone.says("tell me all")
     await phone.store.say("MORE")
     lease, turn = await phone.store.claim_turn()
-    assert await phone.store.turns.say_more(lease, turn.turn_id)
+    assert await phone.store.turns.say_more(lease.tenant_id, lease.lane_id, turn.turn_id)
     await phone.store.expire()  # it dies here
     before = len(phone.channel.calls)
     await phone.work()
