@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from core.journal.postgres import Lease
-from jobs.claim_loop import Runner
+from core.queue.claim_loop import Runner
 from jobs.turns.runner import TurnRunner
 from jobs.worker import GRACE
 

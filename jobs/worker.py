@@ -8,10 +8,10 @@ from typing import Any
 
 from core.journal.postgres import Lease
 from core.messaging.due_messages import Claim
+from core.queue.claim_loop import Runner
 from core.queue.claims import ClaimedWork
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.queue.wakeups import DELIVERY, TURNS, hear_interrupts, listen
-from jobs.claim_loop import Runner
 from jobs.delivery.runner import DeliveryRunner
 from jobs.later.cron import Chore, Chores
 from jobs.later.worker import LaterWorker

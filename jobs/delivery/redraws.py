@@ -14,9 +14,9 @@ from core.messaging.capabilities import Redrawing
 from core.messaging.channels import NotificationChannel
 from core.questions.outcomes import QuestionEnd
 from core.questions.outcomes import card_line as answered_line
+from core.queue.claim_loop import Runner
 from core.queue.due import DueWork
 from core.queue.wakeups import NOBODY, Later
-from jobs.claim_loop import Runner
 from jobs.delivery.backoff import MAX_WAIT
 from jobs.delivery.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
 

@@ -179,7 +179,7 @@ class RefusingHarness:
                     return
                 await runner.run(lease)
             except asyncpg.PostgresError:
-                continue  # as jobs.claim_loop does: logged, and looked at again
+                continue  # as core.queue.claim_loop does: logged, and looked at again
 
     async def deliver(self) -> None:
         """Send everything that is due."""

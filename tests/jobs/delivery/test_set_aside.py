@@ -44,7 +44,7 @@ async def _enqueue(system: RefusingHarness, sender: str, text: str) -> None:
 async def _deliver(system: RefusingHarness) -> None:
     """Do what a worker's deliveries do, for a few rounds, over leases that run out."""
     for _ in range(4):
-        with suppress(asyncpg.PostgresError):  # as jobs.claim_loop does: logged, and looked at again
+        with suppress(asyncpg.PostgresError):  # as core.queue.claim_loop does: logged, and looked at again
             await system.deliver()
         await system.store.expire()
         await system.store.make_due()

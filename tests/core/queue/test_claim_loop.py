@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from core.errors import LeaseLost, StoreUnavailable
+from core.queue.claim_loop import Runner
 from core.queue.lease_keepalive import kept_alive
-from jobs.claim_loop import Runner
 from tests.eventually import eventually, never
 from tests.patience import PATIENCE
 
