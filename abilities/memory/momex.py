@@ -23,7 +23,7 @@ from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.errors import ConfigError, OneValetError
 from core.llm.types import ChatMessage
-from core.queue.wakeups import NoWakeups, Wakeups
+from core.queue.wakeups import MEMORY, NoWakeups, Wakeups
 from core.tools.memory_access import MemoryAccess
 
 _log = structlog.get_logger()
@@ -105,7 +105,7 @@ class Momex:
         spoken = [spoken_of(f"{job_id}:{number}", message, now) for number, message in enumerate(messages)]
         if not await self.work.add(home, job_id, name, [message for each in spoken for message in each], infer=infer):
             return ""
-        self.wakeups.wake_memory(job_id)
+        self.wakeups.wake(MEMORY, job_id)
         return job_id
 
     async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:

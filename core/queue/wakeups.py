@@ -48,7 +48,9 @@ class Wakeups(Later, Protocol):
 
     def wake_delivery(self, conversation_id: str) -> None: ...
 
-    def wake_memory(self, job_id: str) -> None: ...
+    def wake(self, queue: str, row_id: str) -> None:
+        """Wake a worker that takes the rows of a queue, such as those of an ability's `ClaimedWork`."""
+        ...
 
     def interrupt_turn(self, lane_id: str) -> None:
         """Tell the worker of the lane's turn that the person asked to stop, or wrote something that interrupts it."""
@@ -62,7 +64,7 @@ class NoWakeups:
 
     def wake_delivery(self, conversation_id: str) -> None: ...
 
-    def wake_memory(self, job_id: str) -> None: ...
+    def wake(self, queue: str, row_id: str) -> None: ...
 
     def interrupt_turn(self, lane_id: str) -> None: ...
 
@@ -98,8 +100,8 @@ class RedisWakeups(RedisSender[Redis, tuple[str, str]]):
         if self._take_delivery is None or not self._take_delivery(conversation_id):
             self._put((DELIVERY, conversation_id))
 
-    def wake_memory(self, job_id: str) -> None:
-        self._put((MEMORY, job_id))
+    def wake(self, queue: str, row_id: str) -> None:
+        self._put((queue, row_id))
 
     def interrupt_turn(self, lane_id: str) -> None:
         self._put((STOPS, lane_id))

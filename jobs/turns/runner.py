@@ -20,7 +20,7 @@ from core.messaging.channels import NotificationChannel
 from core.queue.due import DueWork
 from core.queue.lease_keepalive import kept_alive
 from core.queue.quarantine import CURRENT_WORK
-from core.queue.wakeups import Wakeups
+from core.queue.wakeups import MEMORY, Wakeups
 from core.tracing import SpanKind
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
@@ -285,7 +285,7 @@ class TurnRunner:
         )
         more = await _twice(finish, lease)
         if self._features.remembers:
-            self._wakeups.wake_memory(turn.turn_id)
+            self._wakeups.wake(MEMORY, turn.turn_id)
         if messages.outbound or messages.questions:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:

@@ -53,7 +53,7 @@ class RecordedWakeups:
 
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
-    memories: list[str] = field(default_factory=list)
+    queued: list[tuple[str, str]] = field(default_factory=list)
     interrupts: list[str] = field(default_factory=list)
     later: list[tuple[str, str, timedelta]] = field(default_factory=list)
 
@@ -65,9 +65,9 @@ class RecordedWakeups:
         """Record a conversation."""
         self.deliveries.append(conversation_id)
 
-    def wake_memory(self, job_id: str) -> None:
-        """Record a memory job."""
-        self.memories.append(job_id)
+    def wake(self, queue: str, row_id: str) -> None:
+        """Record a row of another queue."""
+        self.queued.append((queue, row_id))
 
     def interrupt_turn(self, lane_id: str) -> None:
         """Record a stop."""

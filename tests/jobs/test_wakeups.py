@@ -58,7 +58,7 @@ async def test_what_lies_in_redis_is_row_ids_and_times_and_nothing_else(redis_ur
     async with ringing(redis_url) as wakeups:
         wakeups.wake_turn("cv_1")
         wakeups.wake_delivery("cv_2")
-        wakeups.wake_memory("turn_3")
+        wakeups.wake(MEMORY, "turn_3")
         await until_waiting(redis_url, 1, MEMORY)
     async with Redis.from_url(redis_url) as redis:
         keys = {key.decode() for key in await redis.keys("onevalet:wake:*")}
