@@ -1,1 +1,1 @@
-"""The event bus: rows first, then Redis streams."""
+"""The event bus: rows first, then wakeups."""

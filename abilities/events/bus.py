@@ -6,24 +6,34 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
 
 from abilities.events.store import ClaimedEvent, EventRef, EventStore, WorkState
-from abilities.events.streams import EventStreams
 from abilities.events.types import Event, EventHandler, UnreadableEvent
 from core import tracing
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker, make_id
+from core.queue.claim_loop import Runner
+from core.queue.wakeups import RedisWakeups, Wakeups, listen
 from core.tracing import SpanKind
 
+DUE = "events"
+"""The events' kind of due work."""
 SLOTS = 8
 """Events of a group that one process handles at once."""
+POLL = timedelta(seconds=2)
+"""The interval of a process without a watch over due work."""
 HANDLE_WITHIN = timedelta(seconds=30)
 TRIES = 5
 """Attempts before an event is set aside."""
+_AWAY = 0.5
+"""Seconds before a part that failed is started again."""
+_OUTAGE = 30.0
+"""Seconds without a failure after which the next one counts as another outage, and is logged."""
 
 _log = structlog.get_logger()
 
@@ -31,18 +41,18 @@ _log = structlog.get_logger()
 @dataclass(slots=True)
 class _Group:
     name: str
+    runner: Runner[ClaimedEvent]
     handlers: dict[str, EventHandler] = field(default_factory=dict)
-    reading: list[asyncio.Task[None]] = field(default_factory=list)
-    running: set[asyncio.Task[None]] = field(default_factory=set)
-    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SLOTS))
+    parts: list[asyncio.Task[None]] = field(default_factory=list)
 
 
 class EventBus:
-    """Store events in Postgres, speed them up through Redis Streams, and hand them to subscribers.
+    """Store events in Postgres, and hand them to subscribers, whom a wakeup through Redis tells at once.
 
     An event is a row before `publish` returns. Each group of subscribers (those that share a name, in any process)
     handles it once; a handler that fails is called again a few times, then the event is set aside with the reason.
-    Without Redis everything works, some seconds later. `sweep`: how often events that a stream lost are searched for.
+    Without Redis everything works, some seconds later. `wakeups`: those of the process; without them the bus has its
+    own. `poll`: how often it looks for events by itself, seldom where something calls `look` when some are due.
     """
 
     def __init__(
@@ -51,14 +61,17 @@ class EventBus:
         database: Database,
         make_id: IdMaker = make_id,
         *,
-        sweep: timedelta = timedelta(seconds=2),
+        wakeups: Wakeups | None = None,
+        poll: timedelta = POLL,
         handle_within: timedelta = HANDLE_WITHIN,
         tries: int = TRIES,
     ) -> None:
         self.store = EventStore(database, make_id)
         self._make_id = make_id
-        self._streams = EventStreams(redis_url, make_id("con"))
-        self._sweep = sweep
+        self._redis_url = redis_url
+        self._wakeups = wakeups
+        self._own: RedisWakeups | None = None
+        self._poll = poll
         self._handle_within = handle_within
         self._lease = handle_within + timedelta(seconds=5)
         self._tries = tries
@@ -75,12 +88,12 @@ class EventBus:
             event = replace(event, id=self._make_id("evt"))
         groups = await self.store.keep(event, also, source_id)
         for group in groups or ():
-            await self._streams.add(group, [EventRef(event.tenant_id, event.source, event.id)])
+            await self._wake(group, [EventRef(event.tenant_id, event.source, event.id)])
         return groups is not None
 
     async def hurry(self, group: str, events: Sequence[EventRef]) -> None:
-        """Pass stored events to a group at once: those that a transaction of another room stored itself."""
-        await self._streams.add(group, events)
+        """Have a group handle stored events at once: those that a transaction of another room stored itself."""
+        await self._wake(group, events)
 
     async def subscribe(self, pattern: str, callback: EventHandler, *, name: str = "") -> None:
         """Call `callback` for each event whose `source:type` matches `pattern` (`*` and `?` are wildcards).
@@ -90,14 +103,14 @@ class EventBus:
         nothing is missed until they are back; `unsubscribe` ends it.
         """
         name = name or pattern
+        group = self._groups.get(name)
+        if group is not None:
+            group.handlers[pattern] = callback  # first: an event without a handler counts as handled
         await self.store.add_group(name, pattern)
-        group = self._groups.setdefault(name, _Group(name))
+        if group is None:
+            group = self._groups[name] = self._open(name)
         group.handlers[pattern] = callback
-        if not group.reading:
-            group.reading = [
-                asyncio.create_task(_forever(lambda: self._read(group)), name=f"events {name}"),
-                asyncio.create_task(_forever(lambda: self._sweep_up(group)), name=f"sweep {name}"),
-            ]
+        group.runner.look()
 
     async def unsubscribe(self, pattern: str, *, name: str = "") -> None:
         """End a subscription of the whole group; events being handled here are finished first."""
@@ -109,68 +122,58 @@ class EventBus:
                 await self._end(self._groups.pop(name))
         await self.store.drop_group(name, pattern)
 
+    async def look(self) -> None:
+        """Look now for events that are due: new ones without a wakeup, retries, and those of a dead process."""
+        for group in self._groups.values():
+            group.runner.look()
+
     async def close(self) -> None:
         groups, self._groups = list(self._groups.values()), {}
         await asyncio.gather(*(self._end(group) for group in groups))
-        await self._streams.close()
+        own, self._own = self._own, None
+        if own is not None:
+            self._wakeups = None
+            await own.stop()
+
+    async def _wake(self, group: str, events: Sequence[EventRef]) -> None:
+        wakeups = await self._waking()
+        for ref in events:
+            wakeups.wake(_queue(group), ref.to_row_id())
+
+    async def _waking(self) -> Wakeups:
+        if self._wakeups is None:
+            self._wakeups = self._own = RedisWakeups(self._redis_url)
+            await self._own.start()
+        return self._wakeups
+
+    def _open(self, name: str) -> _Group:
+        """Start what claims a group's events here: those that wakeups name, and those that are found due."""
+
+        async def claim(row_id: str | None) -> ClaimedEvent | None:
+            if row_id is None:
+                return await self.store.claim_next(name, self._lease)
+            return await self.store.claim(EventRef.from_row_id(row_id), name, self._lease)
+
+        runner = Runner(f"event {name}", claim, lambda claimed: self._run(group, claimed), slots=SLOTS, poll=self._poll)
+        hear = partial(listen, self._redis_url, _queue(name), runner.room, runner.ring)
+        group = _Group(name, runner)
+        group.parts = [asyncio.create_task(_forever(part), name=f"events {name}") for part in (hear, runner.poll)]
+        return group
 
     async def _end(self, group: _Group) -> None:
-        for task in group.reading:
-            task.cancel()
-        if group.reading:
-            await asyncio.wait(group.reading)
-        if group.running:
-            await asyncio.wait(group.running, timeout=self._handle_within.total_seconds())
-        for task in group.running:
-            task.cancel()
-        if group.running:
-            await asyncio.wait(group.running)
-        await self._streams.leave(group.name)
+        for part in group.parts:
+            part.cancel()
+        await asyncio.wait(group.parts)
+        await group.runner.stop(self._handle_within)
 
-    async def _read(self, group: _Group) -> None:
-        await group.free.acquire()
-        group.free.release()
-        count = max(1, group.free._value)
-        for entry in await self._streams.read(group.name, count, self._sweep):
-            await self._start(group, entry.ref, entry.entry_id)
-
-    async def _sweep_up(self, group: _Group) -> None:
-        """Put events that the stream lost back into it; where that fails, handle them here."""
-        await asyncio.sleep(self._sweep.total_seconds() * (0.75 + random.random() / 2))
+    async def _run(self, group: _Group, claimed: ClaimedEvent) -> None:
+        event = claimed.event
+        named = f"{event.tenant_id}:{event.source}:{event.id}"
         try:
-            for entry in await self._streams.take_over(group.name, self._lease):
-                await self._start(group, entry.ref, entry.entry_id)
-        except (RedisError, OSError) as error:
-            _log.info("event_take_over_delayed", cause=type(error).__name__)
-        lost = await self.store.find_work(group.name, self._sweep)
-        if not lost:
-            return
-        _log.info("events_put_back", group=group.name, count=len(lost))
-        if not await self._streams.add(group.name, lost):
-            for ref in lost:
-                await self._start(group, ref, "")
-
-    async def _start(self, group: _Group, ref: EventRef, entry_id: str) -> None:
-        await group.free.acquire()
-        task = asyncio.create_task(self._guarded(group, ref, entry_id), name=f"event {group.name}")
-        group.running.add(task)
-        task.add_done_callback(group.running.discard)
-        task.add_done_callback(lambda _: group.free.release())
-
-    async def _guarded(self, group: _Group, ref: EventRef, entry_id: str) -> None:
-        # Nothing above this would catch an error: it is logged here, and the end of the lease brings the event back.
-        try:
-            claimed = await self.store.claim(ref, group.name, self._lease)
-            if claimed is not None:
-                named = f"{ref.tenant_id}:{ref.source}:{ref.id}"
-                with tracing.span("handle event", SpanKind.CONSUMER, parent=claimed.traceparent, root=named):
-                    await self._handle(group, claimed)
-            if entry_id:
-                await self._streams.acknowledge(group.name, entry_id)
+            with tracing.span("handle event", SpanKind.CONSUMER, parent=claimed.traceparent, root=named):
+                await self._handle(group, claimed)
         except StoreUnavailable as error:
-            _log.warning("event_delayed", group=group.name, cause=str(error))
-        except Exception:
-            _log.exception("event_failed", group=group.name)
+            _log.warning("event_delayed", group=group.name, cause=str(error))  # until its lease ends
 
     async def _handle(self, group: _Group, claimed: ClaimedEvent) -> None:
         if claimed.attempts > self._tries:
@@ -184,7 +187,7 @@ class EventBus:
             await self.store.end(claimed, WorkState.WAITING)
             raise
         except StoreUnavailable:
-            await self.store.end(claimed, WorkState.WAITING, delay=timedelta(seconds=1))
+            await self._again(claimed, timedelta(seconds=1))
         except UnreadableEvent as error:
             await self._set_aside(claimed, str(error))
         except Exception as error:
@@ -204,7 +207,12 @@ class EventBus:
             await self._set_aside(claimed, reason)
             return
         delay = timedelta(seconds=2 ** (claimed.attempts - 1) * (0.5 + random.random() / 2))
+        await self._again(claimed, delay, reason)
+
+    async def _again(self, claimed: ClaimedEvent, delay: timedelta, reason: str = "") -> None:
+        """Have an event handled again after a time, by any process of its group."""
         await self.store.end(claimed, WorkState.WAITING, reason, delay)
+        (await self._waking()).come_due(DUE, "", delay)
 
     async def _set_aside(self, claimed: ClaimedEvent, reason: str) -> None:
         await self.store.end(claimed, WorkState.POISON, reason)
@@ -225,18 +233,21 @@ def _literal(pattern: str) -> str:
     return pattern.replace("[", "[[]")
 
 
+def _queue(group: str) -> str:
+    return f"onevalet:wake:events:{group}"
+
+
 async def _forever(work: Callable[[], Awaitable[None]]) -> None:
-    """Repeat a piece of work forever; an outage of Redis or Postgres is logged once."""
-    away = False
+    """Start endless work again whenever it fails; an outage of Redis or Postgres is logged once."""
+    now = asyncio.get_running_loop().time
+    quiet_from = now()
     while True:
         try:
             await work()
-            away = False
         except (RedisError, OSError, StoreUnavailable) as error:
-            if not away:
+            if now() >= quiet_from:
                 _log.warning("events_delayed", cause=type(error).__name__)
-            away = True
-            await asyncio.sleep(0.5)
+            quiet_from = now() + _OUTAGE
         except Exception:
             _log.exception("events_failed")
-            await asyncio.sleep(1)
+        await asyncio.sleep(_AWAY)

@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import structlog
 
-from abilities.events.bus import EventBus
+from abilities.events.bus import DUE, EventBus
 from abilities.events.retention import prune_events
 from abilities.events.services import Service, ServiceContext
 from abilities.events.store import KEPT, EventStore
 from core.errors import ConfigError
 from core.ids import make_id
+from core.queue.due import ASK_ANYWAY
 from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
 
 _log = structlog.get_logger()
@@ -19,16 +20,20 @@ _log = structlog.get_logger()
 
 def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
     """Offer the bus, which `stack` closes."""
-    bus = EventBus(foundation.redis_url, foundation.database, make_id)
+    anyway = timedelta(seconds=ASK_ANYWAY)
+    bus = EventBus(foundation.redis_url, foundation.database, make_id, wakeups=foundation.wakeups, poll=anyway)
     stack.push_async_callback(bus.close)
     foundation.opened.add(EventBus, bus)
 
 
 def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
-    """Return the deletion of old events."""
+    """Return the search for due events, and the deletion of old ones."""
     kept = min(KEPT, timedelta(days=foundation.settings.onevalet_kept_days))
     store, clock = EventStore(foundation.database, make_id), foundation.clock
-    return [Repeated("old events", timedelta(hours=1), lambda: prune_events(store, clock, kept), for_all=True)]
+    return [
+        Repeated("due events", timedelta(seconds=ASK_ANYWAY), foundation.opened.get(EventBus).look, DUE),
+        Repeated("old events", timedelta(hours=1), lambda: prune_events(store, clock, kept), for_all=True),
+    ]
 
 
 @asynccontextmanager

@@ -1,8 +1,10 @@
 """Events in Postgres, with the work of each consumer group on them."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Self
 
 from abilities.events.types import Event, SourceGone
 from core import tracing
@@ -17,11 +19,20 @@ KEPT = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class EventRef:
-    """The name of an event across tenants, which travels through Redis."""
+    """The name of an event across tenants."""
 
     tenant_id: str
     source: str
     id: str
+
+    def to_row_id(self) -> str:
+        """Return the name as wakeups carry it."""
+        return json.dumps([self.tenant_id, self.source, self.id])
+
+    @classmethod
+    def from_row_id(cls, row_id: str) -> Self:
+        """Read the name in a wakeup; raise `ValueError` or `TypeError` if it is none."""
+        return cls(*json.loads(row_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +104,23 @@ class EventStore:
         """Remove a pattern from a group; with its last pattern its waiting work is deleted, too."""
         await self._database.call("select * from drop_event_group($1,$2)", name, like(pattern))
 
-    async def find_work(self, group: str, after: timedelta, limit: int = 100) -> list[EventRef]:
-        """Return events that have waited for a group longer than `after`: its stream has lost them."""
-        rows = await self._database.rows("select * from find_event_work($1,$2,$3)", group, after, limit)
-        return [EventRef(row["tenant_id"], row["source"], row["event_id"]) for row in rows]
-
     async def claim(self, ref: EventRef, group: str, lease: timedelta) -> ClaimedEvent | None:
         """Claim an event for a group; None when it is handled, set aside, claimed by another, or not due."""
+        return await self._claim(ref, group, self._make_id("own"), lease)
+
+    async def claim_next(self, group: str, lease: timedelta) -> ClaimedEvent | None:
+        """Claim the event that has waited longest for a group; None if none is due."""
         owner = self._make_id("own")
+        row = await self._database.call("select * from claim_next_event($1,$2,$3)", group, owner, lease)
+        if row is None:
+            return None
+        ref = EventRef(row["tenant_id"], row["source"], row["event_id"])
+        claimed = await self._claim(ref, group, owner, lease)
+        if claimed is None:  # its person has become another's, or its source has another name
+            await self._database.call("select free_moved_event($1,$2,$3)", ref.id, group, owner)
+        return claimed
+
+    async def _claim(self, ref: EventRef, group: str, owner: str, lease: timedelta) -> ClaimedEvent | None:
         row = await self._database.call(
             "select * from claim_event($1,$2,$3,$4,$5,$6)", ref.tenant_id, ref.source, ref.id, group, owner, lease
         )

@@ -14,7 +14,7 @@ from onevalet.ability import WebFoundation
 
 def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> Sequence[RouteDef]:
     """Return the routes; `stack` closes the bus behind them."""
-    bus = EventBus(foundation.redis_url, foundation.database)
+    bus = EventBus(foundation.redis_url, foundation.database, wakeups=foundation.wakeups)
     stack.push_async_callback(bus.close)
     sources = EventSources(foundation.database, foundation.credentials, make_id)
     return EventRoutes(sources, bus).routes()

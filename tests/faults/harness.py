@@ -51,7 +51,7 @@ select w.waiting_messages + w.running_turns + w.open_outbound
      + (select count(*) from run_notices where state = 'open')
 from count_work() w
 """
-"""An event whose worker died before it was streamed is found by a sweep, seconds after all else is quiet."""
+"""An event whose worker died before its wakeup is found seconds after all else is quiet."""
 _STUCK = """
 select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
         where t.state = 'running'

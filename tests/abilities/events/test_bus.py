@@ -10,49 +10,52 @@ from unittest.mock import patch
 import pytest
 from redis.asyncio import Redis
 
-from abilities.events.bus import EventBus, _Group
-from abilities.events.store import EventRef
+from abilities.events.bus import EventBus
+from abilities.events.store import ClaimedEvent, EventRef
 from abilities.events.types import Event, UnreadableEvent
 from tests.core.harness import Store
 from tests.eventually import eventually
 from tests.services import flush
 
 FAST = timedelta(milliseconds=200)
+NEVER = timedelta(hours=1)
+PREFIX = "onevalet:wake:events:"
+QUEUE = f"{PREFIX}shop:*"
 
 
 @asynccontextmanager
-async def a_bus(store: Store, redis_url: str, tries: int = 5) -> AsyncIterator[EventBus]:
+async def a_bus(store: Store, redis_url: str, tries: int = 5, poll: timedelta = FAST) -> AsyncIterator[EventBus]:
     """Yield a bus as a process has one; closed at the end."""
-    bus = EventBus(redis_url, store.database, sweep=FAST, handle_within=timedelta(milliseconds=300), tries=tries)
+    bus = EventBus(redis_url, store.database, poll=poll, handle_within=timedelta(milliseconds=300), tries=tries)
     try:
         yield bus
     finally:
         await bus.close()
 
 
-async def swept(bus: EventBus) -> None:
-    """Wait for a whole sweep from now on: what it finds to do again is begun."""
-    sweeps, sweep_up = 0, bus._sweep_up
+async def searched(bus: EventBus) -> None:
+    """Wait for a search from now on that finds no event to do again."""
+    searches, claim_next = 0, bus.store.claim_next
 
-    async def counted(group: _Group) -> None:
-        nonlocal sweeps
-        await sweep_up(group)
-        sweeps += 1
+    async def counted(group: str, lease: timedelta) -> ClaimedEvent | None:
+        nonlocal searches
+        claimed = await claim_next(group, lease)
+        searches += claimed is None
+        return claimed
 
-    with patch.object(bus, "_sweep_up", counted):
-        await eventually(lambda: sweeps > 0, "a sweep that began after now")
+    with patch.object(bus.store, "claim_next", counted):
+        await eventually(lambda: searches > 0, "a search that began after now")
 
 
 async def kill(bus: EventBus) -> None:
-    """Let a process die: nothing is finished, nothing given back, nothing acknowledged."""
+    """Let a process die: nothing is finished, nothing handed back."""
 
     async def nothing(*_: object, **__: object) -> bool:
         return False
 
     bus.store.end = nothing  # type: ignore[method-assign]
-    bus._streams.acknowledge = nothing  # type: ignore[method-assign, assignment]
     for group in bus._groups.values():
-        tasks = [*group.reading, *group.running]
+        tasks = [*group.parts, *group.runner._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
@@ -87,7 +90,7 @@ async def test_promise_13_200_events_4_ms_apart_run_once_across_a_restart(
                     await flush(redis_url)
         await eventually(lambda: len(handled) == 200)
         for bus in (first, second):
-            await swept(bus)
+            await searched(bus)
     assert handled == {f"{number}": 1 for number in range(200)}
     assert min(by["one"], by["two"], by["one again"]) > 10, f"the load was not shared: {by}"
     assert await store.column("select distinct state from event_work") == ["done"]
@@ -112,7 +115,7 @@ async def test_what_a_dead_consumer_held_is_handled_by_another_and_burns_one_try
         await kill(first)
         await second.subscribe("*", handle, name="tasks")
         await eventually(lambda: bool(handled))
-        await eventually(lambda: not second._groups["tasks"].running)
+        await eventually(lambda: not second._groups["tasks"].runner._tasks)
     assert handled == ["1"]
     assert await store.one("select attempts from event_work") == 2
 
@@ -207,21 +210,38 @@ async def test_channels_publish_receipts_and_failed_deliveries_to_subscribers(st
     await bus.close()
 
 
-async def test_what_stands_in_a_streams_place_is_deleted_and_no_event_is_lost(store: Store, redis_url: str) -> None:
+async def test_what_stands_in_a_queues_place_is_deleted_and_no_event_is_lost(store: Store, redis_url: str) -> None:
     seen: list[str] = []
 
     async def handle(event: Event) -> None:
         seen.append(event.id)
 
     async with Redis.from_url(redis_url) as redis, a_bus(store, redis_url) as bus:
+        await redis.set(QUEUE, "PWNED")
         await bus.subscribe("shop:*", handle)
         await bus.publish(Event("shop", "sold", id="e0", tenant_id="ann"))
         await eventually(lambda: seen == ["e0"])
-        (stream,) = [key async for key in redis.scan_iter("onevalet:events:*")]
-        await redis.delete(stream)
-        await redis.set(stream, "PWNED")
-        await bus.publish(Event("shop", "sold", id="e1", tenant_id="ann"))
-        await eventually(lambda: seen == ["e0", "e1"])
-        await bus.publish(Event("shop", "sold", id="e2", tenant_id="ann"))
-        await eventually(lambda: seen == ["e0", "e1", "e2"])
-        assert await redis.type(stream) == b"stream"
+        await eventually(lambda: gone(redis), "that the key is deleted")
+
+
+async def gone(redis: Redis) -> bool:
+    return not await redis.exists(QUEUE)
+
+
+async def test_a_wakeup_has_an_event_handled_by_a_process_that_never_looks(store: Store, redis_url: str) -> None:
+    seen: list[tuple[str, str, str]] = []
+
+    async def handle(event: Event) -> None:
+        seen.append((event.tenant_id, event.source, event.id))
+
+    async with a_bus(store, redis_url) as web, a_bus(store, redis_url, poll=NEVER) as bus:
+        await bus.subscribe("*", handle)
+        for tenant_id, id in (("ann", 'a "quote"\n'), ("bob", "ü😀")):
+            await web.publish(Event("a shop", "sold", id=id, tenant_id=tenant_id))
+        await eventually(lambda: len(seen) == 2)
+        await web.hurry("*", [EventRef("ann", "a shop", "no such event")])
+        async with Redis.from_url(redis_url) as redis:
+            await redis.zadd(f"{PREFIX}*", {"no event at all": 1.0})
+        await web.publish(Event("a shop", "sold", id="last", tenant_id="ann"))
+        await eventually(lambda: len(seen) == 3, "that the wakeups after a wrong one are heard")
+    assert sorted(seen[:2]) == [("ann", "a shop", 'a "quote"\n'), ("bob", "a shop", "ü😀")]

@@ -69,8 +69,7 @@ async def test_what_was_set_aside_is_listed_with_its_reason_and_retried(
         bus = EventBus("redis://127.0.0.1:1/0", store.database)
         await bus.store.add_group("tasks", "*")
         await bus.publish(Event("door", "opened", id="7", tenant_id="ann"))
-        [ref] = await bus.store.find_work("tasks", bus._sweep * 0)
-        claimed = await bus.store.claim(ref, "tasks", bus._lease)
+        claimed = await bus.store.claim_next("tasks", bus._lease)
         assert claimed is not None
         assert await check_set_aside(store.database) == []
         await bus._set_aside(claimed, "no colour")

@@ -107,7 +107,7 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
     code = await people.code(ANN_CHAT, CHAT)
     await people.settle()
     async with AsyncExitStack() as stack:
-        buses = [EventBus(NO_REDIS, store.database, sweep=timedelta(seconds=0.2)) for _ in range(2)]
+        buses = [EventBus(NO_REDIS, store.database, poll=timedelta(seconds=0.2)) for _ in range(2)]
         for bus in buses:
             stack.push_async_callback(bus.close)
         apps = [

@@ -94,7 +94,7 @@ async def test_a_subscriber_hears_of_a_source_by_each_name_it_had(store: Store, 
     async def handle(event: Event) -> None:
         heard.append((event.source, event.id))
 
-    bus = EventBus(redis_url, store.database, store.make_id, sweep=FAST)
+    bus = EventBus(redis_url, store.database, store.make_id, poll=FAST)
     for tenant_id in (ann, chat):
         await sources.add(tenant_id, "door", Style.BEARER, secret=tenant_id)
     await link(harness)

@@ -19,6 +19,8 @@ _ROWS = {
     f" select 'ann', 'o' || n, 'expired', now() {_SEVERAL}",
     "memory_jobs": f"insert into memory_jobs (tenant_id, id) select 'ann', 'j' || n {_SEVERAL}",
     "run_notices": f"insert into run_notices (tenant_id, run_id, key, text) select 'ann', 'r', 'k' || n, '' {_SEVERAL}",
+    "event_work": "insert into event_work (tenant_id, source, event_id, group_name)"
+    f" select 'ann', 's', 'e' || n, 'g' {_SEVERAL}",
     "events": "insert into events (tenant_id, source, id, type, data, occurred_at, received_at)"
     f" select 'ann', 's', 'e' || n, 't', '{{}}', now(), now() - interval '9 days' {_SEVERAL}",
 }
@@ -26,6 +28,7 @@ _CLAIMS = [
     ("redraws", "select count(*) from claim_redraw('20 seconds')"),
     ("memory_jobs", "select count(*) from claim_memory_job(null, 'w1', '20 seconds')"),
     ("run_notices", "select count(*) from claim_notices(1, '20 seconds')"),
+    ("event_work", "select count(*) from claim_next_event('g', 'own_1', '20 seconds')"),
     ("events", "select pruned from prune_events(now(), 1)"),
 ]
 

@@ -147,6 +147,7 @@ TOLD = {
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
     "find_event_work": {"tenant_id", "source", "event_id"},
+    "claim_next_event": {"tenant_id", "source", "event_id"},
     "prune_events": {"pruned", "left_over"},
     "find_event_source": {"tenant_id", "source_id"},
     "event_source_keys": {"source_id", "bearer_key", "created_at"},

@@ -41,7 +41,7 @@ _HOLD = "\n".join(
 _RELEASE = "\n".join(
     (
         RELEASE,
-        "update event_work set lease_until = null, next_attempt_at = clock_timestamp(), streamed_at = '-infinity'",
+        "update event_work set lease_until = null, next_attempt_at = clock_timestamp()",
         "where state = 'waiting';",
     )
 )

@@ -53,8 +53,8 @@ begin
         return;
     end if;
     return query with made as (
-        insert into event_work (tenant_id, source, event_id, group_name, streamed_at)
-        select e.tenant_id, e.source, e.id, p_name, '-infinity' from events e
+        insert into event_work (tenant_id, source, event_id, group_name)
+        select e.tenant_id, e.source, e.id, p_name from events e
         where e.received_at > clock_timestamp() - p_since
           and exists (select from unnest(names_of_source(e.tenant_id, e.source)) n where n || ':' || e.type like p_pattern)
         on conflict do nothing returning 1)
@@ -74,10 +74,7 @@ begin
     select p_name, count(*) from gone;
 end $$;
 
--- Finds work of a group that a stream should have delivered by now: lost, due again, or left by dead workers. A
--- subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once per
--- outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for. What an
--- update returns has no order, whatever it read first: the order is given at the end.
+-- As the release before calls it, which passes events through streams of Redis; the column streamed_at goes with it.
 create function find_event_work(p_group text, p_after interval, p_limit int)
 returns table (tenant_id text, source text, event_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -95,6 +92,28 @@ begin
         where w.tenant_id = f.tenant_id and w.source = f.source and w.event_id = f.event_id and w.group_name = p_group
         returning w.tenant_id, w.source, w.event_id, w.next_attempt_at)
     select o.tenant_id, o.source, o.event_id from found o order by o.next_attempt_at;
+end $$;
+
+-- Claims the event of all people that has waited longest for a group, until the lease ends; returns ids only, with
+-- which claim_event reads it for the same owner. A subquery with a limit and `for update skip locked` that the planner
+-- puts on the inside of a nested loop runs once per outer row, and each run locks further rows. The materialized CTE
+-- runs once: a claim takes what it was asked for. What an update returns has no order, whatever it read first: a claim
+-- of several gives the order at the end.
+create function claim_next_event(p_group text, p_owner text, p_ttl interval)
+returns table (tenant_id text, source text, event_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with f as materialized (
+        select f.tenant_id, f.source, f.event_id from event_work f
+        where f.group_name = p_group and f.state = 'waiting' and f.next_attempt_at <= clock_timestamp()
+          and (f.lease_until is null or f.lease_until < clock_timestamp())
+        order by f.next_attempt_at limit 1 for update skip locked)
+    update event_work w
+    set attempts = w.attempts + 1, owner = p_owner, lease_until = clock_timestamp() + p_ttl
+    from f
+    where w.tenant_id = f.tenant_id and w.source = f.source and w.event_id = f.event_id and w.group_name = p_group
+    returning w.tenant_id, w.source, w.event_id;
 end $$;
 
 -- Claims one event for a group, until the lease ends. Repeatable by owner.
@@ -120,7 +139,7 @@ end $$;
 create function free_moved_event(p_id text, p_group text, p_owner text)
 returns void
 language sql security definer set search_path = public, pg_temp as $$
-    update event_work w set owner = null, lease_until = null, streamed_at = '-infinity', attempts = w.attempts - 1
+    update event_work w set owner = null, lease_until = null, attempts = w.attempts - 1
     where w.group_name = p_group and w.state = 'waiting' and w.event_id = p_id and w.owner = p_owner
 $$;
 
@@ -136,7 +155,7 @@ begin
     update event_work w
     set state = p_state, reason = p_reason, owner = null, lease_until = null,
         attempts = w.attempts - (case when p_state = 'waiting' and p_reason = '' then 1 else 0 end),
-        next_attempt_at = clock_timestamp() + p_delay, streamed_at = '-infinity',
+        next_attempt_at = clock_timestamp() + p_delay,
         ended_at = case when p_state <> 'waiting' then clock_timestamp() end
     where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
       and w.owner = p_owner and w.state = 'waiting';
@@ -154,12 +173,12 @@ language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update event_work w set state = 'waiting', attempts = 0, next_attempt_at = clock_timestamp(),
-        streamed_at = '-infinity', ended_at = null
+        ended_at = null
     where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.state = 'poison';
     return found;
 end $$;
 
--- Returns how many were deleted, and how many more this call could have deleted. Materialized: see find_event_work.
+-- Returns how many were deleted, and how many more this call could have deleted. Materialized: see claim_next_event.
 create function prune_events(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$

@@ -53,7 +53,7 @@ end $$;
 create or replace trigger credentials_changed after update of credentials_json on credentials
     for each row when (old.tenant_id = new.tenant_id) execute function note_credentials_changed();
 
--- Claims mailboxes that nobody watches; ids only. Materialized: see find_event_work.
+-- Claims mailboxes that nobody watches; ids only. Materialized: see claim_next_event.
 create function claim_mail_watches(p_owner text, p_ttl interval, p_limit int)
 returns table (tenant_id text, watch_id text, revision int)
 language sql security definer set search_path = public, pg_temp as $$

@@ -16,7 +16,7 @@ create or replace trigger enqueue_memory after update of state on turns for each
     execute function enqueue_memory();
 
 -- Claims the named job or the one that waits longest. A dead worker's job is free when its lease has ended, later each
--- time: a job that kills or blocks workers must not do so all the time. Materialized: see find_event_work.
+-- time: a job that kills or blocks workers must not do so all the time. Materialized: see claim_next_event.
 create function claim_memory_job(p_id text, p_owner text, p_lease interval)
 returns table (tenant_id text, id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -30,7 +30,7 @@ end $$;
 
 -- Claims all unread turns of one person whom no other worker is reading: of one who has been quiet for the pause, who
 -- has said so many messages, or whose earlier reading failed and is due again, in the order in which they were said: a
--- later statement replaces an earlier one. Materialized, and ordered once more: see find_event_work.
+-- later statement replaces an earlier one. Materialized, and ordered once more: see claim_next_event.
 create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
 returns table (tenant_id text, turn_id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$

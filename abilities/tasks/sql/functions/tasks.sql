@@ -235,7 +235,7 @@ begin
     return found;
 end $$;
 
--- Claims notices of all people that nobody is sending. Materialized: see find_event_work.
+-- Claims notices of all people that nobody is sending. Materialized: see claim_next_event.
 create function claim_notices(p_limit int, p_lease interval)
 returns table (tenant_id text, run_id text, key text, traceparent text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -312,7 +312,7 @@ begin
     return query select v_pruned, greatest(0, p_limit - v_pruned);
 end $$;
 
--- Deletes tasks that ended so long ago, once their runs are gone. Materialized: see find_event_work.
+-- Deletes tasks that ended so long ago, once their runs are gone. Materialized: see claim_next_event.
 create function prune_tasks(p_kept interval, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$

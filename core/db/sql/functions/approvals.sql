@@ -358,7 +358,7 @@ begin
 end $$;
 
 -- Claims a redraw that is due, of the newest part of a card that was sent; one that is being sent is waited for.
--- Materialized: see find_event_work.
+-- Materialized: see claim_next_event.
 create function claim_redraw(p_ttl interval)
 returns table (tenant_id text, outbound_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -217,7 +217,7 @@ begin
     return found;
 end $$;
 
--- Materialized: see find_event_work.
+-- Materialized: see claim_next_event.
 create function prune_notifications(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$
