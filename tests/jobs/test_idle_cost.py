@@ -18,7 +18,7 @@ from tests.eventually import eventually
 from tests.postgres_meter import metered
 
 SECONDS, STATEMENTS = 8, 12
-"""What is due and which events were lost, each two to three seconds; health each ten. Polls were over a hundred."""
+"""What is due, each two to three seconds; health each ten. Polls were over a hundred."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
