@@ -172,9 +172,8 @@ class ScriptedGateway:
         if query := update.get("callback_query"):
             place = {"chat_id": query["message"]["chat"]["id"], "message_id": query["message"]["message_id"]}
             await self.telegram("answerCallbackQuery", callback_query_id=query["id"], text="Decided.")
-            await self.telegram(
-                "editMessageText", **place, text="<b>Approved.</b> It is on its way.", parse_mode="HTML"
-            )
+            bold = {"type": "bold", "offset": 0, "length": 9}
+            await self.telegram("editMessageText", **place, text="Approved. It is on its way.", entities=[bold])
             return
         message = update.get("message")
         if message is None:
@@ -185,10 +184,14 @@ class ScriptedGateway:
         text = message.get("text", "")
         if "card" in text:
             keys = [[{"text": name, "callback_data": f"7K:{name}"} for name in ("Approve", "Edit", "Cancel")]]
-            shown = "<b>Send an email</b> to grace@example.com?\n<i>Subject: Lunch at 1pm</i>\nCode <code>7K</code>"
-            await self.telegram(
-                "sendMessage", **where, text=shown, parse_mode="HTML", reply_markup={"inline_keyboard": keys}
-            )
+            shown = "Send an email to grace@example.com?\nSubject: Lunch at 1pm\nCode 7K"
+            marks = [
+                {"type": "bold", "offset": 0, "length": 13},
+                {"type": "italic", "offset": 36, "length": 21},
+                {"type": "code", "offset": 63, "length": 2},
+            ]
+            keyboard = {"inline_keyboard": keys}
+            await self.telegram("sendMessage", **where, text=shown, entities=marks, reply_markup=keyboard)
         elif text:
             reply = {"message_id": message["message_id"]} if "quote" in text else None
             extra = {"reply_parameters": reply} if reply else {}

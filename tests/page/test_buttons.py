@@ -98,6 +98,7 @@ async def test_what_is_hidden_in_a_message_is_shown(page: Page, simulator: Simul
     await page.click(".telegram .big", "START")
     await page.until(f"{said('telegram')}.length || document.querySelector('.telegram .composer').offsetParent")
     ada = simulator.wire.config.people[0].telegram_user
-    await gateway.telegram("sendMessage", chat_id=ada, text="It is <tg-spoiler>a boy</tg-spoiler>", parse_mode="HTML")
+    hidden = {"type": "spoiler", "offset": 6, "length": 5}
+    await gateway.telegram("sendMessage", chat_id=ada, text="It is a boy", entities=[hidden])
     await page.click("[aria-label='Show what is hidden']", "a boy")
     await page.until("document.querySelector('.spoiler').classList.contains('is-open')")

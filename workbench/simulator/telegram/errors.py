@@ -25,10 +25,6 @@ class Refusal(Exception):
         self.migrate_to = migrate_to
 
 
-class MarkupError(Exception):
-    """A text does not fit its parse mode; the message follows "can't parse entities: "."""
-
-
 def bad_request(words: str) -> Refusal:
     """Refuse with 400 as the server does: its words begin in lower case unless they are a CONSTANT.
 

@@ -1,29 +1,20 @@
-"""From a call's text, parse mode and entities to a settled text.
+"""From a call's text and entities to a settled text: https://core.telegram.org/bots/api#formatting-options.
 
-https://core.telegram.org/bots/api#formatting-options
+`parse_mode` is not emulated and is refused: the assistant sends entities, whose offsets no letter of a text can break.
 """
 
-from collections.abc import Callable
+import re
 
 from workbench.simulator.journal import Json
 from workbench.simulator.telegram.arguments import Arguments
 from workbench.simulator.telegram.entities import Entity, FormattedText, settle
-from workbench.simulator.telegram.errors import MarkupError, Refusal, bad_request
+from workbench.simulator.telegram.errors import bad_request
 from workbench.simulator.telegram.fields import integer_field, string_field
-from workbench.simulator.telegram.links import valid_date_format
-from workbench.simulator.telegram.parse_html import parse_html
-from workbench.simulator.telegram.parse_markdown import parse_markdown
-from workbench.simulator.telegram.parse_markdown_v2 import parse_markdown_v2
 
 MAX_TEXT = 4096
 """In characters, not UTF-16 units: the server source compares `utf8_length`; entities alone are in units."""
 MAX_CAPTION = 1024
 _MAX_RAW = 1 << 15
-_PARSERS: dict[str, Callable[[str], tuple[str, list[Entity]]]] = {
-    "html": parse_html,
-    "markdown": parse_markdown,
-    "markdownv2": parse_markdown_v2,
-}
 _PLAIN_TYPES = frozenset(
     ("bold", "italic", "underline", "strikethrough", "spoiler", "code", "blockquote", "expandable_blockquote")
 )
@@ -31,34 +22,24 @@ _PLAIN_TYPES = frozenset(
 _FOUND_TYPES = frozenset(
     ("mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number", "bank_card_number")
 )
+# https://core.telegram.org/bots/api#date-time-entity-formatting
+_DATE_FORMAT = re.compile(r"|[rR]|[tTdDwW]+")
 
 
 def read_text(given: Arguments, name: str = "text", entities: str = "entities") -> FormattedText:
-    """Parse and settle a text, without a look at its length. Raises `Refusal`."""
-    raw, mode = given.text(name), given.text("parse_mode").lower()
+    """Settle a text with its entities, without a look at its length. Raises `Refusal`."""
+    raw = given.text(name)
+    if given.text("parse_mode"):
+        raise bad_request("The simulator does not emulate parse_mode: send entities")
     if len(raw.encode("utf-8", "surrogatepass")) > _MAX_RAW:
         raise bad_request("Text is too long")
     try:
         raw.encode()
     except UnicodeEncodeError:
         raise bad_request("Strings must be encoded in UTF-8") from None
-    if raw and mode and mode != "none":
-        return parse(raw, mode)
     value = given.json_or_none(entities)
     listed = [_entity(item) for item in value] if isinstance(value, list) else []
     return settle(raw, [entity for entity in listed if entity is not None])
-
-
-def parse(text: str, mode: str) -> FormattedText:
-    """Parse a text in a mode (in lower case) and settle it. Raises `Refusal`."""
-    parser = _PARSERS.get(mode)
-    if parser is None:
-        raise bad_request("Unsupported parse_mode")
-    try:
-        plain, entities = parser(text)
-        return settle(plain, entities)
-    except MarkupError as error:
-        raise Refusal(400, f"Bad Request: can't parse entities: {error}") from None
 
 
 def check_length(text: FormattedText, limit: int = MAX_TEXT, name: str = "Message") -> None:
@@ -93,7 +74,7 @@ def _entity(value: Json) -> Entity | None:
         case "date_time":
             unix = integer_field(value, "unix_time", context, required=True)
             form = string_field(value, "date_time_format", context)
-            if not valid_date_format(form):
+            if not _DATE_FORMAT.fullmatch(form):
                 raise bad_request(f"{context}Invalid date-time format specified")
             return Entity(kind, offset, length, unix_time=unix, date_time_format=form)
         case _:

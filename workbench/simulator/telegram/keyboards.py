@@ -4,7 +4,7 @@ from workbench.simulator.journal import Json
 from workbench.simulator.telegram.arguments import Arguments
 from workbench.simulator.telegram.errors import bad_request
 from workbench.simulator.telegram.fields import string_field
-from workbench.simulator.telegram.links import checked_link
+from workbench.simulator.telegram.links import valid_link
 
 MAX_CALLBACK_DATA = 64
 _MAX_BUTTONS = 100
@@ -102,7 +102,7 @@ def _inline_button(button: Json) -> dict[str, Json]:
         raise bad_request(f"{context}Text buttons are unallowed in the inline keyboard")
     if not text:
         raise bad_request("Inline keyboard button text must be non-empty")
-    if url and not checked_link(url):
+    if url and not valid_link(url):
         raise bad_request(f"Inline keyboard button URL '{url}' is invalid: Wrong HTTP URL")
     if not url and len(data.encode()) > MAX_CALLBACK_DATA:
         # https://core.telegram.org/bots/api#inlinekeyboardbutton: "callback_data 1-64 bytes".
