@@ -250,13 +250,6 @@ def modal(about: str) -> dict[str, Any]:
 
 def home() -> dict[str, Any]:
     """Make an App Home."""
-    fields = [
-        {"type": "mrkdwn", "text": "*Timezone*\nEurope/London"},
-        {"type": "mrkdwn", "text": "*Waiting*\n1 approval"},
-    ]
     header = {"type": "header", "text": {"type": "plain_text", "text": "Good evening, Ada"}}
-    more = {"type": "section", "fields": fields}
-    return {
-        "type": "home",
-        "blocks": [header, more, {"type": "divider"}, {"type": "actions", "elements": [button("Pause")]}],
-    }
+    more = [section("*Timezone*\nEurope/London"), section("*Waiting*\n1 approval")]
+    return {"type": "home", "blocks": [header, *more, {"type": "actions", "elements": [button("Pause")]}]}

@@ -1,23 +1,15 @@
 """Block Kit's blocks: reference/block-kit/blocks, a check for each kind.
 
-Not emulated and refused as unsupported: call, card, carousel, file, plan, task_card, video.
+Emulated are the kinds that the assistant sends. All others are refused as unsupported.
 """
 
 from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
 
 from workbench.simulator.journal import Json
 from workbench.simulator.slack import limits
 from workbench.simulator.slack.composition import ANY_TEXT, check_text, check_text_object
-from workbench.simulator.slack.elements import (
-    IN_ACTIONS,
-    IN_CONTEXT_ACTIONS,
-    IN_INPUT,
-    IN_SECTION,
-    check_element,
-    check_url,
-)
+from workbench.simulator.slack.elements import IN_ACTIONS, IN_INPUT, check_element
 from workbench.simulator.slack.errors import Problems
 from workbench.simulator.slack.shapes import Obj, items, obj, text
 
@@ -33,9 +25,9 @@ class Surface(StrEnum):
 
 
 # The "available in surfaces" row of each block's page.
-_EVERYWHERE = frozenset({"actions", "context", "divider", "header", "image", "input", "rich_text", "section"})
+_EVERYWHERE = frozenset({"actions", "context", "header", "input", "section"})
 _KINDS = {
-    Surface.MESSAGE: _EVERYWHERE | {"context_actions", "markdown", "table"},
+    Surface.MESSAGE: _EVERYWHERE | {"markdown"},
     Surface.MODAL: _EVERYWHERE,
     Surface.HOME: _EVERYWHERE,
 }
@@ -93,48 +85,25 @@ def _check_action_ids(problems: Problems, block: Obj, at: str) -> None:
 
 
 def _section(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id", "text", "fields", "accessory", "expand"), at)
-    if "text" not in block and "fields" not in block:
-        problems.add("must define either `fields` or `text`", at)
-    check_text(problems, block, "text", at, limits.SECTION_TEXT, kinds=ANY_TEXT)
-    if "fields" in block:
-        for index, field in enumerate(problems.listed(block, "fields", at, limits.SECTION_FIELDS)):
-            check_text_object(problems, field, f"{at}/fields/{index}", limits.SECTION_FIELD, ANY_TEXT)
-    if "accessory" in block:
-        check_element(problems, block["accessory"], f"{at}/accessory", IN_SECTION)
+    problems.only(block, ("type", "block_id", "text", "expand"), at)
+    check_text(problems, block, "text", at, limits.SECTION_TEXT, kinds=ANY_TEXT, needed=True)
 
 
-def _actions(problems: Problems, block: Obj, at: str, most: int, allowed: frozenset[str]) -> None:
+def _actions(problems: Problems, block: Obj, at: str) -> None:
     problems.only(block, ("type", "block_id", "elements"), at)
-    for index, element in enumerate(problems.listed(block, "elements", at, most)):
-        check_element(problems, element, f"{at}/elements/{index}", allowed)
+    for index, element in enumerate(problems.listed(block, "elements", at, limits.ACTIONS_ELEMENTS)):
+        check_element(problems, element, f"{at}/elements/{index}", IN_ACTIONS)
 
 
 def _context(problems: Problems, block: Obj, at: str) -> None:
     problems.only(block, ("type", "block_id", "elements"), at)
     for index, element in enumerate(problems.listed(block, "elements", at, limits.CONTEXT_ELEMENTS)):
-        where = f"{at}/elements/{index}"
-        if obj(element).get("type") == "image":
-            check_element(problems, element, where, frozenset({"image"}))
-        else:
-            check_text_object(problems, element, where, limits.TEXT_OBJECT, ANY_TEXT)
-
-
-def _divider(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id"), at)
+        check_text_object(problems, element, f"{at}/elements/{index}", limits.TEXT_OBJECT, ANY_TEXT)
 
 
 def _header(problems: Problems, block: Obj, at: str) -> None:
     problems.only(block, ("type", "block_id", "text", "level"), at)
     check_text(problems, block, "text", at, limits.HEADER_TEXT, needed=True)
-
-
-def _image(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id", "image_url", "slack_file", "alt_text", "title"), at)
-    problems.string(block, "alt_text", at, limits.ALT_TEXT, least=1, needed=True)
-    check_text(problems, block, "title", at, limits.ALT_TEXT)
-    if "slack_file" not in block:
-        check_url(problems, block, "image_url", at, needed=True)
 
 
 def _input(problems: Problems, block: Obj, at: str) -> None:
@@ -155,39 +124,15 @@ def _markdown(problems: Problems, block: Obj, at: str) -> None:
     problems.string(block, "text", at, limits.MARKDOWN_BLOCKS, least=1, needed=True)
 
 
-def _rich_text(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id", "elements"), at)
-    kinds = ("rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote")
-    for index, element in enumerate(problems.listed(block, "elements", at, 1_000, least=0)):
-        problems.among(obj(element).get("type"), kinds, f"{at}/elements/{index}/type")
-        if not isinstance(obj(element).get("elements"), list):
-            problems.add("missing required field: elements", f"{at}/elements/{index}")
-
-
-def _table(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id", "rows", "column_settings"), at)
-    for index, row in enumerate(problems.listed(block, "rows", at, limits.TABLE_ROWS)):
-        if len(items(row)) not in range(1, limits.TABLE_COLUMNS + 1):
-            problems.add(f"no more than {limits.TABLE_COLUMNS} items allowed", f"{at}/rows/{index}")
-        for column, cell in enumerate(items(row)):
-            where = f"{at}/rows/{index}/{column}/type"
-            problems.among(obj(cell).get("type"), ("raw_text", "rich_text"), where)
-
-
 def _markdown_length(block: Json) -> int:
     return len(text(obj(block).get("text"))) if obj(block).get("type") == "markdown" else 0
 
 
 _CHECKS: dict[str, Check] = {
     "section": _section,
-    "actions": partial(_actions, most=limits.ACTIONS_ELEMENTS, allowed=IN_ACTIONS),
+    "actions": _actions,
     "context": _context,
-    "context_actions": partial(_actions, most=5, allowed=IN_CONTEXT_ACTIONS),
-    "divider": _divider,
     "header": _header,
-    "image": _image,
     "input": _input,
     "markdown": _markdown,
-    "rich_text": _rich_text,
-    "table": _table,
 }

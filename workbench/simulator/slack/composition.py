@@ -43,36 +43,17 @@ def check_text_object(problems: Problems, value: object, at: str, most: int, kin
         problems.boolean(value, "verbatim", at)
 
 
-def check_confirm(problems: Problems, owner: Obj, at: str) -> None:
-    """Check an optional confirmation dialog (composition-objects/confirmation-dialog-object)."""
-    if "confirm" not in owner:
-        return
-    confirm, at = obj(owner["confirm"]), f"{at}/confirm"
-    problems.only(confirm, ("title", "text", "confirm", "deny", "style"), at)
-    check_text(problems, confirm, "title", at, limits.CONFIRM_TITLE, needed=True)
-    check_text(problems, confirm, "text", at, limits.CONFIRM_TEXT, kinds=ANY_TEXT, needed=True)
-    check_text(problems, confirm, "confirm", at, limits.CONFIRM_BUTTON, needed=True)
-    check_text(problems, confirm, "deny", at, limits.CONFIRM_BUTTON, needed=True)
-    check_style(problems, confirm, at)
-
-
 def check_style(problems: Problems, owner: Obj, at: str) -> None:
     """Check an optional style: primary or danger; the default has no name."""
     if "style" in owner:
         problems.among(owner["style"], ("primary", "danger"), f"{at}/style")
 
 
-def check_options(problems: Problems, owner: Obj, at: str, most: int, *, kinds: Collection[str] = PLAIN) -> None:
-    """Check `options` or, for menus, `option_groups` (composition-objects/option-object)."""
-    if "options" not in owner and "option_groups" in owner:
-        for index, group in enumerate(problems.listed(owner, "option_groups", at, limits.SELECT_OPTIONS)):
-            where = f"{at}/option_groups/{index}"
-            check_text(problems, obj(group), "label", where, limits.OPTION_TEXT, needed=True)
-            check_options(problems, {"options": obj(group).get("options")}, where, most, kinds=kinds)
-        return
+def check_options(problems: Problems, owner: Obj, at: str, most: int) -> None:
+    """Check `options` (composition-objects/option-object)."""
     for index, option in enumerate(problems.listed(owner, "options", at, most)):
         where, item = f"{at}/options/{index}", obj(option)
-        problems.only(item, ("text", "value", "description", "url"), where)
-        check_text(problems, item, "text", where, limits.OPTION_TEXT, kinds=kinds, needed=True)
+        problems.only(item, ("text", "value", "description"), where)
+        check_text(problems, item, "text", where, limits.OPTION_TEXT, needed=True)
         problems.string(item, "value", where, limits.OPTION_VALUE, least=1, needed=True)
-        check_text(problems, item, "description", where, limits.OPTION_TEXT, kinds=kinds)
+        check_text(problems, item, "description", where, limits.OPTION_TEXT)

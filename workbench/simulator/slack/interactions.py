@@ -217,14 +217,11 @@ def _used(element: Obj, chosen: str) -> Obj:
     kind = text(element.get("type"))
     action: Obj = {"type": kind, "action_id": element.get("action_id")}
     if kind == "button":
-        return action | {key: element[key] for key in ("text", "value", "style", "url") if key in element}
+        return action | {key: element[key] for key in ("text", "value", "style") if key in element}
     for option in items(element.get("options")):
         if obj(option).get("value") == chosen:
-            value: Json = [option] if kind in ("checkboxes", "multi_static_select") else option
-            return action | {"selected_options" if isinstance(value, list) else "selected_option": value}
-    if items(element.get("options")):
-        raise BadAction(f'There is no option "{chosen}".')
-    return action | {"value": chosen}
+            return action | {"selected_option": option}
+    raise BadAction(f'There is no option "{chosen}".')
 
 
 def _told(reply: Reply) -> Obj:

@@ -4,21 +4,12 @@ from workbench.simulator.base import BadAction
 from workbench.simulator.journal import Json
 from workbench.simulator.slack.shapes import Obj, items, obj, text
 
-_FIELDS = {
-    "datepicker": "selected_date",
-    "timepicker": "selected_time",
-    "datetimepicker": "selected_date_time",
-    "users_select": "selected_user",
-    "conversations_select": "selected_conversation",
-    "channels_select": "selected_channel",
-}
-
 
 def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
     """Return the input as `state.values` (reference/interaction-payloads/view-interactions-payload).
 
-    `entered` maps action_ids or block_ids to strings (lists if several options may be chosen). Raises BadAction if
-    Slack's client would not send the modal: an empty required field, a bad length or option.
+    `entered` maps action_ids or block_ids to strings. Raises BadAction if Slack's client would not send the modal:
+    an empty required field, a bad length or option.
     """
     values: Obj = {}
     left = set(entered)
@@ -32,7 +23,7 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
         given = entered.get(action_id, entered.get(block_id))
         value = _value(element, given) if given is not None else known or _initial(element)
         if block.get("optional") is not True and all(
-            item in (None, "", []) for key, item in value.items() if key != "type"
+            item in (None, "") for key, item in value.items() if key != "type"
         ):
             raise BadAction(f'"{text(obj(block.get("label")).get("text"))}" is a required field.')
         values[block_id] = {action_id: value}
@@ -43,13 +34,8 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
 
 def _value(element: Obj, given: Json) -> Obj:
     kind = text(element.get("type"))
-    if kind in ("checkboxes", "multi_static_select"):
-        chosen = [_option(element, text(option)) for option in (given if isinstance(given, list) else [given])]
-        return {"type": kind, "selected_options": [*chosen]}
-    if kind in ("static_select", "radio_buttons"):
+    if kind == "static_select":
         return {"type": kind, "selected_option": _option(element, text(given))}
-    if kind in _FIELDS:
-        return {"type": kind, _FIELDS[kind]: given}
     value = text(given)
     least, most = element.get("min_length"), element.get("max_length")
     if isinstance(least, int) and value and len(value) < least:
@@ -61,15 +47,8 @@ def _value(element: Obj, given: Json) -> Obj:
 
 def _initial(element: Obj) -> Obj:
     kind = text(element.get("type"))
-    for key in ("option", "options", "date", "time", "date_time"):
-        if f"initial_{key}" in element:
-            return {"type": kind, f"selected_{key}": element[f"initial_{key}"]}
-    if kind in ("static_select", "radio_buttons"):
-        return {"type": kind, "selected_option": None}
-    if kind in ("checkboxes", "multi_static_select"):
-        return {"type": kind, "selected_options": []}
-    if kind in _FIELDS:
-        return {"type": kind, _FIELDS[kind]: None}
+    if kind == "static_select":
+        return {"type": kind, "selected_option": element.get("initial_option")}
     return {"type": kind, "value": element.get("initial_value")}
 
 

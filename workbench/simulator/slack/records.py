@@ -155,7 +155,5 @@ def with_ids(blocks: list[Json]) -> list[Json]:
 
 def interactive(block: Obj) -> list[Obj]:
     """Return a block's elements that a person can use."""
-    inside = [block.get("accessory"), block.get("element")]
-    if block.get("type") in ("actions", "context_actions"):
-        inside += items(block.get("elements"))
-    return [element for element in inside if isinstance(element, dict) and element.get("type") != "image"]
+    inside = items(block.get("elements")) if block.get("type") == "actions" else [block.get("element")]
+    return [element for element in inside if isinstance(element, dict)]

@@ -126,12 +126,12 @@ def _texts(value: Json) -> list[str]:
     """Return the texts of a block in reading order, without those of buttons."""
     if isinstance(value, list):
         return [part for item in value for part in _texts(item)]
-    if not isinstance(value, dict) or value.get("type") in ("button", "overflow", "static_select"):
+    if not isinstance(value, dict) or value.get("type") in ("button", "static_select"):
         return []
     if value.get("type") == "rich_text_section":
         return ["".join(text(obj(item).get("text")) for item in items(value.get("elements")))]
     own = value.get("text")
     if isinstance(own, str):
         return [own]
-    keys = ("text", "fields", "label", "title", "elements", "rows", "accessory")
+    keys = ("text", "label", "elements")
     return [part for key in keys for part in _texts(value.get(key))]

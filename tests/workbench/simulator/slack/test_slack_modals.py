@@ -147,7 +147,7 @@ async def test_three_views_fit_on_a_stack(client: AsyncWebClient, team: Team) ->
         ({"title": {"type": "mrkdwn", "text": "x"}}, "valid enum value"),
         ({"private_metadata": "x" * 3_001}, "less than 3001 characters"),
         ({"callback_id": "x" * 256}, "less than 256 characters"),
-        ({"blocks": [{"type": "divider"}] * 101}, "no more than 100 items"),
+        ({"blocks": [section()] * 101}, "no more than 100 items"),
         ({"blocks": [{"type": "markdown", "text": "x"}]}, "unsupported type: markdown"),
         ({"submit": {"type": "plain_text", "text": "x" * 25}}, "less than 25 characters"),
         ({"color": "red"}, "invalid additional property: color"),

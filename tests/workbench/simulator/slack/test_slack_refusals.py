@@ -47,7 +47,8 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("invalid_blocks", "chat.postMessage", _blocks(_button(value="x" * 2_001))),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(action_id="x" * 256))),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(style="green"))),
-    ("invalid_blocks", "chat.postMessage", _blocks(_button(url="javascript:alert(1)"))),
+    ("invalid_blocks", "chat.postMessage", _blocks({"type": "divider"})),
+    ("invalid_blocks", "chat.postMessage", _blocks({"type": "actions", "elements": [{"type": "datepicker"}]})),
     ("invalid_blocks", "chat.postMessage", _blocks(buttons("same", "same"))),
     ("invalid_blocks", "chat.postMessage", _blocks(buttons("a"), buttons("b"))),
     ("invalid_blocks", "chat.postMessage", _blocks(buttons(*[f"a{n}" for n in range(26)]))),
@@ -132,7 +133,7 @@ async def test_refused_blocks_say_what_is_wrong_and_where(client: AsyncWebClient
 async def test_just_under_every_limit_is_taken(client: AsyncWebClient) -> None:
     await client.chat_postMessage(channel=ADA_DM, markdown_text="x" * 12_000)
     await client.chat_postMessage(channel=ADA_DM, text="x", blocks=[section("x" * 3_000)] * 4)
-    await client.chat_postMessage(channel=ADA_DM, text="x", blocks=[{"type": "divider"}] * 50)
+    await client.chat_postMessage(channel=ADA_DM, text="x", blocks=[section()] * 50)
     widest = _button(text={**PLAIN, "text": "x" * 75}, value="x" * 2_000, action_id="x" * 255)
     await client.chat_postMessage(channel=ADA_DM, text="x", blocks=[widest])
 
