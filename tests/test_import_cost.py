@@ -58,13 +58,6 @@ def test_the_model_stack_is_loaded_by_none_of_these() -> None:
     assert [(code, names & set(HEAVY)) for code, names in loaded if names & set(HEAVY)] == []
 
 
-def test_the_processes_load_nothing_that_draws_tracebacks() -> None:
-    first = "import onevalet.cli.main; from onevalet.wiring.no_rich import import_structlog; import_structlog()"
-    *_, loaded = _loaded(first, "import onevalet.app, onevalet.wiring.web", "import channels.sms.receive")
-    assert "structlog" in loaded
-    assert not loaded & {"rich", "pygments"}
-
-
 def test_every_public_name_is_there_and_no_other() -> None:
     import onevalet
 

@@ -73,9 +73,6 @@ app.command()(pair)
 @app.command()
 def web() -> None:
     """Run a web process, which receives messages. Any number may run."""
-    from onevalet.wiring.no_rich import import_structlog
-
-    import_structlog()
     from onevalet.app import run_web
 
     serve(run_web)
@@ -94,9 +91,6 @@ def worker(
     if check:
         _check_worker_health()
         return
-    from onevalet.wiring.no_rich import import_structlog
-
-    import_structlog()
     from onevalet.app import run_worker
     from onevalet.supervision.supervisor import supervise, work_alone
     from onevalet.wiring.connections import check_worker

@@ -1,10 +1,14 @@
 """litellm without the parts that direct calls never use: its routers, proxies, batches, images, files and other
 interfaces.
 
-Importing litellm runs an `__init__` that imports all of it: 2,700 modules, seconds of CPU. Its names are of two kinds:
-settings and the price map, which it assigns, and names that it only imports to pass on. Here the imports of the second
-kind are put off: a name is imported at its first use, and `complete` runs them all, in order, which leaves litellm as
-it would have been. The use of a name that no import mentions (some import `*`) completes it, too.
+Importing litellm, or any module of it, runs an `__init__` that imports all of it; 1.106.12 defers no more than 1.106.2.
+Kept, because a process that makes direct calls saves 1.4 s of CPU and 36 MB at its start (2,207 modules for 2,713). It
+can go once litellm's own `__init__` is as small.
+
+Its names are of two kinds: settings and the price map, which it assigns, and names that it only imports to pass on.
+Here the imports of the second kind are put off: a name is imported at its first use, and `complete` runs them all, in
+order, which leaves litellm as it would have been. The use of a name that no import mentions (some import `*`) completes
+it, too.
 """
 
 import ast
