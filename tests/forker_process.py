@@ -46,7 +46,6 @@ _LOADED = (
     "aiosmtplib",
     "channels.email.receive",
     "channels.sms.catchup",
-    "imap_tools",
     "notify.email.send",
     "oauthlib.oauth2",
     # The SDK of Twilio and the demo model load these at their first call.

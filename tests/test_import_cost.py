@@ -17,7 +17,6 @@ HEAVY = (
     "twilio",
     "icalendar",
     "recurring_ical_events",
-    "imap_tools",
     "aiosmtplib",
     "opentelemetry.sdk",
     "opentelemetry.exporter",

@@ -11,7 +11,6 @@ from abilities.events.past_mail import Matches, PastMail
 from abilities.events.source_types import MAIL, MAIL_RECEIVED
 from abilities.events.types import Event
 from abilities.mail.idle import open_mailbox
-from abilities.mail.imap_wire import ImapError, ImapRefused
 from abilities.mail.new_mail import data_of
 from core.credentials.types import Ability, Account
 from core.errors import ToolFailed
@@ -20,6 +19,7 @@ from core.language.catalogue import gettext
 from core.language.times import moment_in_words
 from core.tools.person_access import AccountAccess
 from onevalet.ability import OpeningFoundation
+from providers.email.imap_wire import ImapError, ImapRefused
 from providers.email.messages import read_messages
 
 LOOKED_AT = 30

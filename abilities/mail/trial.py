@@ -1,17 +1,16 @@
 """Try a password at the servers of a mailbox before it is stored, on the event loop of `web`: no thread waits."""
 
 import asyncio
-import base64
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
 
-from abilities.mail.imap_wire import ImapError, ImapRefused, wire_on
 from core.credentials.trial import Fault, TrialFailed
 from core.credentials.types import OpenAccount
 from core.http.peer import Allowance
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
+from providers.email.imap_wire import ImapError, LoginRefused, log_in, wire_on
 from providers.email.servers import MailServer, connect, server_of
 from providers.email.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
 from providers.email.types import MailFailed
@@ -28,13 +27,13 @@ type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]
 
 async def try_mailbox(account: OpenAccount, http: HttpClient) -> frozenset[str]:
     """Log in at each server of a mailbox, and return all of them. Raises `TrialFailed`."""
-    for kind, log_in in (("imap", _log_in_imap), ("smtp", _log_in_smtp)):
+    for kind, attempt in (("imap", _log_in_imap), ("smtp", _log_in_smtp)):
         if kind in account.servers:
-            await _try_mail(account, http, kind, log_in)
+            await _try_mail(account, http, kind, attempt)
     return frozenset(account.servers)
 
 
-async def _try_mail(account: OpenAccount, http: HttpClient, kind: str, log_in: _LogIn) -> None:
+async def _try_mail(account: OpenAccount, http: HttpClient, kind: str, attempt: _LogIn) -> None:
     fault = Fault(kind)
     try:
         server = server_of(account, kind)
@@ -43,7 +42,7 @@ async def _try_mail(account: OpenAccount, http: HttpClient, kind: str, log_in: _
         raise TrialFailed(str(error), fault) from error
     try:
         async with asyncio.timeout(SECONDS):
-            await log_in(connected, server, account)
+            await attempt(connected, server, account)
     except (OSError, ImapError, SmtpFailed) as error:  # time-outs among them
         if _is_certificates(error):
             text = gettext("The certificate of {host} is not valid, so no password is sent there.", host=server.host)
@@ -65,9 +64,8 @@ def _not_as_told(kind: str, server: MailServer) -> TrialFailed:
 async def _log_in_imap(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
     async with wire_on(connected, server, TRIAL) as wire:
         try:
-            said = base64.b64encode(f"\0{account.login}\0{account.secret}".encode())
-            await wire.command(b"AUTHENTICATE PLAIN", said)
-        except (ImapRefused, UnicodeError) as error:
+            await log_in(wire, account, server.host)
+        except LoginRefused as error:
             raise _refused("imap", server) from error
 
 

@@ -18,8 +18,7 @@ import structlog
 from abilities.events.bus import EventBus
 from abilities.events.source_types import MAIL
 from abilities.events.store import EventRef
-from abilities.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
-from abilities.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
+from abilities.mail.idle import Arrival, IdleMailbox, open_mailbox
 from abilities.mail.new_mail import event_of
 from abilities.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.credentials.types import Ability, OpenAccount
@@ -31,6 +30,7 @@ from core.language.catalogue import gettext, gettext_noop, speaking
 from core.notifications.types import Notification, Notifier
 from core.queue.due import ASK_ANYWAY
 from core.tools.person_access import AccountAccess
+from providers.email.imap_wire import ImapError, ImapExceeded, ImapRefused, LoginRefused
 from providers.email.messages import read_messages
 from providers.email.types import MailFailed, MailFailure, StoredMail
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from core.credentials.types import Account, OpenAccount
 from core.http.guarded_client import GuardedClient
-from providers.email.imap_answers import MAX_NUMBER, read_number
+from providers.email.imap_answers import UIDNEXT, number_after
 from providers.email.mailbox import Mailbox, open_mailbox
 from providers.email.types import FolderUse, MailQuery, StoredMail
 from providers.email.wire import CHANNEL
@@ -61,14 +61,17 @@ class OwnMailbox:
 
     async def last_uid(self) -> int:
         """Return the UID of the newest mail there ever was; 0 if there was none."""
-        told = await self.box.connection.call(lambda box: box.folder.status(INBOX, ["UIDNEXT"]))
-        return max(1, min(int(told.get("UIDNEXT", 1)), MAX_NUMBER)) - 1
+        told = await self.box.connection.call(
+            lambda wire: wire.gather(
+                lambda answer: number_after(UIDNEXT, answer.text) or None, b"STATUS INBOX (UIDNEXT)"
+            )
+        )
+        return (told or [1])[-1] - 1
 
     async def after(self, uid: int) -> Sequence[int]:
         """Return the UIDs of later mails, the oldest first."""
         # n:* is at least the last mail, even if that is before n (RFC 9051 section 9, seq-range).
-        found = await self.box.connection.call(lambda box: [*map(read_number, box.uids(f"UID {uid + 1}:*"))])
-        return sorted(number for number in found if number > uid)
+        return sorted(number for number in await self.box.found(b"UID %d:*" % (uid + 1)) if number > uid)
 
     async def since(self, day: date) -> Sequence[int]:
         """Return the UIDs of the mails of a day and later."""
@@ -84,14 +87,10 @@ class OwnMailbox:
 
     async def wait(self, seconds: float) -> bool:
         """Wait until the server reports a change, for so long at most; return False at once if it cannot (IDLE)."""
-
-        def idle(box: "object") -> bool:
-            if "IDLE" not in box.client.capabilities:  # type: ignore[attr-defined]
-                return False
-            box.idle.wait(timeout=seconds)  # type: ignore[attr-defined]
-            return True
-
-        return await self.box.connection.call(idle)
+        if "IDLE" not in self.box.connection.capabilities:
+            return False
+        await self.box.connection.call(lambda wire: wire.idle(seconds))
+        return True
 
     async def is_sent(self, id: str) -> bool:
         """Return whether a mail with this Message-ID is in Sent, where most servers store our mail."""

@@ -1,23 +1,30 @@
 """An IMAP server's answers, and the arguments of its commands, as text. Pure."""
 
+import base64
 import re
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
-from typing import Any
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
 
 from core.language.catalogue import gettext
+from providers.email.imap_wire import ImapResponse
 from providers.email.types import MailFailed, MailFailure, MailQuery, StoredMail
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MAX_NUMBER, MAX_SIZE = 2**32 - 1, 2**63 - 1
 """The highest UID or UIDVALIDITY, and the highest size of a message (RFC 9051 9: number, number64)."""
 _MAX_TEXT = 500
-_UID = re.compile(rb"\bUID (\d+)\b")
-_SIZE = re.compile(rb"\bRFC822\.SIZE (\d+)\b")
-_FLAGS = re.compile(rb"\bFLAGS \(([^()]*)\)")
-_FOLDER = re.compile(rb"\(([^()]*)\) \S{1,8} (.+)", re.DOTALL)
-_MAX_FOLDER = 8 * 1024
-_RECEIVED = re.compile(rb'\bINTERNALDATE "([^"]{10,40})"')
+UID = re.compile(rb"\bUID ([0-9]+)")
+MESSAGES, UIDNEXT = re.compile(rb"\bMESSAGES ([0-9]+)"), re.compile(rb"\bUIDNEXT ([0-9]+)")
+_SIZE = re.compile(rb"\bRFC822\.SIZE ([0-9]+)")
+_FLAGS = re.compile(rb"\bFLAGS \(([^()]*)\)")  # of no "(" either: its time would grow with the square of a line
+_FOLDER = re.compile(rb"\* LIST \(([^()]*)\) \S{1,8} (.+)", re.DOTALL | re.IGNORECASE)
+_MAX_FOLDER, _MAX_FETCH = 8 * 1024, 1024 * 1024
+_RECEIVED = re.compile(rb'\bINTERNALDATE "([ 0-9]{2})-(\w{3})-([0-9]{4}) ([0-9:]{8}) ([+-][0-9]{4})"')
+_BODY = re.compile(rb'\bBODY\[\](?:<0>)? (\{n\}|NIL|"")')
+_CODE = re.compile(rb"\S{1,20} OK \[([A-Z]+) ([^\]]+)\]", re.IGNORECASE)
+_MAX_CODE = 64 * 1024
+_CODED = re.compile(r"&|[^\x20-\x7e]+")
+_BASE64 = re.compile(r"&([^-]*)-")
 
 
 def read_number(digits: str | bytes, most: int = MAX_NUMBER) -> int:
@@ -37,9 +44,9 @@ def criteria_of(query: MailQuery) -> str:
     if query.reference:
         asked.append(f"HEADER References {_quoted(query.reference)}")
     if query.since:
-        asked.append(f"SINCE {_day(query.since)}")
+        asked.append(f"SINCE {day_argument(query.since)}")
     if query.before:
-        asked.append(f"BEFORE {_day(query.before)}")
+        asked.append(f"BEFORE {day_argument(query.before)}")
     if query.unread is not None:
         asked.append("UNSEEN" if query.unread else "SEEN")
     if query.flagged is not None:
@@ -47,68 +54,110 @@ def criteria_of(query: MailQuery) -> str:
     return " ".join(asked) or "ALL"
 
 
-def safe_name(name: str) -> str:
-    """Return a valid folder name; raises `ValueError` for any other."""
+def response_code(answer: ImapResponse) -> tuple[str, str] | None:
+    """Return the name and words of a response code, such as UIDVALIDITY; None for an answer without one."""
+    match = _CODE.match(answer.text[:_MAX_CODE])
+    return (match[1].decode().upper(), match[2].decode("ascii", "replace")) if match else None
+
+
+def folder_number(answer: ImapResponse) -> tuple[str, int] | None:
+    """Return the name and number of a response code, UIDVALIDITY or UIDNEXT; None for another answer."""
+    name, words = response_code(answer) or ("", "")
+    return (name, read_number(words)) if name in ("UIDVALIDITY", "UIDNEXT") else None
+
+
+def number_after(pattern: re.Pattern[bytes], text: bytes, most: int = MAX_NUMBER) -> int:
+    """Return a number of an answer; 0 if it has none. Raises `ValueError` if the number is not valid in IMAP."""
+    match = pattern.search(text)
+    return read_number(match[1], most) if match else 0
+
+
+def stored_mail(answer: ImapResponse, validity: int, max_bytes: int) -> StoredMail | None:
+    """Return the message of a FETCH's answer, of its body so many bytes; None for an answer of another kind.
+
+    Raises `ValueError` for numbers that are not valid in IMAP, and for a body of another form.
+    """
+    said = answer.text
+    if len(said) > _MAX_FETCH:
+        raise ValueError("a line longer than any of a message")
+    uid, body, has_size = number_after(UID, said), _BODY.search(said), _SIZE.search(said) is not None
+    if body is None and b" BODY[]" in said:
+        raise ValueError("a body of another form")
+    if not uid or (body is None and not has_size):
+        return None  # others' flags
+    number = said[: body.end()].count(b"{n}") if body and body[1] == b"{n}" else 0
+    if number > len(answer.literals):
+        raise ValueError("a body that is not there")
+    data = answer.literals[number - 1] if number else b""
+    flags = _FLAGS.search(said)
+    size = number_after(_SIZE, said, MAX_SIZE) if has_size else len(data)
+    words = (flags[1] if flags else b"").decode("ascii", "replace").lower().split()
+    return StoredMail(validity, uid, frozenset(words), size, moment_of(said), data[:max_bytes])
+
+
+def moment_of(text: bytes) -> datetime | None:
+    """Return the moment at which a message came into its folder; None if the answer has none that is valid."""
+    match = _RECEIVED.search(text)
+    if match is None:
+        return None
+    day, month, year, clock, offset = (piece.decode() for piece in match.groups())
+    try:
+        written = f"{year}-{_MONTHS.index(month.title()) + 1:02}-{day.strip():0>2}T{clock}{offset[:3]}:{offset[3:]}"
+        return datetime.fromisoformat(written).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def found_messages(lines: Sequence[bytes]) -> Sequence[int]:
+    """Return the messages of a SEARCH's answers; raises `ValueError` for a number that is not valid in IMAP."""
+    return [read_number(word) for line in lines for word in line.split()[2:]]
+
+
+def listed_folder(answer: ImapResponse) -> tuple[str, frozenset[str]] | None:
+    """Return the folder of a LIST's answer: its name, and its flags in lower case; None for another answer."""
+    if len(answer.text) > _MAX_FOLDER or not (match := _FOLDER.match(answer.text.rstrip(b"\r\n"))):
+        return None
+    name = match[2]
+    if name == b"{n}" and len(answer.literals) == 1:
+        name = answer.literals[0]
+    elif name.startswith(b'"') and name.endswith(b'"'):
+        name = name[1:-1].replace(b'\\"', b'"').replace(b"\\\\", b"\\")
+    if len(name) > _MAX_FOLDER:
+        return None
+    return decoded_name(name), frozenset(match[1].decode("ascii", "replace").lower().split())
+
+
+def folder_argument(name: str) -> bytes:
+    """Return a folder's name as commands carry it (RFC 3501 5.1.3); raises `ValueError` for an invalid name."""
     if not name or len(name) > 250 or not name.isprintable():
         raise ValueError("no folder's name")
-    return name
+    coded = _CODED.sub(_in_base64, name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{coded}"'.encode("ascii")
 
 
-def told(responses: dict[str, Any], code: str) -> list[str]:
-    """Return the words of the last response code of a kind, such as UIDVALIDITY, and forget it."""
-    last = (responses.pop(code, None) or [b""])[-1]
-    return last.decode("ascii", "replace").split() if isinstance(last, bytes) else []
-
-
-def stored_mails(answer: Sequence[Any], validity: int) -> Sequence[StoredMail]:
-    """Return the messages of a FETCH's answer, as imaplib has it: the texts before and after each body count.
-
-    Raises `ValueError` for numbers that are not valid in IMAP.
-    """
-    found: list[StoredMail] = []
-    for number, part in enumerate(answer):
-        if not isinstance(part, tuple):
-            continue
-        behind = answer[number + 1] if number + 1 < len(answer) else b""
-        said = part[0] + b" " + (behind if isinstance(behind, bytes) else b"")
-        uid = _UID.search(said)
-        if uid is None:
-            continue
-        size, flags, received = _SIZE.search(said), _FLAGS.search(said), _RECEIVED.search(said)
-        found.append(
-            StoredMail(
-                validity,
-                read_number(uid[1]),
-                frozenset(flags[1].decode("ascii", "replace").lower().split()) if flags else frozenset(),
-                read_number(size[1], MAX_SIZE) if size else len(part[1]),
-                _moment(received[1].decode("ascii", "replace")) if received else None,
-                part[1],
-            )
-        )
-    return found
-
-
-def listed_folders(answer: Sequence[Any], decode: Callable[[bytes], str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the folders of a LIST's answer, as imaplib has it: names by `decode`, and flags in lower case.
-
-    Not by imap_tools: the time of its expression grows with the square of a line.
-    """
-    for item in answer:
-        said, literal = item if isinstance(item, tuple) else (item, None)
-        match = _FOLDER.match(said) if isinstance(said, bytes) and len(said) <= _MAX_FOLDER else None
-        name = match[2] if match and literal is None else literal
-        if match is None or not isinstance(name, bytes) or len(name) > _MAX_FOLDER:
-            continue
-        if literal is None and name.startswith(b'"') and name.endswith(b'"'):
-            name = name[1:-1].replace(b'\\"', b'"')
-        yield decode(name), frozenset(match[1].decode("ascii", "replace").lower().split())
-
-
-def _moment(text: str) -> datetime | None:
+def decoded_name(raw: bytes) -> str:
+    """Return the name of a folder as people read it; as it is if its coding is not valid."""
     try:
-        return datetime.strptime(text.strip(), "%d-%b-%Y %H:%M:%S %z")
+        return _BASE64.sub(_from_base64, raw.decode())
     except ValueError:
-        return None
+        return raw.decode("ascii", "replace")
+
+
+def moment_argument(moment: datetime) -> bytes:
+    """Return a moment as commands carry it; `moment` has a timezone."""
+    return f'"{moment.day:02}-{_MONTHS[moment.month - 1]}-{moment:%Y %H:%M:%S %z}"'.encode()
+
+
+def _in_base64(match: re.Match[str]) -> str:
+    if match[0] == "&":
+        return "&-"
+    coded = base64.b64encode(match[0].encode("utf-16-be")).decode().rstrip("=").replace("/", ",")
+    return f"&{coded}-"
+
+
+def _from_base64(match: re.Match[str]) -> str:
+    coded = match[1].replace(",", "/")
+    return base64.b64decode(coded + "=" * (-len(coded) % 4), validate=True).decode("utf-16-be") if coded else "&"
 
 
 def numbers_in(text: str, most: int) -> Sequence[int]:
@@ -126,9 +175,9 @@ def numbers_in(text: str, most: int) -> Sequence[int]:
     return found
 
 
-def set_of(uids: Sequence[int]) -> str:
+def set_of(uids: Sequence[int]) -> bytes:
     """Return numbers as commands name them."""
-    return ",".join(str(int(uid)) for uid in uids)
+    return b",".join(b"%d" % uid for uid in uids)
 
 
 def _quoted(text: str) -> str:
@@ -138,5 +187,6 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _day(day: date) -> str:
+def day_argument(day: date) -> str:
+    """Return a day as commands carry it."""
     return f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}"

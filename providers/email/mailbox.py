@@ -7,26 +7,24 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
-from providers.email.imap import MAX_MESSAGE, ImapConnection, expect_ok, folder_argument, open_connection
+from core.language.catalogue import gettext
+from providers.email.imap import MAX_MESSAGE, ImapConnection, open_connection, search
 from providers.email.imap_answers import (
     criteria_of,
-    listed_folders,
+    folder_argument,
+    folder_number,
+    listed_folder,
+    moment_argument,
     numbers_in,
-    read_number,
-    safe_name,
+    response_code,
     set_of,
-    stored_mails,
-    told,
+    stored_mail,
 )
-from providers.email.types import FolderUse, MailFolder, MailQuery, StoredMail
-
-if TYPE_CHECKING:
-    from imap_tools import BaseMailBox
+from providers.email.imap_wire import ImapRefused, ImapWire
+from providers.email.types import FolderUse, MailFailed, MailFailure, MailFolder, MailQuery, StoredMail
 
 MAX_FOLDERS = 500
 
@@ -42,7 +40,7 @@ _NAMES = {
 
 
 class Mailbox:
-    """A mailbox. Its methods raise `MailFailed`. `connection.call` runs other methods of imap_tools."""
+    """A mailbox. Its methods raise `MailFailed`. `connection.call` gives other commands."""
 
     def __init__(self, connection: ImapConnection) -> None:
         self.connection = connection
@@ -65,39 +63,37 @@ class Mailbox:
 
     async def create_folder(self, name: str) -> None:
         """Create a folder."""
-        await self.connection.call(lambda box: box.folder.create(safe_name(name)))
+        await self.connection.call(lambda wire: wire.command(b"CREATE " + folder_argument(name)))
         self._folders = None
 
     async def open_folder(self, folder: str, *, change: bool = False) -> int:
         """Open a folder, for reading only unless it is to be changed; return its UIDVALIDITY."""
         if self._open != (folder, change):
-
-            def select(box: "BaseMailBox") -> int:
-                box.folder.set(safe_name(folder), readonly=not change)
-                return read_number((told(box.client.untagged_responses, "UIDVALIDITY") or ["0"])[0])
-
             self._open = None
-            self._validity = await self.connection.call(select)
+            self._validity = await self.connection.call(lambda wire: _select(wire, folder, change=change))
             self._open = (folder, change)
         return self._validity
 
     async def search(self, folder: str, query: MailQuery) -> Sequence[int]:
         """Return the UIDs of the messages that fit, the oldest first."""
-        criteria = criteria_of(query)
-        charset = None if criteria.isascii() else "UTF-8"
+        criteria = criteria_of(query).encode()
         await self.open_folder(folder)
-        return await self.connection.call(lambda box: [read_number(uid) for uid in box.uids(criteria, charset)])
+        return await self.found(criteria if criteria.isascii() else b"CHARSET UTF-8 " + criteria)
+
+    async def found(self, criteria: bytes) -> Sequence[int]:
+        """Return the UIDs that a search of the open folder finds."""
+        return await self.connection.call(lambda wire: search(wire, criteria))
 
     async def fetch(self, folder: str, uids: Sequence[int], max_bytes: int = MAX_MESSAGE) -> Sequence[StoredMail]:
         """Return messages, of each its first bytes, in the order of their numbers; those that are gone are left out."""
         if not uids:
             return []
         validity = await self.open_folder(folder)
-        parts = f"(UID FLAGS RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{int(max_bytes)}>)"
-        numbers = set_of(uids)
-        # Read in the thread too: an answer of many lines would hold up all other work.
+        parts = b"(UID FLAGS RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.%d>)" % max_bytes
         answered = await self.connection.call(
-            lambda box: stored_mails(expect_ok(box.client.uid("FETCH", numbers, parts)), validity)
+            lambda wire: wire.gather(
+                lambda answer: stored_mail(answer, validity, max_bytes), b"UID FETCH %b %b" % (set_of(uids), parts)
+            )
         )
         found = {mail.uid: mail for mail in answered}
         return [found[uid] for uid in uids if uid in found]
@@ -105,28 +101,39 @@ class Mailbox:
     async def flag(self, folder: str, uids: Sequence[int], flag: str, *, on: bool) -> None:
         """Set or remove a flag, such as `\\Seen`."""
         await self.open_folder(folder, change=True)
-        await self.connection.call(lambda box: _store(box, uids, flag, "+" if on else "-"))
+        await self.connection.call(lambda wire: _store(wire, uids, flag, "+" if on else "-"))
 
     async def move(self, folder: str, uids: Sequence[int], target: str) -> Sequence[int]:
         """Move messages to another folder; return their UIDs there if the server reports them."""
         await self.open_folder(folder, change=True)
-        return await self.connection.call(lambda box: _move(box, uids, safe_name(target)))
+        can_move = "MOVE" in self.connection.capabilities
+        command = b"UID %b %b " % (b"MOVE" if can_move else b"COPY", set_of(uids))
+        told = await self.connection.call(lambda wire: wire.gather(response_code, command + folder_argument(target)))
+        if not can_move:
+            await self.delete(folder, uids)
+        words = dict(told).get("COPYUID", "").split()
+        return numbers_in(words[2], len(uids)) if len(words) == 3 else ()
 
     async def delete(self, folder: str, uids: Sequence[int]) -> None:
         """Delete messages for good; if the server has no UIDPLUS, mark them as deleted."""
         await self.open_folder(folder, change=True)
-        await self.connection.call(lambda box: _delete(box, uids))
+        await self.connection.call(lambda wire: _store(wire, uids, "\\Deleted", "+"))
+        # Without UIDPLUS the whole folder would be expunged, and with it what other programs marked as deleted.
+        if "UIDPLUS" in self.connection.capabilities:
+            await self.connection.call(lambda wire: wire.command(b"UID EXPUNGE " + set_of(uids)))
 
     async def append(self, folder: str, message: bytes, flags: Sequence[str], date: datetime) -> int | None:
         """Store a message; return its UID if the server reports it."""
-
-        def add(box: "BaseMailBox") -> int | None:
-            told(box.client.untagged_responses, "APPENDUID")
-            box.append(message, safe_name(folder), date, list(flags))
-            words = told(box.client.untagged_responses, "APPENDUID")
-            return next(iter(numbers_in(words[1], 1)), None) if len(words) == 2 else None
-
-        return await self.connection.call(add)
+        told = await self.connection.call(
+            lambda wire: wire.gather(
+                response_code,
+                b"APPEND %b (%b) %b {%d}"
+                % (folder_argument(folder), " ".join(flags).encode(), moment_argument(date), len(message)),
+                message,
+            )
+        )
+        words = dict(told).get("APPENDUID", "").split()
+        return next(iter(numbers_in(words[1], 1)), None) if len(words) == 2 else None
 
 
 @asynccontextmanager
@@ -136,11 +143,9 @@ async def open_mailbox(account: OpenAccount, http: HttpClient) -> AsyncIterator[
         yield Mailbox(connection)
 
 
-def _list_folders(box: "BaseMailBox") -> tuple[MailFolder, ...]:
-    from imap_tools.imap_utf7 import utf7_decode
-
+async def _list_folders(wire: ImapWire) -> tuple[MailFolder, ...]:
     listed: list[MailFolder] = []
-    for name, flags in islice(listed_folders(expect_ok(box.client.list('""', '"*"')), utf7_decode), MAX_FOLDERS):
+    for name, flags in (await wire.gather(listed_folder, b'LIST "" "*"'))[:MAX_FOLDERS]:
         if "\\noselect" in flags or "\\nonexistent" in flags or not name.isprintable():
             continue
         use = FolderUse.INBOX if name.upper() == "INBOX" else None
@@ -148,26 +153,16 @@ def _list_folders(box: "BaseMailBox") -> tuple[MailFolder, ...]:
     return tuple(listed)
 
 
-def _store(box: "BaseMailBox", uids: Sequence[int], flag: str, sign: str) -> list[Any]:
-    # imap_tools' own method expunges the folder as well, and with it messages that other programs marked as deleted.
-    return expect_ok(box.client.uid("STORE", set_of(uids), f"{sign}FLAGS.SILENT", f"({flag})"))
+async def _select(wire: ImapWire, folder: str, *, change: bool) -> int:
+    command = (b"SELECT " if change else b"EXAMINE ") + folder_argument(folder)
+    try:
+        return dict(await wire.gather(folder_number, command)).get("UIDVALIDITY", 0)
+    except ImapRefused:
+        raise MailFailed(gettext("There is no such mail folder."), MailFailure.GONE) from None
 
 
-def _move(box: "BaseMailBox", uids: Sequence[int], target: str) -> Sequence[int]:
-    client, can_move = box.client, "MOVE" in box.client.capabilities
-    told(client.untagged_responses, "COPYUID")
-    expect_ok(client.uid("MOVE" if can_move else "COPY", set_of(uids), folder_argument(target)))
-    words = told(client.untagged_responses, "COPYUID")
-    if not can_move:
-        _delete(box, uids)
-    return numbers_in(words[2], len(uids)) if len(words) == 3 else ()
-
-
-def _delete(box: "BaseMailBox", uids: Sequence[int]) -> None:
-    _store(box, uids, "\\Deleted", "+")
-    # Without UIDPLUS the whole folder would be expunged.
-    if "UIDPLUS" in box.client.capabilities:
-        expect_ok(box.client.uid("EXPUNGE", set_of(uids)))
+async def _store(wire: ImapWire, uids: Sequence[int], flag: str, sign: str) -> None:
+    await wire.command(b"UID STORE %b %bFLAGS.SILENT (%b)" % (set_of(uids), sign.encode(), flag.encode()))
 
 
 def _last(name: str) -> str:

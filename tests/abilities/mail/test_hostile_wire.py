@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from abilities.mail.idle import IdleMailbox, open_mailbox
-from abilities.mail.imap_wire import COMMAND, ImapError, ImapExceeded, ImapRefused, wire_on
 from core.http.peer import Allowance
+from providers.email.imap_wire import COMMAND, ImapError, ImapExceeded, ImapRefused, wire_on
 from providers.email.servers import connect, server_of
 from providers.email.types import MailFailed
 from tests.servers.hostile_mail import CANARY, HostileServer, Manner, Talk, floods, hostile_imap, says
@@ -99,7 +99,7 @@ async def test_whatever_is_said_without_end_exceeds(command: str, manner: Manner
 
 
 async def test_commands_of_a_connection_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("abilities.mail.imap_wire.CONNECTION", Allowance(10_000_000, 50, 3600.0))
+    monkeypatch.setattr("providers.email.imap_wire.CONNECTION", Allowance(10_000_000, 50, 3600.0))
     async with hostile_imap({"NOOP": says("* 1 EXISTS", "* 2 EXISTS")}) as server, watched(server) as mailbox:
         await again(mailbox, 10)
         with pytest.raises(ImapExceeded):

@@ -67,13 +67,13 @@ async def test_a_mailbox_that_opens_is_taken() -> None:
 ENDLESS: dict[str, tuple[str, Manner]] = {
     "a greeting that drips": ("GREETING", drips(0.05)),
     "a greeting that never comes": ("GREETING", falls_silent),
-    "a login that drips": ("AUTHENTICATE", drips(0.05)),
-    "a login that is never answered": ("AUTHENTICATE", falls_silent),
+    "a login that drips": ("LOGIN", drips(0.05)),
+    "a login that is never answered": ("LOGIN", falls_silent),
 }
 FLOODS: dict[str, tuple[str, Manner]] = {
     "a greeting without an end": ("GREETING", floods("* OK ")),
-    "lines": ("AUTHENTICATE", floods("* 1 EXISTS\r\n")),
-    "to go on": ("AUTHENTICATE", floods("+ \r\n")),
+    "lines": ("LOGIN", floods("* 1 EXISTS\r\n")),
+    "to go on": ("LOGIN", floods("+ \r\n")),
     "no greeting": ("GREETING", says(CANARY)),
     "a farewell": ("GREETING", says(f"* BYE {CANARY}")),
 }
@@ -127,7 +127,7 @@ async def test_an_smtp_server_that_speaks_otherwise_is_told_and_left(
 
 
 async def test_a_refused_login_is_the_persons_to_correct() -> None:
-    async with hostile_imap({"END AUTHENTICATE": refuses_imap}) as imap, hostile_smtp({"AUTH": says("535 no")}) as smtp:
+    async with hostile_imap({"END LOGIN": refuses_imap}) as imap, hostile_smtp({"AUTH": says("535 no")}) as smtp:
         for server, name in ((imap, "IMAP"), (smtp, "SMTP")):
             failed = await failure_of(server)
             assert failed.fault is Fault.LOGIN

@@ -76,7 +76,7 @@ async def test_mail_that_came_during_an_outage_is_told_once_in_order(harness: Ma
 
 
 async def test_without_idle_a_mailbox_is_polled(harness: MailHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("abilities.mail.idle._IDLE", b"NO-SUCH-CAPABILITY")
+    monkeypatch.setattr("abilities.mail.idle.IDLE", "NO-SUCH-CAPABILITY")
     await harness.connect()
     await harness.wait_for_mail()
     async with harness.worker():

@@ -24,7 +24,7 @@ async def harness(
     store: Store, dovecot: Dovecot, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MailHarness]:
     """Yield a person with a mailbox, and a worker's patience of seconds instead of minutes."""
-    monkeypatch.setattr("abilities.mail.imap_wire.SECONDS", 2.0)
+    monkeypatch.setattr("providers.email.imap_wire.SECONDS", 2.0)
     monkeypatch.setattr("abilities.mail.watcher.FIRST_PAUSE", 0.2)
     async with open_mail(store, dovecot, redis_url) as harness:
         yield harness
@@ -50,7 +50,7 @@ async def test_a_wire_that_breaks_or_goes_silent_is_noticed_and_nothing_missed(h
 async def test_a_mail_server_that_restarts_is_found_again(
     store: Store, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("abilities.mail.imap_wire.SECONDS", 2.0)
+    monkeypatch.setattr("providers.email.imap_wire.SECONDS", 2.0)
     monkeypatch.setattr("abilities.mail.watcher.FIRST_PAUSE", 0.2)
     with running_dovecot() as server:
         async with open_mail(store, server, redis_url) as harness:

@@ -30,14 +30,12 @@ _FRAMES = 8
 SHORTER: Mapping[str, Mapping[str, float]] = {
     "abilities.mail.trial": {"SECONDS": 1.5},
     "core.http.peer": {"FIRST_PAUSE": 0.05, "MAX_PAUSE": 0.1},
-    "providers.email.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
-    "abilities.mail.imap_wire": {"SECONDS": 2.0},
+    "providers.email.imap_wire": {"SECONDS": 2.0},
     "abilities.files.vision": {"_SECONDS": 3.0},
     "notify.push.send": {"CONNECT_SECONDS": 1.0, "TOTAL_SECONDS": 2.0},
 }
 """Constants of the product, in seconds, which are minutes or so as it ships."""
 SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
-    "providers.email.imap:ImapConnection.call": {"seconds": 3.0},
     "providers.email.smtp:open_submission": {"seconds": 2.0},
     "core.http.guarded_client:Limits.__init__": {"total": 3.0, "silence": 2.0},
     "abilities.mail.watcher:WatchLimits.__init__": {"renew": 1.5},

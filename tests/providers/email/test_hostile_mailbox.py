@@ -1,7 +1,6 @@
-"""The mailbox of the tools on servers that say whatever they like: bounded, and no thread is left behind."""
+"""The mailbox of the tools on servers that say whatever they like: bounded, and no connection is left behind."""
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,7 +11,8 @@ from structlog.testing import capture_logs
 
 from core.http.peer import Allowance
 from providers.email.imap import OF_A_PERSON
-from providers.email.imap_answers import listed_folders, numbers_in, read_number
+from providers.email.imap_answers import listed_folder, numbers_in, read_number
+from providers.email.imap_wire import ImapResponse
 from providers.email.mailbox import Mailbox, open_mailbox
 from providers.email.types import FolderUse, MailFailed, MailFailure, MailQuery
 from tests.agents.services import certified
@@ -61,11 +61,6 @@ async def called(server: HostileServer, http: object, call: Call) -> object:
         return await call(box)
 
 
-def threads() -> int:
-    """Return how many threads talk with mail servers."""
-    return sum(thread.name.startswith("imap_") for thread in threading.enumerate())
-
-
 BABBLE: dict[str, tuple[str, Manner, Call]] = {
     "lines": ("UID SEARCH", floods("* 1 EXISTS\r\n"), search),
     "found messages": ("UID SEARCH", floods("* SEARCH 1 2 3\r\n"), search),
@@ -93,11 +88,11 @@ async def test_whatever_is_said_without_end_exceeds_and_is_left_alone(
         before = len(server.talks)
         assert (await failure_at(server, call)).failure is MailFailure.EXCEEDED
         assert len(server.talks) == before
-        await eventually(lambda: not threads(), "the end of its threads")
+        await eventually(lambda: not server.open_talks, "the end of the connection")
 
 
 async def test_the_calls_of_a_connection_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("providers.email.imap.CONNECTION", Allowance(10_000_000, 60, 3600.0))
+    monkeypatch.setattr("providers.email.imap_wire.CONNECTION", Allowance(10_000_000, 60, 3600.0))
 
     async def again(box: Mailbox) -> None:
         for _ in range(30):
@@ -112,20 +107,25 @@ async def test_the_calls_of_a_connection_are_counted_together(monkeypatch: pytes
 async def test_a_server_that_drips_ends_with_the_time_of_the_call(
     command: str, scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brief = 0.5  # too little for whoever drips, however fast the machine is
+    def be_brief() -> None:
+        monkeypatch.setattr("providers.email.imap_wire.SECONDS", 0.5)  # too little for whoever drips
+
+    async def noop(box: Mailbox) -> None:
+        be_brief()
+        await box.connection.call(lambda wire: wire.command(b"NOOP"))
+
     if command != "NOOP":
-        monkeypatch.setattr("providers.email.imap.SECONDS", brief)
+        be_brief()
     context = certified(tmp_path) if scheme == "imaps" else None
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     async with hostile_imap({command: drips(0.05)}, tls=context) as server:
-        failed = await failure_at(server, lambda box: box.connection.call(lambda one: one.client.noop(), seconds=brief))
+        failed = await failure_at(server, noop)
         assert failed.failure is MailFailure.UNREACHABLE
         await eventually(lambda: not server.open_talks, "the end of the connection")
-        await eventually(lambda: not threads(), "the end of its thread")
 
 
-async def test_a_handshake_that_is_never_answered_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("providers.email.imap.SECONDS", 0.5)
+async def test_a_handshake_that_is_never_answered_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("providers.email.imap_wire.SECONDS", 0.5)
     async with hostile_imap({"GREETING": falls_silent}) as server:
         secure = replace(server.account(), servers={"imap": f"imaps://127.0.0.1:{server.port}"})
         http = server.http()
@@ -133,7 +133,7 @@ async def test_a_handshake_that_is_never_answered_leaves_no_thread(monkeypatch: 
             async with open_mailbox(secure, http):
                 pass
         await http.close()
-        await eventually(lambda: not server.open_talks and not threads(), "the end of the connection and its thread")
+        await eventually(lambda: not server.open_talks, "the end of the connection")
 
 
 NONSENSE: dict[str, tuple[str, str, Call]] = {
@@ -201,7 +201,7 @@ async def test_one_person_opens_so_many_mailboxes_at_once_and_others_do_not_wait
         for task in opening:
             task.cancel()
         await asyncio.wait(opening)
-        await eventually(lambda: not threads(), "the end of the threads")
+        await eventually(lambda: not slow.open_talks, "the end of the connections")
         await http.close()
         await more.close()
 
@@ -226,17 +226,16 @@ def test_sets_of_numbers_are_as_long_as_was_asked() -> None:
 
 
 def test_folders_are_read_by_their_lines_alone() -> None:
-    answer = [
-        b'(\\HasNoChildren \\Sent) "/" "Sent \\"it\\""',
-        (b'(\\NoSelect) "." {4}', b"Mail"),
-        b"",
-        None,
-        b"() NIL INBOX",
-        b"(" * 4_000_000,
-        b"(" * 4000,
-        b'(\\A) "/"',
+    answers = [
+        ImapResponse(b'* LIST (\\HasNoChildren \\Sent) "/" "Sent \\"it\\""\r\n'),
+        ImapResponse(b'* LIST (\\NoSelect) "." {n}\r\n', (b"Mail",)),
+        ImapResponse(b"* \r\n"),
+        ImapResponse(b"* LIST () NIL INBOX\r\n"),
+        ImapResponse(b"* LIST " + b"(" * 4_000_000),
+        ImapResponse(b"* LIST " + b"(" * 4000),
+        ImapResponse(b'* LIST (\\A) "/"\r\n'),
     ]
-    assert list(listed_folders(answer, lambda raw: raw.decode())) == [
+    assert [folder for answer in answers if (folder := listed_folder(answer))] == [
         ('Sent "it"', frozenset({"\\hasnochildren", "\\sent"})),
         ("Mail", frozenset({"\\noselect"})),
         ("INBOX", frozenset()),

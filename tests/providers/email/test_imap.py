@@ -9,7 +9,8 @@ import pytest
 
 from core.credentials.types import OpenAccount
 from core.http.guarded_client import GuardedClient
-from providers.email.imap_answers import criteria_of, stored_mails
+from providers.email.imap_answers import criteria_of, decoded_name, folder_argument, stored_mail
+from providers.email.imap_wire import ImapResponse
 from providers.email.mailbox import Mailbox, open_mailbox
 from providers.email.types import FolderUse, MailFailed, MailFailure, MailQuery, MailRef
 from tests.servers.dovecot import Dovecot
@@ -225,11 +226,15 @@ async def test_a_cancelled_call_leaves_no_connection(dovecot: Dovecot) -> None:
 
 def test_what_stands_around_a_body_is_read_wherever_it_stands() -> None:
     before = (
-        b'1 (UID 5 FLAGS (\\Seen $x) RFC822.SIZE 9 INTERNALDATE " 1-Mar-2026 09:30:00 +0000" BODY[]<0> {3}',
-        b"abc",
+        b'* 1 FETCH (UID 5 FLAGS (\\Seen $x) RFC822.SIZE 9 INTERNALDATE " 1-Mar-2026 09:30:00 +0000" BODY[]<0> {n})\r\n'
     )
-    behind = (b"2 (BODY[]<0> {3}", b"def")
-    first, second = stored_mails([before, b")", behind, b" UID 6 FLAGS () RFC822.SIZE 3)", b"3 (FLAGS (\\Seen))"], 7)
+    behind = b"* 2 FETCH (BODY[]<0> {n} UID 6 FLAGS () RFC822.SIZE 3)\r\n"
+    others = b"* 3 FETCH (UID 7 FLAGS (\\Seen))\r\n"
+    answers = [ImapResponse(before, (b"abc",)), ImapResponse(behind, (b"def",)), ImapResponse(others)]
+    first, second, third = (stored_mail(answer, 7, 100) for answer in answers)
+    assert first is not None
+    assert second is not None
+    assert third is None
     assert (first.uid, first.unread, first.whole, first.received) == (
         5,
         False,
@@ -237,6 +242,24 @@ def test_what_stands_around_a_body_is_read_wherever_it_stands() -> None:
         datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
     )
     assert (second.uid, second.unread, second.whole, second.data) == (6, True, True, b"def")
+
+
+@pytest.mark.parametrize(
+    ("name", "coded"),
+    [
+        ("~peter/mail/台北/日本語", b'"~peter/mail/&U,BTFw-/&ZeVnLIqe-"'),  # RFC 3501 5.1.3
+        ("Entwürfe & mehr", b'"Entw&APw-rfe &- mehr"'),
+        ('a\\b "c" 😀', b'"a\\\\b \\"c\\" &2D3eAA-"'),
+    ],
+)
+def test_the_names_of_folders_are_coded_as_imap_has_them(name: str, coded: bytes) -> None:
+    assert folder_argument(name) == coded
+    assert decoded_name(coded[1:-1].replace(b'\\"', b'"').replace(b"\\\\", b"\\")) == name
+
+
+@pytest.mark.parametrize("raw", [b"&A-", b"&!!!-", b"&2D0-", b"\xff&"])
+def test_a_folders_name_in_no_valid_coding_is_shown_as_it_is(raw: bytes) -> None:
+    assert decoded_name(raw) == raw.decode("ascii", "replace")
 
 
 def test_an_id_means_one_message_whatever_the_folder_is_called() -> None:

@@ -1,9 +1,11 @@
-"""IMAP on the event loop: commands, and their answers with literals. Waiting for mail then needs no thread.
+"""IMAP on the event loop: commands, and their answers with literals (RFC 3501, 4 and 7). No mailbox needs a thread.
 
-All other work with mailboxes goes by `providers.email.imap`, in threads (RFC 3501, 4 and 7).
+Python's own client and those built on it wait in threads, hold whole answers, and read numbers and lines of any length.
 """
 
 import asyncio
+import base64
+import io
 import re
 import socket
 import ssl
@@ -11,14 +13,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from core.credentials.types import OpenAccount
 from core.http.peer import Allowance, Hearing, PeerExceeded
 from core.http.types import HttpClient
+from core.language.catalogue import gettext
 from providers.email.servers import MailServer, Security, connect, tls_context, unreachable
+from providers.email.types import MailFailed, MailFailure
 
-SECONDS = 30.0
-"""How long a server may take for an answer."""
-MAX_LINE, MAX_LITERAL, MAX_LITERALS = 1024 * 1024, 2 * 1024 * 1024, 100
-"""Bytes of a line and of a literal, and literals of an answer: a mailbox with more cannot be watched."""
+SECONDS = 60.0
+"""How long a server may take for an answer: a message with files of 25 MB is one."""
+MAX_LINE, MAX_LITERALS = 4 * 1024 * 1024, 100
+"""Bytes of a line, such as a search that finds 500,000 messages, and literals of an answer."""
 COMMAND = Allowance(16 * 1024 * 1024, 200_000, 600.0)
 """The limit of a server's answer to a command, or while we listen: an inbox of 100,000 messages is listed in as many
 lines and 7.2 MB, and reports as much if another program marks or deletes them all. Commands (`SECONDS`) and listening
@@ -29,8 +34,15 @@ CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
 MAX_ASKED = 8
 """How often a server may request more input within a command, beyond the pieces that the command has."""
 
-_LITERAL = re.compile(rb"\{([0-9]{1,10})\}\r\n\Z")
-_LITERAL_LENGTH = 16
+_DENIED = frozenset({"AUTHENTICATIONFAILED", "AUTHORIZATIONFAILED", "EXPIRED", "WEBALERT"})
+"""Codes of a refusal that stays, until the person does something (RFC 5530; Google's own)."""
+_PASSING = frozenset({"UNAVAILABLE", "SERVERBUG", "INUSE", "LIMIT", "OVERQUOTA"})
+_BEGINS = 100
+"""Bytes of a line that name its subject."""
+_LITERAL = re.compile(rb"\{([0-9]{1,20})\}\r\n\Z")
+_LITERAL_LENGTH = 26
+_PIECE = 256 * 1024
+_MAX_CAPABILITIES = 64 * 1024
 _CODE = re.compile(r"\[([A-Z-]+)")
 
 
@@ -54,9 +66,17 @@ class ImapRefused(Exception):
         self.code = found[1] if found else ""
 
 
+class LoginRefused(MailFailed):
+    """The server refuses the login. Not `sure`: it does not say why, so that it may pass."""
+
+    def __init__(self, message: str, *, sure: bool) -> None:
+        super().__init__(message, MailFailure.LOGIN)
+        self.sure = sure
+
+
 @dataclass(frozen=True, slots=True)
-class UntaggedResponse:
-    """An untagged response: its text, in which `{n}` stands for a literal, and the literals in order."""
+class ImapResponse:
+    """A response: its text, in which `{n}` stands for a literal, and the literals in order."""
 
     text: bytes
     literals: tuple[bytes, ...] = ()
@@ -85,17 +105,18 @@ class ImapWire:
         if not answer.text.upper().startswith((b"* OK", b"* PREAUTH")):
             raise ImapError("the server does not greet")
 
-    async def command(self, *pieces: bytes) -> list[UntaggedResponse]:
+    async def command(self, *pieces: bytes) -> list[ImapResponse]:
         """Send a command, of which each further piece follows when the server asks for it; return the answers.
 
         Raises `ImapRefused`.
         """
         return await self.gather(lambda answer: answer, *pieces)
 
-    async def gather[T](self, keep: Callable[[UntaggedResponse], T | None], *pieces: bytes) -> list[T]:
+    async def gather[T](self, keep: Callable[[ImapResponse], T | None], *pieces: bytes) -> list[T]:
         """Send a command as `command` does; return the results of `keep` for each answer, without None.
 
-        `keep` is called as answers arrive, while other tasks run. Raises `ImapRefused`.
+        `keep` is called as answers arrive, while other tasks run, and last with the line that ends the command. Its
+        `ValueError` is an answer that is not valid. Raises `ImapRefused`.
         """
         tag = await self.start(*pieces[:1])
         return await self._finish(keep, tag, *pieces[1:])
@@ -111,7 +132,7 @@ class ImapWire:
         """Read until a command ends; raises `ImapRefused`."""
         await self._finish(lambda answer: None, tag)
 
-    async def listen(self, found: Callable[[UntaggedResponse], bool], seconds: float) -> bool:
+    async def listen(self, found: Callable[[ImapResponse], bool], seconds: float) -> bool:
         """Read unrequested responses until `found` accepts one, for so long at most; return whether it did."""
         hearing = self._hearing()
         try:
@@ -121,6 +142,17 @@ class ImapWire:
         except TimeoutError:
             return False
         return True
+
+    async def idle(self, seconds: float) -> None:
+        """Wait by IDLE until new mail is possible, for so long at most."""
+        tag = await self.start(b"IDLE")
+        await self.listen(_is_news, seconds)
+        await self.send(b"DONE")
+        await self.finish(tag)
+
+    def break_off(self) -> None:
+        """End the connection at once."""
+        self._writer.transport.abort()
 
     async def send(self, line: bytes) -> None:
         """Send a line."""
@@ -146,8 +178,17 @@ class ImapWire:
         except OSError as error:
             raise ImapError(type(error).__name__) from error
 
-    async def _finish[T](self, keep: Callable[[UntaggedResponse], T | None], tag: bytes, *pieces: bytes) -> list[T]:
-        rest, kept, hearing, asked = list(pieces), list[T](), self._hearing(), 0
+    async def _finish[T](self, keep: Callable[[ImapResponse], T | None], tag: bytes, *pieces: bytes) -> list[T]:
+        rest, kept, hearing, asked, strange = list(pieces), list[T](), self._hearing(), 0, False
+
+        def take(answer: ImapResponse) -> None:
+            try:
+                made = keep(answer)
+            except ValueError as error:
+                raise ImapError(str(error)) from error
+            if made is not None:
+                kept.append(made)
+
         async with _within(SECONDS):
             while True:
                 answer = await self._read(hearing)
@@ -160,21 +201,26 @@ class ImapWire:
                 elif answer.text.startswith(tag + b" "):
                     if not answer.text[len(tag) + 1 :].upper().startswith(b"OK"):
                         raise ImapRefused(answer.text[len(tag) + 1 :].strip())
+                    if strange:
+                        raise ImapError("an answer in no form of IMAP")
+                    take(answer)
                     return kept
-                elif answer.text.startswith(b"* ") and (made := keep(answer)) is not None:
-                    kept.append(made)
+                elif answer.text.startswith(b"* "):
+                    take(answer)
+                elif answer.text.strip():
+                    strange = True
 
-    async def _read(self, hearing: Hearing) -> UntaggedResponse:
+    async def _read(self, hearing: Hearing) -> ImapResponse:
         """Read a response with its literals."""
         text, literals = await self._line(hearing), list[bytes]()
         while match := _LITERAL.search(text, max(0, len(text) - _LITERAL_LENGTH)):
-            if int(match[1]) > min(MAX_LITERAL, hearing.size_left) or len(literals) == MAX_LITERALS:
+            if int(match[1]) > hearing.size_left or len(literals) == MAX_LITERALS:
                 raise ImapExceeded("the answer is too long")
             literals.append(await self._exactly(int(match[1]), hearing))
             text = text[: match.start()] + b"{n}" + await self._line(hearing)
             if len(text) > MAX_LINE:
                 raise ImapExceeded("the answer is too long")
-        return UntaggedResponse(text, tuple(literals))
+        return ImapResponse(text, tuple(literals))
 
     async def _line(self, hearing: Hearing) -> bytes:
         try:
@@ -187,12 +233,19 @@ class ImapWire:
         return line
 
     async def _exactly(self, count: int, hearing: Hearing) -> bytes:
-        try:
-            literal = await self._reader.readexactly(count)
-        except (asyncio.IncompleteReadError, OSError) as error:
-            raise ImapError(type(error).__name__) from error
-        await _count(hearing, count)
-        return literal
+        # Piece by piece, into a buffer that becomes the literal: of a message of 40 MB no second copy is held.
+        literal = io.BytesIO()
+        while left := count - literal.tell():
+            try:
+                piece = await self._reader.read(min(left, _PIECE))
+            except OSError as error:
+                raise ImapError(type(error).__name__) from error
+            if not piece:
+                raise ImapError("the server closes the connection")
+            literal.write(piece)
+            await _count(hearing, len(piece), 0)
+        await _count(hearing, 0)
+        return literal.getvalue()
 
     def _hearing(self) -> Hearing:
         """Return the count of the next answer, within that of the connection, which restarts after an hour."""
@@ -250,9 +303,50 @@ async def wire_on(
         writer.transport.abort()
 
 
-async def _count(hearing: Hearing, size: int) -> None:
+async def log_in(wire: ImapWire, account: OpenAccount, host: str) -> frozenset[str]:
+    """Log in by the account's password, or by XOAUTH2; return the server's capabilities.
+
+    Raises `LoginRefused` and `ImapError`.
+    """
+    sentence = gettext("The mail server {host} does not accept the stored login.", host=host)
+    if not (account.login.isprintable() and account.secret.isprintable()):
+        raise LoginRefused(sentence, sure=True)
+    login, secret = account.login.encode(), account.secret.encode()
     try:
-        await hearing.heard(size, 1)
+        if account.bearer:
+            token = base64.b64encode(b"user=%b\x01auth=Bearer %b\x01\x01" % (login, secret))
+            await wire.command(b"AUTHENTICATE XOAUTH2", token)
+        else:
+            # As literals, which need no quoting: nothing in them is read as a command.
+            await wire.command(b"LOGIN {%d}" % len(login), login + b" {%d}" % len(secret), secret)
+    except ImapRefused as error:
+        if error.code in _PASSING:
+            raise ImapError(error.code) from error
+        raise LoginRefused(sentence, sure=error.code in _DENIED) from error
+    # Many servers list further abilities (MOVE, UIDPLUS) only after the login.
+    try:
+        told = await wire.gather(_capabilities, b"CAPABILITY")
+    except ImapRefused as error:
+        raise ImapError("no capabilities") from error
+    return frozenset().union(*told)
+
+
+def _capabilities(answer: ImapResponse) -> frozenset[str] | None:
+    words = answer.text[:_MAX_CAPABILITIES].upper().split()
+    return frozenset(word.decode("ascii", "replace") for word in words[2:]) if words[1:2] == [b"CAPABILITY"] else None
+
+
+def _is_news(answer: ImapResponse) -> bool:
+    """Return whether IDLE is worth ending: a message came, or the server says that it closes the connection."""
+    words = answer.text[:_BEGINS].upper().split()
+    if words[1:2] == [b"BYE"]:
+        raise ImapError("the server closes the connection")
+    return len(words) >= 3 and words[2] in (b"EXISTS", b"RECENT")
+
+
+async def _count(hearing: Hearing, size: int, pieces: int = 1) -> None:
+    try:
+        await hearing.heard(size, pieces)
     except PeerExceeded as error:
         raise ImapExceeded(str(error)) from error
 
