@@ -3,6 +3,9 @@
 While Redis is away each process counts in memory. Refusing messages would punish people for our outage, accepting all
 would let floods in, and delaying turns would stop everything, though the rest works without Redis. Only exactness is
 lost: at worst a person gets the rate once per worker.
+
+By hand, because `limits` counts one thing per call and asks Redis at each: a turn counts its person's messages and its
+account together, once however often it is tried, in one round trip, and the fallback to memory would stay.
 """
 
 import asyncio

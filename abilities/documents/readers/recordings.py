@@ -1,4 +1,8 @@
-"""How long a recording lasts, by what its container says: nothing of it is decoded."""
+"""How long a recording lasts, by what its container says: nothing of it is decoded.
+
+By hand, because tinytag 2.3 knows neither AMR nor raw AAC, which older phones send: half of this file would stay,
+beside 2,500 lines of the library and a second table of formats.
+"""
 
 import struct
 from typing import Any
