@@ -5,12 +5,15 @@ it wants a quiet machine. What is not listed is short.
 
 xdist's own order is by how many tests a group has, and it binds two tests to a worker ahead: behind one that takes
 minutes, whatever comes next would wait although others have nothing to do.
+
+Short tests go by the dozen, of one file: a worker that is given them one by one waits for the main process after each,
+and all workers make what the file's tests share.
 """
 
 import json
 import tomllib
-from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,10 @@ LONG = 2.0
 """Seconds from which a test is listed."""
 _SHORT = 0.05
 """Seconds that one is taken to last that is not."""
+MOST = 16
+"""How many short tests are handed out at once."""
+PORTIONS = 50
+"""How many portions of short tests each worker gets at least, so that all end at the same time."""
 _HEAD = """\
 # Seconds that the long tests take on a quiet machine: xdist hands out the longest first, by tests/longest_first.py.
 # Written by `bin/test -m slow --write-durations` and `bin/test --whole --write-durations`.
@@ -39,6 +46,20 @@ class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no ty
         self.workqueue: OrderedDict[str, dict[str, bool]]
         self._seconds = read(file)
         self._places: dict[str, int] = {}
+        self._portions: dict[str, str] = {}
+
+    def schedule(self) -> None:
+        """Divide what was collected, and hand out the first."""
+        if self.collection is None:
+            tests = next(iter(self.registered_collections.values()))
+            self._portions = portions([test for test in tests if self._is_short(test)], self.numnodes)
+        super().schedule()
+
+    def _is_short(self, test: str) -> bool:
+        return super()._split_scope(test) == test and test not in self._seconds
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self._portions.get(nodeid) or str(super()._split_scope(nodeid))
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         if not self._places:
@@ -52,6 +73,18 @@ class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no ty
         # A worker runs a test when it has heard of the next one, so it needs two, of which the first may be running.
         if node.shutting_down or not self.workqueue or self._pending_of(self.assigned_work[node]) < 2:
             super()._reschedule(node)
+
+
+def portions(tests: Sequence[str], workers: int) -> dict[str, str]:
+    """Return the name of each test's portion; the tests of a portion are of one file."""
+    most = min(MOST, max(1, len(tests) // (workers * PORTIONS)))
+    counts: Counter[str] = Counter()
+    named: dict[str, str] = {}
+    for test in tests:
+        file = test.partition("::")[0]
+        named[test] = f"{file} {counts[file] // most}"
+        counts[file] += 1
+    return named
 
 
 def longest_first(

@@ -1,12 +1,13 @@
 """xdist hands out what takes longest first, and binds no more to a worker than it needs to go on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from tests.forker import ROOT
-from tests.longest_first import FILE, LongestFirst, Writer, read, write
+from tests.longest_first import FILE, MOST, PORTIONS, LongestFirst, Writer, portions, read, write
 
 QUICK = ["tests/a.py::test_1", "tests/a.py::test_2", "tests/a.py::test_3", "tests/a.py::test_4"]
 GROUP = ["tests/b.py::test_short@faults", "tests/b.py::test_case[x]@faults", "tests/c.py::test_minutes@faults"]
@@ -23,12 +24,13 @@ SECONDS = {
 class Node:
     """A worker of xdist that runs nothing."""
 
+    all: list[str]
     given: list[str] = field(default_factory=list)
     shutting_down: bool = False
     gateway: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(id="gw"))
 
     def send_runtest_some(self, places: list[int]) -> None:
-        self.given += [ALL[place] for place in places]
+        self.given += [self.all[place] for place in places]
 
     def shutdown(self) -> None:
         self.shutting_down = True
@@ -37,18 +39,18 @@ class Node:
 ALL = [*QUICK, *GROUP, *ALONE]
 
 
-def scheduled(folder: Path, workers: int) -> tuple[Any, list[Node]]:
+def scheduled(folder: Path, workers: int, tests: Sequence[str] = ALL) -> tuple[Any, list[Node]]:
     """Return a scheduler with all tests, and the workers that have got their first ones."""
     write(folder / "durations.toml", SECONDS)
     config: Any = SimpleNamespace(
         getvalue=lambda _: ["popen"] * workers, option=SimpleNamespace(loadscopereorder=True, debug=False)
     )
     scheduler: Any = LongestFirst(config, None, folder / "durations.toml")
-    nodes = [Node() for _ in range(workers)]
+    nodes = [Node([*tests]) for _ in range(workers)]
     for node in nodes:
         scheduler.add_node(node)
     for node in nodes:
-        scheduler.add_node_collection(node, ALL)
+        scheduler.add_node_collection(node, node.all)
     scheduler.schedule()
     return scheduler, nodes
 
@@ -80,6 +82,28 @@ def test_every_test_is_handed_out_once(tmp_path: Path) -> None:
                 done.append(test)
                 scheduler.mark_test_complete(node, ALL.index(test))
     assert sorted(done) == sorted(ALL)
+
+
+def test_short_tests_of_a_file_are_handed_out_together(tmp_path: Path) -> None:
+    many = [f"tests/{file}.py::test_{number}" for number in range(60) for file in "efghij"]
+    scheduler, [first, second] = scheduled(tmp_path, 2, [*ALL, *many])
+    for test in GROUP:
+        scheduler.mark_test_complete(first, ALL.index(test))
+    assert first.given[3:] == QUICK[:3]
+    scheduler.mark_test_complete(second, ALL.index(ALONE[1]))
+    assert second.given[2:] == [f"tests/e.py::test_{number}" for number in range(3)]
+
+
+def test_a_portion_is_of_one_file_and_small_where_tests_are_few() -> None:
+    files = {f"tests/{file}.py": [f"tests/{file}.py::test_{n}" for n in range(MOST + 1)] for file in range(100)}
+    tests = [test for same in files.values() for test in same]
+    by_name: dict[str, list[str]] = {}
+    for test, name in portions(tests, 1).items():
+        by_name.setdefault(name, []).append(test)
+    assert [*by_name.values()][:2] == [files["tests/0.py"][:MOST], files["tests/0.py"][MOST:]]
+    assert [test for same in by_name.values() for test in same] == tests
+    few = tests[: PORTIONS * 2]
+    assert len({*portions(few, 2).values()}) == len(few)
 
 
 def test_a_run_writes_what_ran_and_keeps_what_did_not(tmp_path: Path) -> None:
