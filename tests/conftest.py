@@ -30,37 +30,42 @@ from tests.servers.nanoidp import nanoidp as nanoidp
 from tests.servers.radicale import Radicale, run_radicale
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
-_SERVICES = pytest.StashKey[servers.RunServices]()
 _LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the servers in the main process of xdist."""
+    """Choose what all tests of this process share."""
     be_patient(promise_tier=tiers.is_promise_tier(config))
     use_abilities()
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
     sent = getattr(config, "workerinput", None)
-    if sent is not None:
-        config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
-    elif config.getoption("numprocesses", None) and not config.option.collectonly:
-        config.pluginmanager.register(Greeting(start_servers(config)))
+    if sent is None and config.getoption("numprocesses", None) and not config.option.collectonly:
+        config.stash[_SERVERS] = servers.RunServers()
+        config.pluginmanager.register(MainProcess(config.stash[_SERVERS]))
     if sent is not None or not config.getoption("numprocesses", None):
         gc.disable()  # while tests are collected there is no garbage, and looking for it takes a quarter of the time
 
 
-class Greeting:
-    """Says what a run starts, and at its end what it left out and how to get that."""
+class MainProcess:
+    """Starts the servers in the main process of xdist, and says so, and at the end what was left out."""
 
-    def __init__(self, services: servers.RunServices) -> None:
-        self._services = services
+    def __init__(self, started: servers.RunServers) -> None:
+        self._servers = started
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Print the tier that runs, and the folder of its servers."""
         tier = "the promise tier" if tiers.is_promise_tier(session.config) else "what was asked for"
-        self._write(session.config, f"Runs {tier}, on a Postgres and a Valkey of its own in {self._services.folder}.")
+        self._write(session.config, f"Runs {tier}, on a Postgres and a Valkey of its own in {self._servers.folder}.")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """Start them while the workers collect; no test is handed out before this returns."""
+        services = self._servers.start()
+        if session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+            servers.run(servers.make_template(services))
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, config: pytest.Config) -> None:
@@ -105,8 +110,8 @@ def pytest_sessionfinish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Pass the servers' addresses to a worker of xdist."""
-    node.workerinput["services"] = node.config.stash[_SERVICES].to_json()
+    """Tell a worker of xdist where the servers' addresses will be."""
+    node.workerinput["folder"] = str(node.config.stash[_SERVERS].folder)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -119,9 +124,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def services(pytestconfig: pytest.Config) -> servers.RunServices:
     """Return the run's servers; without xdist they are started at their first use."""
-    if _SERVICES not in pytestconfig.stash:
-        return start_servers(pytestconfig)
-    return pytestconfig.stash[_SERVICES]
+    sent = getattr(pytestconfig, "workerinput", None)
+    return servers.RunServices.of(Path(sent["folder"])) if sent else start_servers(pytestconfig)
 
 
 @pytest.fixture(scope="session")
@@ -268,5 +272,4 @@ def worker_number(pytestconfig: pytest.Config) -> int:
 def start_servers(config: pytest.Config) -> servers.RunServices:
     """Start the servers that all tests of a run use, and return them."""
     config.stash[_SERVERS] = started = servers.RunServers()
-    config.stash[_SERVICES] = services = started.start()
-    return services
+    return started.start()

@@ -24,28 +24,31 @@ from tests.servers.hosted import HostedPostgres, HostedValkey
 
 _PREFIX = "onevalet-test-"
 _TEMPLATE = "onevalet_template"
+_ADDRESSES = "services.json"
 
 
 @dataclass(frozen=True, slots=True)
 class RunServices:
-    """What the processes of one test run share; passed to the workers of xdist as JSON."""
+    """What the processes of one test run share; the workers of xdist read it in the run's folder."""
 
     folder: str
     database_url: str
     redis_url: str
 
-    def to_json(self) -> str:
-        """Return this as text for a worker."""
-        return json.dumps(asdict(self))
-
     def on_database(self, name: str) -> str:
         """Return the URL of another database of the run's Postgres."""
         return _on_database(self.database_url, name)
 
+    def write(self) -> None:
+        """Write this into the folder, for the workers."""
+        path = Path(self.folder) / _ADDRESSES
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(asdict(self)))
+
     @classmethod
-    def from_json(cls, text: str) -> "RunServices":
-        """Parse the text of `to_json`."""
-        return cls(**json.loads(text))
+    def of(cls, folder: Path) -> "RunServices":
+        """Read what the main process wrote."""
+        return cls(**json.loads((folder / _ADDRESSES).read_text()))
 
 
 class RunServers:
@@ -58,12 +61,19 @@ class RunServers:
         self._postgres = Postgres(self._folder, fast=True)
         self._valkey = Valkey(self._folder, fast=True)
 
+    @property
+    def folder(self) -> Path:
+        """Return the folder of both."""
+        return self._folder
+
     def start(self) -> RunServices:
         """Start both, from the main thread."""
         self._lock.take_now()
         run(self._postgres.start())
         run(self._valkey.start())
-        return RunServices(str(self._folder), self._postgres.url, self._valkey.url)
+        services = RunServices(str(self._folder), self._postgres.url, self._valkey.url)
+        services.write()
+        return services
 
     def stop(self) -> None:
         """Stop both and delete their data."""
