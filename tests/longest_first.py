@@ -7,13 +7,15 @@ xdist's own order is by how many tests a group has, and it binds two tests to a 
 minutes, whatever comes next would wait although others have nothing to do.
 
 Short tests go by the dozen, of one file: a worker that is given them one by one waits for the main process after each,
-and all workers make what the file's tests share.
+and all workers make what the file's tests share. A worker stays in a folder while there is work for it: it has loaded
+what the folder needs, and keeps the children that read files or serve tools there.
 """
 
 import json
 import tomllib
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -47,12 +49,15 @@ class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no ty
         self._seconds = read(file)
         self._places: dict[str, int] = {}
         self._portions: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
+        self._at: dict[WorkerController, str] = {}
 
     def schedule(self) -> None:
         """Divide what was collected, and hand out the first."""
         if self.collection is None:
             tests = next(iter(self.registered_collections.values()))
             self._portions = portions([test for test in tests if self._is_short(test)], self.numnodes)
+            self._folders = {name: "/".join(name.split("/")[:-1][:3]) for name in self._portions.values()}
         super().schedule()
 
     def _is_short(self, test: str) -> bool:
@@ -65,9 +70,23 @@ class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no ty
         if not self._places:
             self.workqueue = OrderedDict(longest_first(self.workqueue, self._seconds))
             self._places = {test: place for place, test in enumerate(self.registered_collections[node])}
-        scope, tests = self.workqueue.popitem(last=False)
+        scope = self._next_for(node)
+        tests = self.workqueue.pop(scope)
         self.assigned_work[node][scope] = tests
         node.send_runtest_some([self._places[test] for test, completed in tests.items() if not completed])
+
+    def _next_for(self, node: WorkerController) -> str:
+        """Return what takes longest; of short tests those of the worker's folder, or of one where nobody is."""
+        first = next(iter(self.workqueue))
+        if first not in self._folders:
+            return first
+        here, taken = self._at.get(node), {self._at.get(other) for other in self.nodes if other is not node}
+        folders = [(name, self._folders.get(name)) for name in self.workqueue]
+        stays = (name for name, folder in folders if folder == here)
+        goes = (name for name, folder in folders if folder not in taken)
+        chosen = next(chain(stays, goes, [first]))
+        self._at[node] = self._folders.get(chosen, here or "")
+        return chosen
 
     def _reschedule(self, node: WorkerController) -> None:
         # A worker runs a test when it has heard of the next one, so it needs two, of which the first may be running.

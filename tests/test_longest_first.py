@@ -94,6 +94,20 @@ def test_short_tests_of_a_file_are_handed_out_together(tmp_path: Path) -> None:
     assert second.given[2:] == [f"tests/e.py::test_{number}" for number in range(3)]
 
 
+def test_a_worker_stays_in_its_folder_while_there_is_work(tmp_path: Path) -> None:
+    folders = ("core/turns", "core/loop", "jobs/turns")
+    many = [f"tests/{folder}/test_{file}.py::test" for file in range(3) for folder in folders]
+    scheduler, nodes = scheduled(tmp_path, 2, many)
+    while scheduler.has_pending:
+        for node in nodes:
+            done = [test for unit in scheduler.assigned_work[node].values() for test in unit if unit[test]]
+            for test in [test for test in node.given if test not in done][:1]:
+                scheduler.mark_test_complete(node, many.index(test))
+    first, second = ([test.removeprefix("tests/").partition("/test")[0] for test in node.given] for node in nodes)
+    assert (first[:3], second[:3]) == (["core/turns"] * 3, ["core/loop"] * 3)
+    assert sorted([*first[3:], *second[3:]]) == ["jobs/turns"] * 3, "who has nothing left shares what nobody has begun"
+
+
 def test_a_portion_is_of_one_file_and_small_where_tests_are_few() -> None:
     files = {f"tests/{file}.py": [f"tests/{file}.py::test_{n}" for n in range(MOST + 1)] for file in range(100)}
     tests = [test for same in files.values() for test in same]
