@@ -33,6 +33,9 @@ def dovecot(): pass
 
 def test_mailbox(dovecot): pass
 
+@pytest.mark.skipif("'dovecot'", reason="it is not here")
+def test_elsewhere(): pass
+
 @pytest.mark.slow
 def test_kill(): pass
 """
@@ -50,6 +53,14 @@ def test_pure(): pass
 def test_store(store): pass
 
 def test_promise_1_kept(store): pass
+"""
+LACKING = """
+import pytest
+
+def test_lacking(): pytest.skip("npm is missing")
+
+@pytest.mark.xfail
+def test_known(): assert False
 """
 KILLS = "import pytest\npytestmark = pytest.mark.slow\nraise ImportError\n"
 
@@ -91,11 +102,11 @@ def test_the_promise_tier_has_rooms_the_face_by_itself_and_promises(tiered: pyte
 
 
 def test_the_whole_has_all_that_is_not_slow_and_loads_no_slow_file(tiered: pytest.Pytester) -> None:
-    assert len(collected(tiered, "--whole")) == (6 + 2 + 1 + 1) + 3 * 3
+    assert len(collected(tiered, "--whole")) == (6 + 2 + 1 + 1 + 1) + 3 * 3
 
 
 def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:
-    assert len(collected(tiered, "tests/contract")) == 6 + 2 + 1 + 1
+    assert len(collected(tiered, "tests/contract")) == 6 + 2 + 1 + 1 + 1
     assert collected(tiered, "-k", "repeats") == ["test_repeats"]
 
 
@@ -107,6 +118,13 @@ def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
 def test_what_failed_runs_again_whichever_tier_it_is_of(tiered: pytest.Pytester, test: str) -> None:
     _python, _module, _pytest, *options = command(f"tests/contract/test_cases.py::{test}")
     assert collected(tiered, *options) == [test]
+
+
+def test_what_the_promise_tier_would_skip_fails(tiered: pytest.Pytester) -> None:
+    (tiered.path / "tests" / "core" / "test_lacking.py").write_text(LACKING)
+    options = ("-q", "-p", "no:asyncio", "-p", "no:cacheprovider", "-p", "no:xdist")
+    tiered.runpytest_subprocess(*options).assert_outcomes(passed=9, failed=1, xfailed=1)
+    tiered.runpytest_subprocess(*options, "tests/core/test_lacking.py").assert_outcomes(skipped=1, xfailed=1)
 
 
 @pytest.mark.slow

@@ -8,12 +8,14 @@
 
 With paths, `bin/test` runs all that is not slow there: who names a folder wants it all. What belongs to which tier is
 decided here, from what a test says of itself, so a new test is in the right one without being listed.
+
+The promise tier skips nothing, whatever a machine lacks: a test that would be skipped fails there.
 """
 
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,8 @@ ROOMS = ("abilities", "agents", "approvals", "channels", "core", "jobs", "notify
 """Folders of the product's rooms."""
 FACES = ("onevalet", "operations")
 """The folders of what people and operators start and look at: most of it puts the rooms together again."""
+_NOT_EVERYWHERE = ("whole", "slow", "needs", "skip", "skipif")
+"""Marks of what proves more, takes longer, or cannot run on every machine."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
 _NAME = "promise_tier"
@@ -46,6 +50,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_MARKED] = bool(config.option.markexpr)
     if not config.option.markexpr:
         config.option.markexpr = "not slow"
+    if is_promise_tier(config):
+        config.pluginmanager.register(NothingIsSkipped(), "nothing_is_skipped")
+
+
+class NothingIsSkipped:
+    """Fails what would be skipped: a stranger would not know that it proved nothing."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Turn a skip into a failure that says what to do."""
+        report = yield
+        if report.skipped and not hasattr(report, "wasxfail"):
+            report.outcome = "failed"
+            report.longrepr = f"Nothing of the promise tier is skipped: mark this test as whole. {report.longreprtext}"
+        return report
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -115,7 +134,7 @@ def _proves_a_promise(item: pytest.Item) -> bool:
 
 def _is_of_the_whole(item: pytest.Item) -> bool:
     """Return whether a test says that it proves more than a stranger needs to know after each change."""
-    if item.get_closest_marker("whole") or item.get_closest_marker("slow"):
+    if any(map(item.get_closest_marker, _NOT_EVERYWHERE)):
         return True
     return bool(BEHIND_SERVERS & set(getattr(item, "fixturenames", ()))) or _parameters(item).get("channel") == "email"
 

@@ -1,6 +1,7 @@
 """The manifest that an operator pastes at Slack."""
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from channels.slack.manifest import MANIFEST, SCOPES, manifest, manifest_yaml
 from tests.channels.slack.team import PUBLIC_URL
@@ -12,7 +13,6 @@ def test_the_shipped_manifest_is_the_generated_one() -> None:
 
 @pytest.mark.parametrize("socket_mode", [False, True])
 def test_the_manifest_is_yaml_of_what_it_should_be(socket_mode: bool) -> None:
-    yaml = pytest.importorskip("yaml")
     wanted = manifest(PUBLIC_URL, socket_mode=socket_mode)
     text = manifest_yaml(PUBLIC_URL, socket_mode=socket_mode)
     assert yaml.safe_load(text) == wanted
