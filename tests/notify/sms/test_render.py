@@ -195,7 +195,11 @@ def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, l
 
 
 @pytest.mark.parametrize("most", [2, 5, 12, 24])
-@pytest.mark.parametrize("text", ["[" * 9_000, "\U0001f389" * 5_000, "word " * 2_000, "ж " * 4_000])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 9_000, "\U0001f389" * 5_000, "word " * 2_000, "ж " * 4_000],
+    ids=["brackets", "emoji", "words", "letters"],
+)
 def test_no_portion_costs_more_segments_than_a_message_may(text: str, most: int) -> None:
     portions: dict[int, int] = {}
     parts = render(message(text), most)
