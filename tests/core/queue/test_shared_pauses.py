@@ -84,6 +84,7 @@ async def flooding() -> AsyncIterator[Server]:
     await runner.cleanup()
 
 
+@pytest.mark.whole("it starts processes of its own")
 async def test_processes_that_die_in_a_row_ask_a_flooding_server_once(redis_url: str, flooding: Server) -> None:
     for _ in range(3):
         arguments = (redis_url, flooding.url(), f"127.0.0.1:{flooding.port}")
