@@ -19,8 +19,6 @@ from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import FakeModel
 from tests.documents.blocks import write_files
 
-PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
-
 
 @pytest.fixture
 def lunch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -41,9 +39,9 @@ def test_the_code_of_the_page_is_a_plugin(lunch: Path) -> None:
     assert orchestrator.tools.get("todays_menu") is not None
 
 
-def test_every_name_the_page_imports_is_public() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    imported = set(re.findall(r"^from ([\w.]+) import", page, re.MULTILINE))
+def test_every_name_the_page_imports_is_public(lunch: Path) -> None:
+    written = "".join(path.read_text(encoding="utf-8") for path in sorted(lunch.parent.rglob("*.py")))
+    imported = set(re.findall(r"^from ([\w.]+) import", written, re.MULTILINE))
     assert imported == {
         "onevalet",
         "onevalet.testing",
