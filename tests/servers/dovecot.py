@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import psutil
 import pytest
 from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, LoginPassword, Session, auth_mechanism
 
@@ -145,6 +146,37 @@ class Dovecot:
     imaps: int
     tokens: dict[str, str] = field(default_factory=dict)
     _count: int = 0
+    _process: "subprocess.Popen[bytes] | None" = None
+
+    def start(self) -> None:
+        """Start the server, and return when it greets."""
+        is_root = os.getuid() == 0
+        user, group = _owner()
+        self._process = subprocess.Popen(
+            [BINARY, "-F", "-c", str(self.folder / "dovecot.conf")],
+            user=user if is_root else None,
+            group=group if is_root else None,
+            extra_groups=[] if is_root else None,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        _await_greeting(self, self._process)
+
+    def stop(self) -> None:
+        """End the server and the talks that are open.
+
+        By itself it waits half a minute for whoever is in IDLE to leave (MASTER_SERVICE_DIE_TIMEOUT_MSECS).
+        """
+        if self._process is not None:
+            talks = psutil.Process(self._process.pid).children()
+            self._process.send_signal(signal.SIGTERM)
+            for talk in talks:
+                with suppress(psutil.NoSuchProcess):
+                    talk.kill()
+            self._process.communicate(timeout=PATIENCE)
+            self._process = None
 
     def new(self, name: str = "ann") -> str:
         """Return an address that nobody has yet."""
@@ -318,22 +350,11 @@ def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
         (folder / "dovecot.conf").write_text(_CONFIG.format(password=PASSWORD, **values))
         for path in (folder, *folder.rglob("*")):
             server._give(path)
-        process = subprocess.Popen(
-            [BINARY, "-F", "-c", str(folder / "dovecot.conf")],
-            user=user if os.getuid() == 0 else None,
-            group=group if os.getuid() == 0 else None,
-            extra_groups=[] if os.getuid() == 0 else None,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
         try:
-            _await_greeting(server, process)
+            server.start()
             yield server
         finally:
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=PATIENCE)
+            server.stop()
             shutil.rmtree(folder, ignore_errors=True)
 
 
