@@ -62,6 +62,7 @@ def test_lacking(): pytest.skip("npm is missing")
 @pytest.mark.xfail
 def test_known(): assert False
 """
+UNSAID = "import pytest\n\n@getattr(pytest.mark, 'slow')\ndef test_kill(): pass\n"
 KILLS = "import pytest\npytestmark = pytest.mark.slow\nraise ImportError\n"
 
 
@@ -86,6 +87,7 @@ def tiered(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest
 def collected(tiered: pytest.Pytester, *options: str) -> list[str]:
     """Return the tests that a run collects."""
     told = tiered.runpytest_subprocess("--collect-only", "-q", "-p", "no:asyncio", "-p", "no:cacheprovider", *options)
+    assert told.ret == 0, told.outlines
     return [line.partition("::")[2] for line in told.outlines if "::" in line]
 
 
@@ -112,6 +114,18 @@ def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:
 
 def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
     assert collected(tiered, "-m", "slow", "tests/contract") == ["test_kill"]
+
+
+def test_the_slow_run_loads_no_file_without_slow_tests(tiered: pytest.Pytester) -> None:
+    (tiered.path / "tests" / "core" / "test_quick.py").write_text("raise ImportError\n")
+    (tiered.path / "tests" / "test_kills.py").unlink()
+    assert collected(tiered, "-m", "slow") == ["test_kill"]
+
+
+def test_a_slow_test_that_the_slow_run_would_not_find_is_refused(tiered: pytest.Pytester) -> None:
+    (tiered.path / "tests" / "core" / "test_unsaid.py").write_text(UNSAID)
+    told = tiered.runpytest_subprocess("--whole", "--collect-only", "-q", "-p", "no:asyncio", "-p", "no:cacheprovider")
+    told.stderr.fnmatch_lines(["*test_unsaid.py::test_kill is slow, but mark.slow does not stand in its file"])
 
 
 @pytest.mark.parametrize("test", ["test_kill", "test_repeats", "test_mailbox"])

@@ -38,6 +38,8 @@ _SERVER = "services"
 _NAME = "promise_tier"
 _PROMISE = re.compile(r"test_promises?_[0-9]+_")
 _SLOW_FILE = re.compile(r"^pytestmark = .*mark\.slow\b|^pytestmark = \[[^\]]*mark\.slow\b", re.MULTILINE)
+_SLOW = re.compile(r"\bmark\.slow\b")
+"""What stands in each file that has a slow test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,9 +71,11 @@ class NothingIsSkipped:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which nothing runs: it is read, not loaded, which takes a tenth of a second less."""
-    if config.option.markexpr != "not slow" or not collection_path.match("test_*.py"):
+    if config.option.markexpr not in ("slow", "not slow") or not collection_path.match("test_*.py"):
         return None
     text = collection_path.read_text(encoding="utf-8")
+    if config.option.markexpr == "slow":
+        return None if _SLOW.search(text) else True
     if _SLOW_FILE.search(text):
         return True
     folder = collection_path.relative_to(config.rootpath).parts[1]
@@ -83,6 +87,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of xdist the tier: it is given all folders as if they had been named."""
     node.workerinput[_NAME] = is_promise_tier(node.config)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Refuse a slow test of whose mark its file says nothing: the slow run would not find it."""
+    if item.get_closest_marker("slow") and not _SLOW.search(item.path.read_text(encoding="utf-8")):
+        raise pytest.UsageError(f"{item.nodeid} is slow, but mark.slow does not stand in its file")
 
 
 @pytest.hookimpl(trylast=True)
