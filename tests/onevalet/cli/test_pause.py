@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from core.llm.types import Role
-from onevalet.wiring.worker_parts import LANE_LEASE
 from tests.core.harness import opened
 from tests.eventually import eventually
 from tests.forker import Forker
+from tests.onevalet.supervision.test_hanging_worker import IMPATIENT
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
+
+LEASE = 5.0
+"""Seconds, in place of ten: all that is asked is how long the pause is beside it."""
 
 
 @pytest.mark.slow
@@ -28,13 +31,13 @@ async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
         return text("from the paused").after(4) if call.number == 1 else text("from the other")
 
     async with ScriptedModel(by_number) as model, opened(database_url) as store:
-        environment = worker_environment(database_url, redis_url, model.url)
-        paused = forker.fork(["worker", "--no-spare"], environment, tmp_path / "paused")
+        environment = worker_environment(database_url, redis_url, model.url) | {"TEST_LANE_LEASE": str(LEASE)}
+        paused = forker.fork(["worker", "--no-spare"], environment, tmp_path / "paused", module=IMPATIENT)
         await store.say("hi")
         assert await asyncio.wait_for(asked.get(), 30) == 1
         paused.send_signal(signal.SIGSTOP)
-        pausing = asyncio.create_task(asyncio.sleep(2 * LANE_LEASE.total_seconds()))
-        other = forker.fork(["worker", "--no-spare"], environment, tmp_path / "other")
+        pausing = asyncio.create_task(asyncio.sleep(2 * LEASE))
+        other = forker.fork(["worker", "--no-spare"], environment, tmp_path / "other", module=IMPATIENT)
         assert await asyncio.wait_for(asked.get(), 30) == 2
         await eventually(lambda: store.one("select count(*) from turns where state = 'done'"), "the other's turn")
         await pausing
