@@ -25,7 +25,7 @@ ORDER = (
 ELSEWHERE = frozenset({"keep_notification", "enqueue_digest"})
 """Calls that only add a message; what they lock before is in the order too."""
 
-ROUNDS = int(os.environ.get("LOCK_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("LOCK_ROUNDS", "10"))
 """Of the slow test. 200 take nine minutes: `LOCK_ROUNDS=200 bin/test -m slow tests/core/db/test_lock_pairs.py`."""
 
 # The person's conversations, lanes and messages are all locked by then: what follows waits for nobody.
