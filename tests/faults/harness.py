@@ -102,6 +102,11 @@ class Harness:
         """Return all our processes."""
         return [*self.webs, *self.workers]
 
+    @property
+    def has_begun(self) -> bool:
+        """Return whether any of our processes was ever started."""
+        return any(member.lives for member in self.members)
+
     def strike(self, action: str, target: str = "", *, back: float | None = None) -> None:
         """Record what was done, and when it ended."""
         append(self.folder / "strikes.jsonl", what=action, target=target, back=back or time.time())
@@ -238,7 +243,8 @@ async def open_harness(
 
     `kept`: workers have their supervisors, as they are shipped; otherwise a dead one waits for the test. `small`:
     Postgres lies on a disk that can be filled up. `database_url`: the owner's address of a database that the test
-    brings; Postgres is then not started, and its wire leads to the first host that is named.
+    brings; Postgres is then not started, and its wire leads to the first host that is named. Not `started`: the test
+    starts our processes, with settings of its own, and sets the channels up.
     """
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
     async with AsyncExitStack() as stack:

@@ -13,7 +13,7 @@ from tests.faults.extensions.outcomes import outcome
 from tests.faults.extensions.plans import ExtensionFate, ExtensionPlan, judge
 from tests.faults.extensions.points import WITH_WORKER, ExtensionMutation, ExtensionPoint, Kind
 from tests.faults.extensions.stage import PROGRAMS, SENSORS, Stage, open_stage
-from tests.faults.harness import Harness
+from tests.faults.harness import Harness, set_up_channels
 from tests.faults.journals import append, read
 from tests.faults.leases import HOLD, RELEASE
 from tests.faults.meeting import MET_WITHIN, has_met, until_met
@@ -69,12 +69,14 @@ async def extension_points(
 
 async def _begin(stage: Stage, plans: Sequence[ExtensionPlan]) -> None:
     """Let people become known, and ask for what they are then asked about; the process that asked them is killed."""
-    harness, settings = stage.harness, stage.settings
-    await asyncio.gather(*(worker.end() for worker in harness.workers))
+    harness, settings, is_first = stage.harness, stage.settings, not stage.harness.has_begun
+    if not is_first:
+        await asyncio.gather(*(member.end() for member in harness.members))
     [web], worker = harness.webs, harness.workers[0]
-    await web.end()
     web.start(**settings)
     await harness.until_ready(web)
+    if is_first:
+        await set_up_channels(harness)
     first = [plan for plan in plans if plan.kind in _FIRST]
     worker.start(**settings)
     for plan in first:

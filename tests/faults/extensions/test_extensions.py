@@ -13,7 +13,7 @@ from tests.forker import Forker
 @pytest.mark.slow
 @pytest.mark.xdist_group("faults")
 async def test_promises_1_5_and_7_hold_for_extensions_under_kills(tmp_path: Path, forker: Forker) -> None:
-    async with open_harness(tmp_path, forker, make_people(len(SHORT)), webs=1, workers=1) as harness:
+    async with open_harness(tmp_path, forker, make_people(len(SHORT)), webs=1, workers=1, started=False) as harness:
         result = await extension_points(harness, points=SHORT, mutations=())
     assert result.missed == []
     assert [finding for finding in result.findings if finding.broken] == []

@@ -21,7 +21,7 @@ from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
 from tests.eventually import eventually
 from tests.faults.database import read_text
-from tests.faults.harness import SECRET_KEY, Harness
+from tests.faults.harness import SECRET_KEY, Harness, set_up_channels
 from tests.faults.journals import append, read
 from tests.faults.members import Member
 from tests.faults.peers.asking import asking_for
@@ -101,12 +101,14 @@ class Stage:
 
     async def begin(self, settings: Mapping[str, str]) -> None:
         """Begin our processes anew, with these settings."""
-        harness = self.harness
+        harness, is_first = self.harness, not self.harness.has_begun
         self.settings = {**settings, "FAULTS_PEERS": "on"}
         await asyncio.gather(*(member.kill_for_good() for member in harness.members))
         for member in harness.members:
             member.start(**self.settings)
         await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
+        if is_first:
+            await set_up_channels(harness)
 
     def start(self, plan: PeerPlan) -> Forked:
         """Start a peer in a process of its own."""

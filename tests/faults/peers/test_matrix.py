@@ -3,26 +3,35 @@
 `uv run -m tests.faults T22` has all manners, which take a quarter of an hour.
 """
 
+from collections.abc import Sequence
+from itertools import batched
 from pathlib import Path
 
 import pytest
 
 from tests.faults.harness import make_people, open_harness
-from tests.faults.peers.clients import BY_NAME
+from tests.faults.peers.clients import CLIENTS, PeerClient
 from tests.faults.peers.run import hostile_peers, manners_for
 from tests.forker import Forker
 from tests.servers.hostile_peers import BY_NAME as BY_MANNER
 
 SOME = [BY_MANNER["floods with small units"]]
+AT_ONCE = 4
+"""Clients that share a harness, which takes as long to open as one of them to meet its peers."""
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600, func_only=True)
 @pytest.mark.xdist_group("faults")
-@pytest.mark.parametrize("client", BY_NAME)
-async def test_promise_12_no_peer_costs_others_anything(tmp_path: Path, forker: Forker, client: str) -> None:
-    people = make_people(2 + len(manners_for(BY_NAME[client], SOME)))
-    async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness:
-        result = await hostile_peers(harness, clients=[BY_NAME[client]], manners=SOME)
+@pytest.mark.parametrize(
+    "clients", list(batched(CLIENTS, AT_ONCE)), ids=lambda some: "; ".join(client.name for client in some)
+)
+async def test_promise_12_no_peer_costs_others_anything(
+    tmp_path: Path, forker: Forker, clients: Sequence[PeerClient]
+) -> None:
+    people = make_people(1 + sum(1 + len(manners_for(client, SOME)) for client in clients))
+    async with open_harness(tmp_path, forker, people, webs=1, workers=1, started=False) as harness:
+        result = await hostile_peers(harness, clients=clients, manners=SOME)
     # Milliseconds say as much of the machine: T22 has them.
     assert [bar for bar in result.missed if "the loop stood still" not in bar] == []
     assert [finding for finding in result.findings if finding.broken] == []
