@@ -12,7 +12,7 @@ from tests.faults.accounts.outcomes import letter_from, outcome
 from tests.faults.accounts.points import APPROVED, UNDONE, AccountMutation, AccountPoint, Kind
 from tests.faults.database import execute, pending_code, until_true
 from tests.faults.decisions import shown_cards
-from tests.faults.harness import Harness
+from tests.faults.harness import Harness, set_up_channels
 from tests.faults.journals import append
 from tests.faults.leases import HOLD, RELEASE
 from tests.faults.meeting import MET_WITHIN, has_met, until_met
@@ -90,12 +90,14 @@ async def account_points(
 
 async def _begin(house: House, plans: Sequence[AccountPlan]) -> None:
     """Let people connect their accounts, and ask for what needs consent; the process that asked them is killed."""
-    harness = house.harness
-    await asyncio.gather(*(worker.end() for worker in harness.workers))
+    harness, is_first = house.harness, not house.harness.has_begun
+    if not is_first:
+        await asyncio.gather(*(member.end() for member in harness.members))
     for web in harness.webs:
-        await web.end()
         web.start(**house.settings)
     await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
+    if is_first:
+        await set_up_channels(harness)
     await until_true(harness, _POLLED, within=MET_WITHIN)
     said = [plan for plan in plans if plan.kind in _FIRST]
     for plan in said:

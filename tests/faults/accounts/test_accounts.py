@@ -17,7 +17,7 @@ from tests.forker import Forker
 async def test_promises_5_and_7_hold_for_accounts_under_kills(tmp_path: Path, forker: Forker) -> None:
     people = make_people(len(SHORT))
     result = Result("T2", "processes die with people's accounts", "each outcome as written down")
-    async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness, timed(result):
+    async with open_harness(tmp_path, forker, people, webs=1, workers=1, started=False) as harness, timed(result):
         await account_points(harness, result, people, points=SHORT, mutations=())
         await conclude(harness, [], result)
     assert result.missed == []
