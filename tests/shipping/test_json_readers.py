@@ -22,6 +22,7 @@ OWN = {
     "jobs/delivery/receipt_notes.py": "a note of ours",
     "core/queue/payloads.py": "a job of ours",
     "abilities/tasks/runs/firing.py": "a trigger of ours",
+    "abilities/events/store.py": "an id that our wakeup carries",
 }
 _READS = {"loads", "raw_decode", "json"}
 

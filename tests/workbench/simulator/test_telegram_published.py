@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, ReplyParameters
+from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, ReplyParameters
 
 from tests.workbench.simulator.telegram_harness import ADA, Harness, open_harness
 from workbench.simulator.telegram.api import METHODS, UPDATE_METHODS
@@ -77,9 +77,8 @@ async def _use_everything(harness: Harness) -> None:
     text = await harness.act("say", text="hello https://example.com /help")
     keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Go", callback_data="a", style="danger")]])
     reply = ReplyParameters(text["message_id"])
-    sent = await bot.send_message(
-        ADA, "<b>x</b> <pre><code class='language-py'>y</code></pre>", "HTML", None, reply_parameters=reply
-    )
+    entities = [MessageEntity("bold", 0, 1), MessageEntity("pre", 2, 1, language="py")]
+    sent = await bot.send_message(ADA, "x y", entities=entities, reply_parameters=reply)
     await bot.edit_message_text("other", ADA, sent.message_id, reply_markup=keyboard)
     press = await harness.act("press", message_id=sent.message_id, data="a")
     await bot.answer_callback_query(press["callback_query_id"], "ok", show_alert=True)
