@@ -50,7 +50,7 @@ class AgentSetup:
     budgets: DailyBudgets | None = None
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
-        """Return what the agents of one turn share."""
+        """Return the state that the agents of a turn share."""
         own = {entry.agent_path: entry for entry in request.kept.pool if entry.turn_id == request.turn_id}
         scope = TurnScope(
             where=where(request),

@@ -1,4 +1,4 @@
-"""The checks before a turn is worked on, in their order: access, opt-out, rate, tier, then the configured ones.
+"""The checks before a turn is worked on, in their order: access, opt-out, rate, tier, then the configured checks.
 
 Each refuses with a reason, or passes; a check that cannot decide raises `TurnDelayed`. Turns that no message began have
 no sender, and pass the first three.

@@ -52,7 +52,7 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecideTool(Tool[..., object]):
-    """The tool that hands decisions on. It belongs to one turn and decides only the approvals in `open_to_words`."""
+    """The tool that hands decisions on. It belongs to its turn and decides only the approvals in `open_to_words`."""
 
     store: ApprovalStore
     clock: Clock

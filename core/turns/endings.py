@@ -1,6 +1,6 @@
-"""How a turn ends: what is said, what history gets, and what the pool keeps; by the loop, or before it was asked.
+"""The end of a turn, after the loop or without it: the reply, and the entries of history and pool.
 
-A turn that waits for its person ends by `waits`, one whose model stayed away by `model_away`.
+`waits` ends a turn that waits for its person, `model_away` a turn whose model stayed away.
 """
 
 from dataclasses import dataclass, replace
@@ -28,14 +28,14 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Endings:
-    """Build the results of one orchestrator's turns."""
+    """Build the results of an orchestrator's turns."""
 
     waits: Waits
     links: LinkCheck = "drop"
     files: Files | None = None
 
     async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
-        """Return what becomes of a turn whose loop has ended or waits."""
+        """Return the result of a turn whose loop has ended or waits."""
         return await with_files(self.files, request, context, await self._end(request, context, result))
 
     async def _end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
@@ -57,7 +57,7 @@ class Endings:
     async def _with_links_that_exist(
         self, request: TurnRequest, context: TurnContext, result: ReactLoopResult, reply: str
     ) -> str:
-        """Return what the model said without the links that it made up; `trace` shows that there were some."""
+        """Return the model's text without invented links; `trace` shows that there were some."""
         if self.links == "off" or "." not in reply:
             return reply
         known = KnownLinks.of(context.messages, result.messages, context.agents.scope.outside)
@@ -84,7 +84,7 @@ def turn_result(request: TurnRequest, user_messages: Messages, result: ReactLoop
 
 
 def with_reply(result: TurnResult, reply: str) -> TurnResult:
-    """Change the reply in history too: the model must know what the person read."""
+    """Change the reply in history too: the model must know the text that the person read."""
     history = result.history
     if reply and history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
         history = (*history[:-1], replace(history[-1], text=reply))
@@ -100,10 +100,10 @@ def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
 
 
 def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
-    """Return the result of a turn whose message answers what waits for it; None where the loop has to look."""
+    """Return the result of a turn whose message answers a waiting entry; None if the loop has to look."""
     if not context.waiting.offered:
         return None
-    # Words may as well be about what waits for an approval.
+    # Words may as well be about an action that waits for approval.
     by_words = not open_to_words(request, request.kept.approvals)
     taken = context.waiting.answer_exactly(request.inbound, by_words=by_words)
     plainly = context.waiting.answer_plainly(request.inbound) if by_words and not taken else None
@@ -115,7 +115,7 @@ def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult |
 
 
 def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | None:
-    """Return the result of a turn in which only files came, none of which can be used; None where there is more."""
+    """Return the result of a turn with nothing but files, all of them unusable; None if there is more."""
     files = [file for message in request.inbound for file in message.files]
     if not files or any(message.text for message in request.inbound) or not all(file.failure for file in files):
         return None

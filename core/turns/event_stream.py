@@ -22,7 +22,7 @@ class StreamEventType(StrEnum):
     """The kind of an event."""
 
     MESSAGE_START = "message_start"
-    """The model begins to write. If the message before it has no end, it broke off, and this one replaces it."""
+    """The model begins to write. If the message before it has no end, it broke off, and the new message replaces it."""
     MESSAGE_CHUNK = "message_chunk"
     MESSAGE_END = "message_end"
     TOOL_CALL_START = "tool_call_start"

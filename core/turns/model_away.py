@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 async def without_model(
     request: TurnRequest, context: TurnContext, failed: LoopFailed, patience: timedelta
 ) -> TurnResult:
-    """Return what becomes of the turn. Raises `ModelAway` where it is tried again later, for `patience` at most."""
+    """Return the turn's result. Raises `ModelAway` if it is tried again later, for `patience` at most."""
     await _postpone(request, failed.error, patience)
     reason, reply = _explain(failed.error, request.channel)
     cause, detail = type(failed.error).__name__, str(failed.error)
@@ -46,7 +46,7 @@ async def _postpone(request: TurnRequest, error: ModelError, patience: timedelta
 
 
 def _explain(error: ModelError, channel: str | None) -> tuple[str, str]:
-    """Return the reason that is recorded for a model's failure, and what the person is told."""
+    """Return the recorded reason for a model's failure, and the message to the person."""
     match error:
         case ContextOverflow():
             return "context_overflow", replies.too_long(channel)

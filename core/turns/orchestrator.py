@@ -1,4 +1,4 @@
-"""The orchestrator: what becomes of a turn, in steps that a subclass can replace.
+"""The orchestrator: the steps of a turn, which a subclass can replace.
 
 prepare_context -> should_process -> check_pending_agents -> react_loop -> post_process
 """
@@ -31,7 +31,7 @@ from core.turns.types import TurnRequest, TurnResult, TurnState, check_turn
 
 
 class Orchestrator:
-    """Answer turns. One instance serves a whole worker; it keeps nothing of a turn.
+    """Answer turns. An instance serves a whole worker; it keeps nothing of a turn.
 
     Close it, or use it as `async with Orchestrator(...)`, and the model's connections are closed.
     """
@@ -66,14 +66,14 @@ class Orchestrator:
         await self.close()
 
     async def close(self) -> None:
-        """Close the model's connections; what else it was given is its owner's to close."""
+        """Close the model's connections; any other part is its owner's to close."""
         await self.llm_client.close()
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Run a turn, such as `new_turn` makes, or resume it where its journal ends.
 
-        Raises `LeaseLost` when another worker has it, `TurnDelayed` when it is tried again (a check could not tell, or
-        no model answers), and `TypeError` for what is no turn.
+        Raises `LeaseLost` if another worker has it, `TurnDelayed` if it is tried again (a check could not decide, or
+        no model answers), and `TypeError` for any other value.
         """
         check_turn(request)
         hooks = self._parts.hooks.plus(request.work.hooks)
@@ -83,7 +83,7 @@ class Orchestrator:
         return result
 
     def stream_message(self, request: TurnRequest) -> AsyncGenerator[StreamEvent]:
-        """Run a turn as `handle_message` does, and yield what happens in it as events, EXECUTION_END last.
+        """Run a turn as `handle_message` does, and yield its progress as events, EXECUTION_END last.
 
         Read to the end or close it: closing stops the turn. A slow reader slows the turn.
         """
@@ -106,7 +106,7 @@ class Orchestrator:
         return await self.post_process(request, context, await self._parts.endings.end(request, context, result))
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:
-        """Put together what the model sees: prompt, recalled facts, history, the person's words."""
+        """Put together the model's input: prompt, recalled facts, history, the person's words."""
         return await self._parts.preparation.prepare(request)
 
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
@@ -121,7 +121,7 @@ class Orchestrator:
         return await self.should_process(request, await self.prepare_context(request)) if self.checks else None
 
     async def reject_message(self, request: TurnRequest, context: TurnContext, refusal: Refusal) -> TurnResult:
-        """Return what a refused message is answered with, if anything."""
+        """Return the answer to a refused message, if any."""
         return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
@@ -152,7 +152,7 @@ class Orchestrator:
         )
 
     async def list_pending_approvals(self, tenant_id: str) -> list[PendingApproval]:
-        """Return what waits for a person's decision, wherever it was asked, the oldest first."""
+        """Return the approvals that wait for a person's decision, from any conversation, the oldest first."""
         approvals = self._parts.given.approvals
         return await approvals.list_pending(tenant_id) if approvals else []
 
@@ -172,13 +172,13 @@ class Orchestrator:
         return await run()
 
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
-        """Finish the turn: the last chance to change what is said and kept."""
+        """Finish the turn: the last chance to change the reply and the stored result."""
         hooks = self._parts.hooks.plus(request.work.hooks)
         reply = await hooks.pipe(Hook.post_call, result.reply, where(request))
         return result if reply == result.reply else with_reply(result, reply)
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
-        """Return what a tool is handed."""
+        """Return the context for a tool."""
         context = replace(
             self.services.context_for(request.tenant, request.turn_id, request.channel, tool_name, idempotency_key),
             in_task=request.trigger is not None,

@@ -1,7 +1,7 @@
-"""What is put together for a turn before the loop: prompt, recalled facts, history, tools, agents.
+"""The preparation of a turn before the loop: prompt, recalled facts, history, tools, agents.
 
-The system prompt is the same from turn to turn, and what changes stands after the history: providers cache a prompt as
-far as it begins like the one before.
+The system prompt is the same from turn to turn, and the changing parts stand after the history: providers cache a
+prompt as far as it begins like the previous prompt.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ _FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """Who speaks: its persona, in the operator's words, and its name; empty where the persona says it."""
+    """The speaker: its persona, in the operator's words, and its name; empty if the persona says it."""
 
     persona: str = ""
     name: str = ""
@@ -70,12 +70,12 @@ class Assistant:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What changes from turn to turn: facts recalled for it, things seen earlier, notes."""
+    """The parts that change from turn to turn: recalled facts, things seen earlier, notes."""
 
     recalled: Sequence[str] = ()
     seen: Sequence[Entity] = ()
     notes: Sequence[str] = ()
-    """What waits for the person; empty ones are left out."""
+    """The kinds of entries that wait for the person; empty kinds are left out."""
 
 
 def system_prompt(assistant: Assistant, tenant: TurnTenant, channel: str | None, profile: Sequence[str] = ()) -> str:
@@ -91,7 +91,7 @@ def system_prompt(assistant: Assistant, tenant: TurnTenant, channel: str | None,
 
 
 def context_message(tenant: TurnTenant, now: datetime, known: Known = Known()) -> ChatMessage:
-    """Return the message that stands before the person's new ones: what is recalled, the time, and what waits."""
+    """Return the message that stands before the person's new messages: recalled facts, the time, waiting entries."""
     parts: list[str] = []
     if known.recalled:
         parts.append("\n".join([_RECALLED, *_listed(known.recalled)]))
@@ -119,14 +119,14 @@ def _listed(facts: Sequence[str]) -> list[str]:
 
 
 _ROOM = 4_000
-"""Tokens that the system prompt and the tools may take: what only just fits is not counted upon to be shown."""
+"""Tokens that the system prompt and the tools may take: a message that only just fits does not count as shown."""
 _UNHURRIED = 5.0
-"""Seconds that a task's run, for which nobody waits, gives to what memory is late with."""
+"""Seconds by which memory may be late in a task's run, for which nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Prepare the turns of one orchestrator."""
+    """Prepare the turns of an orchestrator."""
 
     assistant: Assistant
     services: TurnServices
@@ -135,7 +135,7 @@ class Preparation:
     window: ContextManager
 
     async def prepare(self, request: TurnRequest) -> TurnContext:
-        """Return what one turn begins with."""
+        """Return the context with which a turn begins."""
         user_messages, now = said_in(request), self.services.clock.now()
         state = ConversationState.of(request.kept.history)
         waiting = pending_in(request, self.offer.agents, now)
@@ -145,7 +145,7 @@ class Preparation:
         own = [*waiting.tools(before), *self.agents.decide_tools(request, before)]
         recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
         notes = (waiting.note(), decide_tool.note(request, request.kept.approvals))
-        # Only this turn's words open groups: one that was closed stays closed until the person speaks of it again.
+        # Only this turn's words open groups: a group that was closed stays closed until the person speaks of it again.
         state = state.opening(likely_groups((tool.group for tool in tools), _words(user_messages)))
         known = Known(recalled=recalled, seen=state.seen, notes=notes)
         prompt = system_prompt(self.assistant, request.tenant, request.channel, profile)
@@ -162,7 +162,7 @@ class Preparation:
         agents: TurnAgents,
         own: Sequence[AnyTool],
     ) -> tuple[Sequence[str], Sequence[str], ToolRegistry]:
-        """Return what memory adds to the messages, what is known of the person, and the tools of the turn."""
+        """Return memory's part of the messages, the facts about the person, and the tools of the turn."""
         memory = self.services.memory
         words = _words(user_messages)
         if memory is None or not words.strip():
@@ -195,19 +195,19 @@ class Preparation:
 
 
 def said_in(request: TurnRequest) -> Messages:
-    """Return what a turn begins with: the person's messages, or what a trigger brings, which is marked as ours."""
+    """Return the first messages of a turn: the person's, or a trigger's, which is marked as ours."""
     if request.trigger is not None and request.go_on_at is None:
         return (ChatMessage(Role.USER, request.trigger.content, internal=True),)
     return tuple(message for inbound in request.inbound for message in spoken(inbound))
 
 
 def with_person(messages: Messages) -> Messages:
-    """Add a user's message to a turn that has none: providers demand that a conversation has one."""
+    """Add a user's message to a turn that has none: providers demand it in a conversation."""
     if any(message.role is Role.USER and message.marker is not Marker.CONTEXT for message in messages):
         return messages
     return (*messages, ChatMessage(Role.USER, replies.GO_ON, internal=True))
 
 
 def _words(messages: Messages) -> str:
-    """Return what the person wrote, without what files hold."""
+    """Return the person's own words, without the contents of files."""
     return "\n".join(message.text for message in messages if message.marker is not Marker.FILE)

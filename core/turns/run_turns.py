@@ -1,4 +1,4 @@
-"""The turn of a task's run as it begins: what it works on, and what may stop it."""
+"""The turn of a task's run as it begins: its input, and its stop signal."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from core.turns.types import BegunTurn, FromTask, Kept, Place, Resumed, TurnRequ
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Stop a run's turn on request. What the person writes belongs to their conversation's turns, not to this one."""
+    """Stop a run's turn on request. The person's messages belong to their conversation's turns, not to the run's."""
 
     whole: TurnControl = field(repr=False)
 
@@ -39,9 +39,9 @@ class RunControl:
 async def load_run(
     database: Database, lease: Lease, opened: asyncpg.Record, channels: Collection[str], journal: PostgresJournal
 ) -> BegunTurn:
-    """Return the turn of a run, and note that it runs. It may speak on `channels` only.
+    """Return the turn of a run, and note that it runs.
 
-    Raises `LeaseLost` where the run is gone.
+    It may speak on `channels` only. Raises `LeaseLost` if the run is gone.
     """
     tenant_id, turn_id, attempts = lease.tenant_id, opened["turn_id"], opened["attempts"]
     control = RunControl(PostgresControl(database, lease, turn_id, journal))
@@ -63,9 +63,9 @@ async def load_run(
 async def begin_run(
     connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
 ) -> asyncpg.Record:
-    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone.
+    """Read the input of a run's turn, and note that it runs. Raises `LeaseLost` if the run is gone.
 
-    `channels`: those that are on, where the person may be spoken to; empty: any.
+    `channels`: the channels that are on, by which the person may be reached; empty: any.
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"

@@ -1,4 +1,4 @@
-"""Turns in Postgres: leases on lanes, what a turn begins with, the journal, and the one transaction that ends it."""
+"""Turns in Postgres: leases on lanes, the input of a turn, the journal, and the transaction that ends it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
@@ -44,7 +44,7 @@ from core.turns.types import (
 )
 
 HISTORY_ROWS = 200
-"""How much of a session is loaded for a turn; the context manager trims to what the model takes."""
+"""Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""
 
 
 async def _load_message_turn(
@@ -131,13 +131,13 @@ class TurnStore:
         self._unanswered: list[str] = []
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
-        """Claim the named lane, or the one that has waited longest. Return None if nothing waits."""
+        """Claim the named lane, or the lane that has waited longest. Return None if nothing waits."""
         return await self._claim(_CLAIM, lane_id, worker)
 
     async def claim_turn(self, lane_id: str, worker: str) -> Lease | None:
         """Claim the named lane and begin its turn, in one round trip. Return None if nothing waits there.
 
-        What the database refuses of it is left to `begin`, whose failure ends the turn.
+        A turn that the database refuses is left to `begin`, whose failure ends it.
         """
         try:
             return await self._claim(_CLAIM_TURN, lane_id, worker, self._make_id("turn"), HISTORY_ROWS, self._described)
@@ -160,10 +160,10 @@ class TurnStore:
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, row if row.get("turn_id") else None)
 
     async def end_leases(self, worker: str, hung_on: str | None = None) -> None:
-        """Free at once what this worker held, which is known to be dead, and count the crashes of its turns.
+        """Free at once the lanes of this worker, which is known to be dead, and count the crashes of its turns.
 
         `hung_on`: None unless its event loop hung, else the lane or the outbound message that blocked it, which alone
-        has then crashed, or "" where that is not known.
+        has then crashed, or "" if that is not known.
         """
         await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
@@ -175,7 +175,7 @@ class TurnStore:
         return bool(row and row["held"])
 
     async def look_for_interrupt(self, lease: Lease, interrupt: InterruptSignal) -> None:
-        """Set `interrupt` if the person has asked to stop the lane's turn, or wrote what they want it to end for."""
+        """Set `interrupt` if the person has asked to stop the lane's turn, or sent a message that should end it."""
         row = await self._database.call("select * from lane_cut($1,$2)", lease.tenant_id, lease.lane_id)
         if row:
             interrupt.set(row["stop"], superseded=row["superseded"])
@@ -202,7 +202,7 @@ class TurnStore:
         return await self._load(lease, row)
 
     async def _load(self, lease: Lease, turn: asyncpg.Record) -> BegunTurn:
-        """Return the turn that `open_turn` returned. Raises `LeaseLost` where it is gone."""
+        """Return the turn that `open_turn` returned. Raises `LeaseLost` if it is gone."""
         is_new, keeps = bool(turn["is_new"]), self._keep_prompts
         journal = PostgresJournal(self._database, lease, turn["turn_id"], is_new=is_new, keep_prompts=keeps)
         if turn["is_run"]:
@@ -254,18 +254,18 @@ class TurnStore:
         return bool(row and row["more"])
 
     async def fail(self, lease: Lease, turn_id: str | None, absorbed: Sequence[str] = ()) -> bool:
-        """End a turn that cannot end by itself, or what cannot begin if there is none. Return True if more waits."""
+        """End a turn that cannot end by itself, or messages for which none can begin. Return True if more waits."""
         lane = (lease.tenant_id, lease.lane_id, lease.fence)
         return await fail_turn(self._database, lane, turn_id, self._make_id("out"), absorbed)
 
     async def say_more(self, tenant_id: str, conversation_id: str, turn_id: str) -> bool:
-        """Owe the next portion of the conversation's last answer; False where nothing is kept of it."""
+        """Owe the next portion of the conversation's last answer; False if none of it is left."""
         given = (tenant_id, conversation_id, turn_id, self._make_id("out"), REST_KEPT)
         row = await self._database.call("select say_more($1,$2,$3,$4,$5) as said", *given)
         return bool(row and row["said"])
 
     def outage(self, lease: Lease, turn_id: str, *, tells: bool) -> ModelOutage:
-        """Return what a turn may do while its model is down; `tells`: somebody waits for its answer."""
+        """Return the handling of a turn while its model is down; `tells`: somebody waits for its answer."""
         return ModelOutage(self._database, lease, turn_id, self._make_id, tells)
 
     def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:

@@ -112,7 +112,7 @@ class Kept:
     """The stored data of the person that is read with a turn."""
 
     history: tuple[ChatMessage, ...] = ()
-    """What was said before, the oldest first."""
+    """The earlier messages, the oldest first."""
     pool: tuple[PoolEntry, ...] = ()
     """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
     approvals: tuple[Approval, ...] = ()
@@ -280,7 +280,7 @@ class BegunTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnOutcome:
-    """A turn's result and what else is stored with it. `note` is set for the turn of a task's run.
+    """A turn's result, and the values that are stored with it. `note` is set for the turn of a task's run.
 
     `new_session`: the history before it is hidden from the model.
     """
@@ -326,7 +326,7 @@ def new_turn(
     """Return a turn over a person's words, for `Orchestrator.handle_message` and `stream_message`.
 
     A trigger's message may begin it in place of a person's words. `history` is the earlier conversation, oldest first:
-    the `history` of the results so far, one after another. The journal is in memory: the turn ends with this process.
+    the `history` of the results so far, in sequence. The journal is in memory: the turn ends with this process.
     """
     if isinstance(text, TriggerMessage):
         came: FromPerson | FromTask = FromTask(text)

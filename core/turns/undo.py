@@ -1,4 +1,4 @@
-"""Undo: one word and one tool take back the actions of earlier calls that offered it, by their inverses."""
+"""Undo: a word and a tool take back the actions of earlier calls that offered it, by their inverses."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Undo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoTool(Tool[..., object]):
-    """The tool that takes back. It belongs to one turn.
+    """The tool that takes back. It belongs to a single turn.
 
     Its effect is "read": the call that takes back has a row of its own in the journal, so a turn may always enter this
     call again.

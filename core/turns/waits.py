@@ -1,4 +1,4 @@
-"""How a turn stops to wait for its person: what is asked and shown, and what history and the pool keep until then."""
+"""A turn that stops to wait for its person: its questions and cards, and the entries of history and pool until then."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from core.turns.waiting_agents import notice, stopped
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Build the results of one orchestrator's turns that wait. `persona` is its voice; `limits` bound the pool."""
+    """Build the results of an orchestrator's turns that wait. `persona` is its voice; `limits` bound the pool."""
 
     persona: str
     caller: ModelCaller
@@ -34,9 +34,9 @@ class Waits:
         result: ReactLoopResult,
         checked: Callable[[str], Awaitable[str]],
     ) -> TurnResult:
-        """Ask what is new, in the persona's voice, and put what waits into the pool.
+        """Ask the new questions, in the persona's voice, and put the waiting entries into the pool.
 
-        `checked` returns what the model said without the links that it made up.
+        `checked` returns the model's text without invented links.
         """
         agents = context.agents
         now = (*agents.waiting.values(), *held_entries(agents))
@@ -69,7 +69,7 @@ class Waits:
 
 
 async def used_tokens(journal: Journal) -> TokenUsage:
-    """Return what all model calls of a turn have used, those of its agents included."""
+    """Return the tokens that all model calls of a turn have used, those of its agents included."""
     return sum((record.usage for record in await journal.recorded()), TokenUsage())
 
 

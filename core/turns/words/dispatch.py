@@ -22,7 +22,7 @@ class ChatCommands:
     wakeups: Wakeups
 
     async def answer(self, command: Command, turn: BegunTurn) -> TurnOutcome | BegunTurn:
-        """Do what a command says; return its outcome, or the turn that goes on with the assistant."""
+        """Carry out a command; return its outcome, or the turn that goes on with the assistant."""
         word = chat_words().find(command.name)
         if word is None:
             return turn

@@ -28,7 +28,7 @@ async def the_list(asked: Asked) -> CommandAnswer:
 
 
 async def the_rest(asked: Asked) -> CommandAnswer | None:
-    """Owe the rest of a long text; None where nothing is kept of it."""
+    """Owe the rest of a long text; None if none of it is left."""
     request = asked.request
     here = request.place.conversation_id
     if here is None or not await asked.rooms.turns.say_more(request.tenant.id, here, request.turn_id):
