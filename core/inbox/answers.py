@@ -26,7 +26,7 @@ _of_abilities: list[TakeAnswer] = []
 
 
 def use_answers(takers: Iterable[TakeAnswer]) -> None:
-    """Register the takers of the abilities, in place of any earlier ones."""
+    """Register the takers of the abilities, in place of any earlier takers."""
     _of_abilities[:] = takers
 
 

@@ -1,4 +1,4 @@
-"""The inbox: the one door in. A call that returns has committed; a call that raises may be retried."""
+"""The inbox: the only door in. A call that returns has committed; a call that raises may be retried."""
 
 from dataclasses import dataclass, replace
 
@@ -145,7 +145,7 @@ class Inbox(Overviews):
     async def _received(
         self, message: InboundMessage, sender: str, row: asyncpg.Record, refusal: Refusal | None
     ) -> Received:
-        """Wake a worker for an accepted message, or for the reply to a refused one."""
+        """Wake a worker for an accepted message, or for the reply to a refused message."""
         address = message.address
         if row["inbound_id"] is None:
             return await self._strangers.meet(message, sender) or await self._receive(message)
@@ -155,7 +155,7 @@ class Inbox(Overviews):
             self._wakeups.wake_turn(row["lane_id"])
             if row.get("interrupts") or (message.command and message.command.name == INTERRUPT.name):
                 self._wakeups.interrupt_turn(row["lane_id"])
-        # Each sweep hands in what is known already, every few minutes: that would be most of the log.
+        # Each sweep hands in known messages again, every few minutes: they would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info
         tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
         return Received(row["inbound_id"], row["duplicate"])

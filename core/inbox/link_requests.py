@@ -47,7 +47,7 @@ class LinkStrangers:
         self._clock = clock
 
     async def take(self, message: InboundMessage, sender: str) -> Received | None:
-        """Ask or link, in one transaction; return None if the message has no valid code.
+        """Ask or link, in a transaction; return None if the message has no valid code.
 
         Raises `StoreUnavailable` if nothing was stored.
         """

@@ -14,8 +14,7 @@ from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
 
 type Refusal = Mapping[str, Any]
-"""What `refuse_beyond` returned: the conversation to tell it in, which may be none, whose backlog is full, and the
-person's language."""
+"""The result of `refuse_beyond`: the notice's conversation, if any, whose backlog is full, the person's language."""
 
 _log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ MAX_SHOWN = 10
 
 
 class Overviews:
-    """Read the overview of one person at a time."""
+    """Read the overview of a person."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database

@@ -30,7 +30,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class TurnNews:
-    """What has reached a running turn: its person's stop, and their further messages, as `turn_message` makes them."""
+    """News for a running turn: its person's stop, and their further messages, as `turn_message` makes them."""
 
     stop: str | None = None
     waiting: Sequence[JsonObject] = ()
@@ -38,18 +38,18 @@ class TurnNews:
 
     @classmethod
     def of(cls, told: JsonObject | None) -> Self:
-        """Return what `turn_news` told."""
+        """Return the news in the answer of `turn_news`."""
         if told is None:
             return cls()
         return cls(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]))
 
 
 class PostgresJournal:
-    """The journal of one turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
+    """The journal of a turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
 
     `keep_prompts`: a model's step is written with the prompt that it was sent, in the same statement.
 
-    Each write tells what has reached the turn meanwhile, so that nobody need ask: `news` is what the last one told.
+    Each write returns the news for the turn, so that nobody need ask: `news` is from the last write.
     """
 
     def __init__(

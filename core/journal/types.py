@@ -1,6 +1,6 @@
 """The journal of a turn: its answers and calls, so that another worker can finish it (promise 5).
 
-A row per step, keyed (step, call_index, agent_path) inside one turn:
+A row per step, keyed (step, call_index, agent_path) inside a turn:
 
     step        the model's answers of the turn, counted from 0
     call_index  0 is the model's answer; 1, 2 … its calls in order, and after them a judge's findings about

@@ -41,7 +41,7 @@ class WhichOne:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """At least one account matches. `chosen`: its name, set only if there are several."""
+    """At least one account matches. `chosen`: its name, set only if several match."""
 
     chosen: str = ""
 

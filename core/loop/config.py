@@ -1,4 +1,4 @@
-"""Every limit of the ReAct loop, in one place.
+"""Every limit of the ReAct loop.
 
 Each can be set as ONEVALET_LOOP_<NAME>: operators change those in `.env.example`, the others are for measuring.
 """
@@ -47,7 +47,7 @@ class ReactLoopConfig:
     agent_tool_execution_timeout: float = 120.0
     parallel_tools: bool = True
     tools_in_full: int = 12
-    """Tools up to which all are described to the model in full; above it, a group is one line until it is needed."""
+    """Tools up to which all are described to the model in full; beyond that, a group is a line until it is needed."""
     groups_in_full: tuple[str, ...] = ()
     """Groups of tools that are always described in full, such as mail."""
     max_tool_result_share: float = 0.3

@@ -71,7 +71,7 @@ class TurnMessage:
     """The code of the approval whose card this message answers as a reply."""
     origin: Origin = Origin.OWN
     points: tuple[Pointed, ...] = ()
-    """What the person points at with it."""
+    """The message that the person points at with it."""
     goes_on: str | None = None
     """The characters between this part and the next if a provider cut the text; None if it did not."""
     continues: bool = False

@@ -1,7 +1,7 @@
-"""The one gate before a call runs: rules, repeats of a call whose outcome is unknown, and consent (promise 9).
+"""The consent gate before a call runs: rules, repeats of a call whose outcome is unknown, and consent (promise 9).
 
 Consent is asked for, or was given in advance, within bounds: never for a call of high risk, for a repeat, or after the
-model has read what others wrote.
+model has read others' words.
 
 Tools pass it from `core.loop.tool_runner`, agents from `core.agents.clearance`; nothing else decides that a call may
 run.
@@ -36,10 +36,10 @@ NEEDS_APPROVAL = "Not run: this needs an approval, and there is no way to ask fo
 
 @dataclass(frozen=True, slots=True)
 class GatedCall:
-    """A call that wants to run. `arguments_hash` is the one under which the journal knows the call.
+    """A call that wants to run. The journal knows the call by `arguments_hash`.
 
-    `consent_to` returns what to ask the person, from the call, the risk and a note on why they are asked; None where
-    only a rule's denial counts.
+    `consent_to` returns the question for the person, from the call, the risk and a note with the reason; None if only a
+    rule's denial counts.
     """
 
     where: HookContext
@@ -51,16 +51,16 @@ class GatedCall:
     why: str = ""
     """Why consent is asked although it usually is not."""
     target: Target | None = None
-    """What consents in advance know the call by; None where none may cover it."""
+    """The target by which standing consents know the call; None if none may cover it."""
     tainted: bool = False
-    """Whether the model may have read what others wrote before it made the call."""
+    """Whether the model may have read others' words before it made the call."""
     clear: "Callable[[PlannedCall], Awaitable[PlannedCall | Waiting | Refused]] | None" = None
-    """Returns the call with its account, or why it may not run without one; asked after the rules, before consent."""
+    """Returns the call with its account, or why it waits or is refused; called after the rules, before consent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """A call that may run as `planned`. `call_id` is None where no consent was needed.
+    """A call that may run as `planned`. `call_id` is None if no consent was needed.
 
     `changed` describes the person's changes to the model; empty without any.
     """
@@ -92,7 +92,7 @@ type Passage = Granted | Waiting | Refused
 
 
 class ConsentGate:
-    """Decide whether calls may run now. `requests` is None where nobody can be asked."""
+    """Decide whether calls may run now. `requests` is None if nobody can be asked."""
 
     def __init__(self, hooks: Hooks, journal: Journal, requests: ApprovalRequests | None) -> None:
         self._hooks = hooks
@@ -101,7 +101,7 @@ class ConsentGate:
         self._asking = asyncio.Lock()
 
     async def pass_(self, call: GatedCall) -> Passage:
-        """Hold a call against the rules, and ask for consent where a rule, the call itself or a repeat needs it."""
+        """Hold a call against the rules, and ask for consent if a rule, the call itself or a repeat needs it."""
         verdict = await self._hooks.evaluate(call.where, call.planned)
         if verdict.decision is Decision.DENY:
             return _denied(verdict)
@@ -114,7 +114,7 @@ class ConsentGate:
         asked = call.consent_to is not None and (call.needs_approval or verdict.decision is Decision.APPROVE)
         if not asked and call.effect is not Effect.ONCE:
             return Granted(call.planned)
-        # Calls run side by side. One asks after the other, so that where not all may be asked, the first ones are.
+        # Calls run side by side. They ask in their order, so that if not all may ask, the first calls do.
         async with self._asking:
             repeats = call.effect is Effect.ONCE and await self._journal.outcome_unknown(
                 call.planned.name, call.arguments_hash
@@ -128,7 +128,7 @@ class ConsentGate:
             return await self.ask(call, verdict.risk, gettext(MAY_HAVE_HAPPENED) if repeats else call.why)
 
     async def ask(self, call: GatedCall, risk: Risk = "", note: str = "") -> Passage:
-        """Ask for consent to a call, or return where an earlier request for the call stands."""
+        """Ask for consent to a call, or return the state of an earlier request for the call."""
         if self._requests is None or call.consent_to is None:
             return Refused(NEEDS_APPROVAL)
         request = call.consent_to(call.planned, risk, note)
@@ -146,7 +146,7 @@ class ConsentGate:
         return Granted(approved, request.call_id, consent.changed)
 
     async def _in_advance(self, call: GatedCall) -> ConsentUse | None:
-        """Return the use of a standing consent that covers the call; None where the person is to be asked."""
+        """Return the use of a standing consent that covers the call; None if the person is to be asked."""
         requests, target, consent_to = self._requests, call.target, call.consent_to
         if requests is None or requests.standing is None or target is None or consent_to is None:
             return None
@@ -161,7 +161,7 @@ class ConsentGate:
         return await requests.standing.use(request.call_id, target, call.planned.arguments, shown)
 
     def approved_at(self, prefix: str) -> datetime | None:
-        """Return when the call whose id begins with `prefix` was approved; None where it was not."""
+        """Return the time at which the call whose id begins with `prefix` was approved; None if it was not."""
         return self._requests.decided_at(prefix) if self._requests else None
 
     async def finish(self, granted: Granted, text: str, outcome: Outcome) -> str:

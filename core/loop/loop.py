@@ -34,7 +34,7 @@ class LoopFailed(Exception):
 
 
 class ReactLoop:
-    """Think, act, observe. One instance serves many turns at once."""
+    """Think, act, observe. An instance serves many turns at once."""
 
     def __init__(self, caller: ModelCaller) -> None:
         self._config = caller.config
@@ -43,7 +43,7 @@ class ReactLoop:
     async def run(self, task: LoopTask) -> ReactLoopResult:
         """Run a turn to its answer, resuming where its journal ends.
 
-        Raises `LoopFailed` when no model answers, and `LeaseLost` when another worker has the turn.
+        Raises `LoopFailed` if no model answers, and `LeaseLost` if another worker has the turn.
         """
         run = await begin_run(task)
         try:
@@ -86,15 +86,15 @@ class ReactLoop:
         return await self._summarise(run, Ended.MAX_TURNS)
 
     async def _answered(self, run: LoopRun, answer: ModelAnswer) -> ReactLoopResult | None:
-        """Return the end of a run with an answer; None where the model is to go on."""
+        """Return the end of a run with an answer; None if the model is to go on."""
         if answer.refused:
             return run.end(Ended.REFUSED, answer_text(answer))
         return run.end(Ended.ANSWERED, answer_text(answer)) if await self._judge_answer(run, answer) else None
 
     def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
-        """Return the end of a run whose model answers nothing; None where it is asked again."""
+        """Return the end of a run whose model answers nothing; None if it is asked again."""
         if run.all_cancelled:
-            run.say(ChatMessage(Role.ASSISTANT, gettext("Cancelled.")))  # history tells what the card told
+            run.say(ChatMessage(Role.ASSISTANT, gettext("Cancelled.")))  # history has the card's words
             return run.end(Ended.CANCELLED, "")
         if run.empties > self._config.max_empty_answers:
             return run.end(Ended.EMPTY, gettext(replies.NOTHING_SAID))
@@ -120,7 +120,7 @@ class ReactLoop:
         return results
 
     async def _stopped(self, run: LoopRun, answer: ModelAnswer, results: list[CallResult]) -> ReactLoopResult | None:
-        """Stop where a call waits for the person, where a waiting turn has every call, or at a result to be said."""
+        """Stop if a call waits for the person, if a waiting turn has every call, or at a result to be said."""
         outcomes = {result.outcome for result in results}
         if Outcome.WAITING in outcomes:
             return run.end(Ended.WAITING, "")
@@ -188,7 +188,7 @@ def _message(run: LoopRun, result: CallResult) -> ChatMessage:
 
 
 def answer_text(answer: ModelAnswer) -> str:
-    """Return an answer's text for the person, with a note if it was cut off. What was withheld is not shown in part."""
+    """Return an answer's text for the person, with a note if it was cut off. A withheld answer is not shown in part."""
     if answer.refused:
         return replies.refused(answer.refusal)
     text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)

@@ -1,6 +1,6 @@
 """The model's next answer: make room for it, pay for it, ask, and journal it; or replay it from the journal.
 
-A model is asked until it answers or `core.loop.model_failures` gives up, streamed where it can be.
+A model is asked until it answers or `core.loop.model_failures` gives up, streamed if it can be.
 """
 
 import asyncio
@@ -70,9 +70,9 @@ class ModelCaller:
         object.__setattr__(self, "context", ContextManager(self.config))
 
     async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
-        """Return one answer. `tell` gets the text as it is written; the model is read no faster than `tell` returns.
+        """Return an answer. `tell` gets the text as it is written; the model is read no faster than `tell` returns.
 
-        Raises the last `ModelError` when nothing is left to try.
+        Raises the last `ModelError` if nothing is left to try.
         """
         now = time.monotonic()
         effort = Effort(
@@ -139,7 +139,7 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
 
 
 class Reasoning:
-    """Ask a model for the answers of runs. One instance serves many turns at once."""
+    """Ask a model for the answers of runs. An instance serves many turns at once."""
 
     def __init__(self, caller: ModelCaller) -> None:
         self._caller = caller
@@ -200,7 +200,7 @@ class Reasoning:
         return answer
 
     async def _make_room(self, run: LoopRun) -> None:
-        """Drop the oldest messages when the context is nearly full, and summarise them first where configured."""
+        """Drop the oldest messages when the context is nearly full, and summarise them first if configured."""
         trimmed = self._caller.context.fitting(run.window, run.window_tokens)
         if trimmed is run.window:
             return
@@ -230,6 +230,6 @@ class Reasoning:
             await scope.budget.release(key)
             raise
         except CutOff:
-            # Providers bill what they have begun: whoever stops call after call may not get past their budget.
+            # Providers bill calls that they have begun: whoever stops call after call may not get past their budget.
             await scope.budget.settle(key, TokenUsage())
             raise

@@ -23,7 +23,7 @@ _UNHEARD = "[The person also sent a voice note that could not be listened to. Th
 class Steering:
     """Ask the turn's control, and journal the messages it yields, so that a take-over sees the same.
 
-    One instance a turn. `absorbed` are the ids of the absorbed messages, in order; `joined`, the same with their files.
+    An instance a turn. `absorbed` are the ids of the absorbed messages, in order; `joined`, the same with their files.
     """
 
     def __init__(self, task: LoopTask) -> None:

@@ -1,4 +1,4 @@
-"""Have what no longer fits into the context summarised, before it is dropped."""
+"""The summary of the messages that no longer fit into the context, made before they are dropped."""
 
 from collections.abc import Awaitable, Callable
 
@@ -16,7 +16,7 @@ type AskForSummary = Callable[[StepKey, ModelRequest], Awaitable[ModelAnswer]]
 
 
 async def in_short(run: LoopRun, trimmed: Messages, limit: int, ask: AskForSummary) -> Messages:
-    """Return what is left of a run's window, with a summary of what is dropped from it; `limit` is the context's."""
+    """Return the rest of a run's window, with a summary of the dropped messages; `limit` is the context's."""
     run.dropped += map(for_later, dropped(run.window, trimmed))
     if is_due(run.state, run.dropped):
         await _summarise(run, limit, ask)
@@ -24,7 +24,7 @@ async def in_short(run: LoopRun, trimmed: Messages, limit: int, ask: AskForSumma
 
 
 async def _summarise(run: LoopRun, limit: int, ask: AskForSummary) -> None:
-    """Have what was dropped summarised. It stays in history and is tried again later where that fails."""
+    """Have the dropped messages summarised. If that fails they stay in history, for another try later."""
     request = summary_request(run.state, run.dropped, limit * 2)
     key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
     try:

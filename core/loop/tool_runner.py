@@ -45,7 +45,7 @@ class _Ready:
 
 
 class ToolRunner:
-    """Run the tool calls of a turn. One instance a turn."""
+    """Run the tool calls of a turn. An instance a turn."""
 
     def __init__(self, scope: TurnScope, tools: Toolbox, context: ContextManager) -> None:
         self._scope = scope
@@ -128,7 +128,7 @@ class ToolRunner:
         )
 
     def _may_run_again(self, known: StepRecord) -> bool:
-        """Follow the stricter effect: the tool's when the call started, or its present one."""
+        """Follow the stricter effect: the tool's when the call started, or its present effect."""
         if known.result.get(_HELD):
             return True
         tool = self._tools.get(known.name)
