@@ -1,4 +1,4 @@
-"""One call of an agent within a turn, and the agents made for it."""
+"""A call of an agent within a turn, and the agents made for it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Collect an agent's fields: valid values are taken, missing ones take their default or are asked for. Pure."""
+"""Collect an agent's fields: valid values are taken, missing values take their default or are asked for. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -128,7 +128,7 @@ def with_choices(inputs: Mapping[str, InputField], asked: Mapping[str, str]) -> 
 
 
 def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> FieldAnswer | None:
-    """Return a message as the answer, without a model, if one field was asked for and the text is valid for it.
+    """Return a message as the answer, without a model, if a single field was asked for and the text is valid for it.
 
     None for a message that may be something else: a question, a new request, a cancellation, or valid words among
     others ("it's ann@example.org").

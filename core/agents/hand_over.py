@@ -20,7 +20,7 @@ type Take = Callable[[Mapping[str, object]], str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOverTool(Tool[..., object]):
-    """A tool of one turn whose result resumes a waiting turn."""
+    """A tool of a turn whose result resumes a waiting turn."""
 
     take: Take
 

@@ -1,4 +1,4 @@
-"""One run of an agent's handler: found at the end of the journal, executed within its time, and journalled.
+"""A run of an agent's handler: found at the end of the journal, executed within its time, and journalled.
 
 A handler that runs has a row of its own, with the step -1 and the number of the run as call index, written before the
 handler begins unless the agent's effect is `read`.

@@ -22,7 +22,7 @@ class WaitsInside(Exception):
 
 @dataclass(slots=True)
 class OwnLoop:
-    """The loop of one agent during one run of a handler."""
+    """The loop of an agent during a run of a handler."""
 
     turn: TurnAgents
     valet: Valet

@@ -61,7 +61,7 @@ _HELD: JsonObject = {
 
 @dataclass(slots=True)
 class PendingAnswers:
-    """The agents that wait for an answer in one conversation, the longest wait first.
+    """The agents that wait for an answer in a conversation, the longest wait first.
 
     `offered` are the agents that may be answered, as they were when the turn began. `changed` holds changed entries by
     id, `ended` entries that ended; `set_aside` names agents that cannot resume.
@@ -115,7 +115,7 @@ class PendingAnswers:
         return tuple(entry for entry, _ in taken)
 
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
-        """Take a message as the one field that the only agent asks for, without the model. Return the changed entry."""
+        """Take a message as the only field that an only agent asks for, without the model. Return the changed entry."""
         if len(self.offered) != 1 or not one_of_their_own(inbound):
             return None
         [(entry, valet)] = self.offered

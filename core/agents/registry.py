@@ -1,4 +1,4 @@
-"""The agents of one orchestrator by name, and the file in which an operator overrides their options."""
+"""The agents of an orchestrator by name, and the file in which an operator overrides their options."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One call of an agent inside a turn: collect its fields, clear and run its handlers, or put it in the pool.
+"""A call of an agent inside a turn: collect its fields, clear and run its handlers, or put it in the pool.
 
 Everything is in the turn's journal, below the agent's path. A turn that is taken over, or that resumes after a
 person's answer, enters the agent again from its beginning: journalled steps are replayed, not repeated.

@@ -28,7 +28,7 @@ _GRACE = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTool(Tool[..., object]):
-    """An agent as the model sees it. It belongs to one turn.
+    """An agent as the model sees it. It belongs to a single turn.
 
     Its effect is "read": it journals its own steps that must not happen twice, so a turn may always enter it again.
     """

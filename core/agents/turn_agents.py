@@ -1,4 +1,4 @@
-"""The agents of one turn: their shared state, and the pool entries that the turn leaves."""
+"""The agents of a turn: their shared state, and the pool entries that the turn leaves."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ MAX_NESTING = 3
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """The longest wait of an agent without a `ttl`, and the number of agents that may wait for one person."""
+    """The longest wait of an agent without a `ttl`, and the number of agents that may wait for a person."""
 
     ttl: timedelta = timedelta(hours=24)
     max_waiting: int = 10
@@ -50,7 +50,7 @@ async def execute_agent(agent: StandardAgent, run: Callable[[], Awaitable[AgentR
 
 @dataclass(slots=True)
 class TurnAgents:
-    """The shared state of the agents of one turn. `entries` are the turn's pool entries by agent path."""
+    """The shared state of the agents of a turn. `entries` are the turn's pool entries by agent path."""
 
     loop: ReactLoop
     scope: TurnScope

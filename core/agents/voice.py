@@ -1,4 +1,4 @@
-"""Ask the person in the assistant's own voice: one model call without tools, or the plain text if that fails."""
+"""Ask the person in the assistant's own voice: a model call without tools, or the plain text if that fails."""
 
 import time
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Consent to one exact action: requests, cards and exact replies."""
+"""Consent to an exact action: requests, cards and exact replies."""

@@ -1,4 +1,4 @@
-"""The requests for consent of one turn: earlier requests with their decisions, and new requests."""
+"""The requests for consent of a turn: earlier requests with their decisions, and new requests."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -44,7 +44,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class ApprovalRequests:
-    """Ask for consent in one turn. `known` are the tenant's approvals: this turn's, and all pending ones.
+    """Ask for consent in a turn. `known` are the tenant's approvals: this turn's, and all that are pending.
 
     `new` holds the requests by call id until the turn commits them with their cards.
     """
@@ -56,7 +56,7 @@ class ApprovalRequests:
     known: Sequence[Approval] = ()
     source: Source = "message"
     max_at_once: int = 4
-    """Actions that one model answer may ask for: each has a card of its own, and nobody reads sixty."""
+    """Actions that a model's answer may ask for: each has a card of its own, and nobody reads sixty."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Returns whether the chat cannot show a request in full."""
     open_for: timedelta = timedelta(minutes=30)
@@ -66,7 +66,7 @@ class ApprovalRequests:
     """The person's consents in advance; None if none counts."""
     new: dict[str, NewApproval] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
-    """The call ids of all new requests, unfinished ones included."""
+    """The call ids of all new requests, unfinished requests included."""
 
     async def ask(self, request: ConsentTo) -> Consent:
         """Ask, or return the state of the newest request for the same call."""
@@ -162,7 +162,7 @@ class ApprovalRequests:
         return Consent(ConsentState.PENDING, _pending(approval.code, approval.summary))
 
     async def _granted(self, request: ConsentTo, approval: Approval) -> Consent:
-        """Check once more, at the moment of execution, that the action is the one on the card (promise 9)."""
+        """Check once more, at the moment of execution, that the action is the card's (promise 9)."""
         expires_at = approval.expires_at
         if expires_at is None or approval.sealed.hash(expires_at) != approval.hash:
             return await self._altered(approval, "hash")

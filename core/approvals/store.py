@@ -206,7 +206,7 @@ class ApprovalStore:
 
 
 class ApprovalMerge(MergeHook):
-    """Reissue, when two people become one, the approvals that are bound to the person who goes."""
+    """Reissue, when two people are merged, the approvals that are bound to the person who goes."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

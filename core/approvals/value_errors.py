@@ -41,7 +41,7 @@ _CHOICE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,]+""")
 
 
 def value_errors(error: ValidationError) -> str:
-    """Return the errors by argument, in one line."""
+    """Return the errors by argument, in a single line."""
     return "; ".join(
         gettext(
             "{field}: {reason}",
@@ -53,7 +53,7 @@ def value_errors(error: ValidationError) -> str:
 
 
 def reason_in_words(item: Mapping[str, object]) -> str:
-    """Return the reason behind one of pydantic's errors, in our words."""
+    """Return the reason behind an error of pydantic's, in our words."""
     kind, given = str(item["type"]), item.get("ctx")
     limits = given if isinstance(given, dict) else {}
     if kind in _LENGTHS:

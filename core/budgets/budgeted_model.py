@@ -17,7 +17,7 @@ class ChatClient(Protocol):
     """A model client that returns whole answers: any `ModelClient`, or its replacement in tests."""
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Make one call. Raises `core.errors.ModelError`."""
+        """Make a call. Raises `core.errors.ModelError`."""
         ...
 
 

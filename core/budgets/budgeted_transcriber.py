@@ -20,7 +20,7 @@ class Transcribing(Protocol):
         ...
 
     async def transcribe(self, recording: Recording) -> Transcript:
-        """Make one call. Raises `core.errors.ModelError`."""
+        """Make a call. Raises `core.errors.ModelError`."""
         ...
 
 

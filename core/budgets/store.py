@@ -49,7 +49,7 @@ class DailyBudgets:
     """The price of the embedding model; None if no provider embeds."""
 
     def of(self, payer: Payer) -> "PostgresBudget":
-        """Return the budget of one turn; each call counts for the day on which it is made."""
+        """Return the budget of a turn; each call counts for the day on which it is made."""
         tier = self.tiers.of(payer.role, payer.tier) if self.tiers else None
         cap = self.cap if tier is None or tier.dollars_a_day is None else tier.dollars_a_day
         mine = replace(self, cap=cap)
@@ -58,7 +58,7 @@ class DailyBudgets:
 
 @dataclass(frozen=True, slots=True)
 class PostgresBudget:
-    """The budget of one turn. Implements `core.budgets.types.TurnBudget`."""
+    """The budget of a turn. Implements `core.budgets.types.TurnBudget`."""
 
     budgets: DailyBudgets
     payer: Payer

@@ -38,7 +38,7 @@ class Payer:
 
 
 class TurnBudget(Protocol):
-    """The budget of one turn."""
+    """The budget of a turn."""
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Reserve the possible cost of a call. Raises `OutOfMoney`. Idempotent."""

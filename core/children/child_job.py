@@ -17,7 +17,7 @@ type JobAnswer = tuple[Mapping[str, Any], bytes]
 
 
 class Unreadable(Exception):
-    """The job cannot be done; the argument is the reason in one word, which `ask_child` raises again."""
+    """The job cannot be done; the argument is the reason in a single word, which `ask_child` raises again."""
 
 
 def answer_request(read: Callable[[Mapping[str, Any], bytes], JobAnswer], *, memory: int, cpu_seconds: int) -> None:

@@ -86,7 +86,7 @@ async def _begun(script: Path) -> AsyncIterator["_Job"]:
 
 
 class _Job:
-    """One run of a script: its input and output, and the socket on which the kept process reports."""
+    """A run of a script: its input and output, and the socket on which the kept process reports."""
 
     def __init__(self, kept: KeptProcess, files: ExitStack) -> None:
         self._loop = asyncio.get_running_loop()

@@ -180,7 +180,7 @@ def _kill(pid: int) -> None:
 
 
 def _kill_group(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # no process is left, or on macOS only an ended one
+    with suppress(ProcessLookupError, PermissionError):  # no process is left, or on macOS only an ended process
         os.killpg(pid, signal.SIGKILL)
 
 

@@ -1,7 +1,7 @@
-"""Processes that are kept for scripts, one for each: it has imported the script's modules, and forks jobs.
+"""Processes that are kept, each for a script: it has imported the script's modules, and forks jobs.
 
-They belong to this process, not to one of its event loops or threads: each takes its requests from a socket that
-nobody reads from here, and answers on the job's own socket. When this process ends, for any reason, they end too.
+They belong to this process, not to any of its event loops or threads: each takes its requests from a socket that nobody
+reads from here, and answers on the job's own socket. When this process ends, for any reason, they end too.
 """
 
 import atexit

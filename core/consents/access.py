@@ -1,4 +1,4 @@
-"""The tools' access to one person's standing consents: work out a shape, grant an approved consent, list, withdraw."""
+"""The tools' access to a person's standing consents: work out a shape, grant an approved consent, list, withdraw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from core.people.tenant import TurnTenant
 
 @dataclass(frozen=True, slots=True)
 class PersonConsents:
-    """Implements `core.tools.person_access.ConsentAccess` for one turn.
+    """Implements `core.tools.person_access.ConsentAccess` for a turn.
 
     `may_grant`: the turn answers the person's own words, and the person is no guest.
     """

@@ -1,4 +1,4 @@
-"""The shape of the calls that a standing consent covers: every parameter of one tool, each with its bound. Pure."""
+"""The shape of the calls that a standing consent covers: every parameter of a tool, each with its bound. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

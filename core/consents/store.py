@@ -1,4 +1,4 @@
-"""Standing consents in Postgres: one tenant at a time. Every call may be repeated."""
+"""Standing consents in Postgres: each call names the tenant. Every call may be repeated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Call:
 
 
 class ConsentStore:
-    """The consents of all tenants, one tenant at a time."""
+    """The consents of all tenants; each call names the tenant."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -79,7 +79,7 @@ class ConsentStore:
         return ConsentUse(row["id"], row["number"]) if row else None
 
     async def use(self, consent: StandingConsent, call: Call, notice: str, now: datetime) -> ConsentUse | None:
-        """Check, count and record a use in one transaction; None if the consent is no longer valid.
+        """Check, count and record a use in a transaction; None if the consent is no longer valid.
 
         `notice` is the message about it to the person, with the id of the use in place of its number.
         """
@@ -99,7 +99,7 @@ class ConsentStore:
         await self._database.call("select note_consent_outcome($1,$2,$3)", tenant_id, use_id, outcome)
 
     async def active(self, tenant_id: str, now: datetime, tool: str | None = None) -> Sequence[StandingConsent]:
-        """Return the valid consents, of one tool or of all, the oldest first."""
+        """Return the valid consents, of a tool or of all, the oldest first."""
         rows = await self._database.tenant_rows(
             tenant_id,
             "select * from standing_consents where tenant_id = $1 and state = 'active' and expires_at > $2"
@@ -149,7 +149,7 @@ class ConsentStore:
 
 
 class ConsentMerge(MergeHook):
-    """End, when two people become one or part, the consents that were bound to either as they were before."""
+    """End, when two people are merged or part, the consents that were bound to either as they were before."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

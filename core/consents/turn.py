@@ -1,4 +1,4 @@
-"""The standing consents of one turn: find a consent by which a call may run."""
+"""The standing consents of a turn: find a consent by which a call may run."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class TurnConsents:
-    """Run calls of one turn by consents. `usable`: the turn began with the person's own words, or with a schedule."""
+    """Run calls of a turn by consents. `usable`: the turn began with the person's own words, or with a schedule."""
 
     store: ConsentStore
     tenant_id: str

@@ -15,7 +15,7 @@ type Told = Literal["at once", "digest"]
 MAX_USES = 200
 MAX_DAYS = 90
 MAX_ACTIVE = 20
-"""Consents that one person may have at a time."""
+"""Consents that a person may have at a time."""
 
 
 class EndReason(StrEnum):
@@ -28,7 +28,7 @@ class EndReason(StrEnum):
     ALTERED = "altered"
     """The stored row differs from the approved consent."""
     LINKED = "linked"
-    """Two people became one, or parted: the consent was bound to one of them as they were before."""
+    """Two people were merged, or parted: the consent was bound to either as they were before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class OwnTokens:
-    """Make and prove one kind of tokens. `keys`: the first makes, all prove, so that tokens outlive a change of keys.
+    """Make and prove a kind of tokens. `keys`: the first makes, all prove, so that tokens outlive a change of keys.
 
     `plain`: of hexadecimal digits, for links in messages: programs that find links drop a mark at the end.
     """
@@ -31,7 +31,7 @@ class OwnTokens:
 
     @classmethod
     def of(cls, keys: SecretKeys, purpose: str, *, plain: bool = False) -> "OwnTokens":
-        """Return the tokens of one purpose; a token of another purpose is not ours here."""
+        """Return the tokens of a purpose; a token of another purpose is not ours here."""
         return cls.under([key.value for key in keys.all], purpose, plain=plain)
 
     @classmethod

@@ -27,7 +27,7 @@ PRIMARY = "primary"
 MAX_NAME = 200
 """Characters of a service's name, and of an account's."""
 MAX_BYTES = 64 * 1024
-"""Bytes of one account's credentials, as JSON."""
+"""Bytes of an account's credentials, as JSON."""
 
 TELL_AFTER = timedelta(minutes=1)
 """The time in which a turn that met a revoked account may tell its person, before a notification does."""
@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 
 class CredentialError(OneValetError):
-    """Credentials cannot be stored or read; the message is one plain sentence without secrets."""
+    """Credentials cannot be stored or read; the message is a plain sentence without secrets."""
 
 
 class CredentialsSealed(CredentialError):
@@ -130,7 +130,7 @@ class CredentialStore:
         return credentials
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """Return the connected accounts of one service or all, without secrets.
+        """Return the connected accounts of a service or all, without secrets.
 
         Each has `service`, `account_name`, `preferred`, and `created_at`, `updated_at` in ISO 8601.
         """

@@ -25,9 +25,9 @@ class Ability(StrEnum):
 class Account:
     """A person's account of a service, without credentials.
 
-    `address`: the mail address or login by which its person knows it. `preferred`: the default among the accounts of
-    one lookup; `preferred_for`: mail, calendar or contacts, for which its person chose it over all services. `revoked`:
-    the service no longer accepts the stored credentials; its person has to connect it again.
+    `address`: the mail address or login by which its person knows it. `preferred`: the default among the accounts of a
+    lookup; `preferred_for`: mail, calendar or contacts, for which its person chose it over all services. `revoked`: the
+    service no longer accepts the stored credentials; its person has to connect it again.
     """
 
     service: str

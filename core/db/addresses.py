@@ -1,4 +1,4 @@
-"""The database's address: it may name several hosts, of which only one at a time is the primary."""
+"""The database's address: it may name several hosts, a single primary among them at a time."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -97,7 +97,7 @@ class Database:
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
-        """Yield a connection inside one transaction that sees this tenant's rows only."""
+        """Yield a connection inside a transaction that sees this tenant's rows only."""
         async with self._transaction(tenant_id, "begin") as connection:
             yield connection
 
@@ -224,7 +224,7 @@ class Database:
 
 
 class _Tries:
-    """The tries of one call, until its patience ends."""
+    """The tries of a call, until its patience ends."""
 
     def __init__(self, patience: float, trouble: StoreTrouble) -> None:
         self._clock = asyncio.get_running_loop().time

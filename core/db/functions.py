@@ -14,7 +14,7 @@ where p.pronamespace = current_schema()::regnamespace and p.proname = any ($1)
 
 
 async def apply_functions(connection: _Connection, known: list[SqlFile]) -> list[str]:
-    """Apply the files whose text changed, in one transaction, and drop the functions that no file has any more."""
+    """Apply the files whose text changed, in a single transaction, and drop the functions that no file has any more."""
     applied = {row["name"]: row for row in await connection.fetch("select * from schema_functions")}
     changed = [file for file in known if file.name not in applied or applied[file.name]["checksum"] != file.checksum]
     kept = {name for file in known if file not in changed for name in file.functions}
@@ -43,7 +43,7 @@ async def apply_functions(connection: _Connection, known: list[SqlFile]) -> list
 
 
 async def _replace(connection: _Connection, file: SqlFile, before: list[asyncpg.Record]) -> None:
-    """Create a file's functions in the place of the old ones.
+    """Create a file's functions in place of the old functions.
 
     Replacing keeps a function's OID valid for sessions that are about to call it; dropping does not. A function has to
     be dropped if its result or the names of its parameters change.

@@ -13,11 +13,11 @@ from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 
 GROUP = 64
-"""The most items of one statement."""
+"""The most items of a statement."""
 SHARE = 16
-"""The most items of one sender in a statement."""
+"""The most items of a sender in a statement."""
 AT_ONCE = 2
-"""The groups that are written at a time: while one is committed, the next is on its way."""
+"""The groups that are written at a time: while a group is committed, the next is on its way."""
 
 _log = structlog.get_logger()
 
@@ -64,7 +64,7 @@ class GroupedStatement:
         if self._waiting or self._groups >= AT_ONCE or sender in self._writing:
             item = _Item(sender, order, value, asyncio.get_running_loop().create_future())
             self._waiting.setdefault(sender, deque()).append(item)
-            # No group may be running: start one, or the waiting items would wait forever.
+            # No group may be running: start a group, or the waiting items would wait forever.
             self._go_on()
             return await item.done
         self._writing.add(sender)

@@ -1,4 +1,4 @@
-"""Bring a database up to date under one lock: numbered migrations once, function files whenever their text changes."""
+"""Bring a database up to date under a lock: numbered migrations once, function files whenever their text changes."""
 
 import asyncio
 import random
@@ -14,7 +14,7 @@ from core.db.serving import ROLE
 from core.db.sql_files import AbilitySql, SqlFile, load_before, load_functions, load_migrations, with_abilities
 from core.errors import ConfigError
 
-LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
+LOCK = 0x6F6E6576616C6574  # "onevalet": a single migrator at a time per database
 LOCK_WAIT = 3.0
 """Seconds that a migration waits for a table at a time: later sessions that want the table wait behind it."""
 LOCK_TRIES = 40
@@ -40,7 +40,7 @@ async def migrate(database_url: str, abilities: Sequence[AbilitySql] = ()) -> li
     The migrations of the abilities come after those of the spine.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
-    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with one
+    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with a
     sentence if the database cannot be reached or prepared.
     """
     async with connected(database_url) as connection:

@@ -1,4 +1,4 @@
-"""Recognise the errors of a store that cannot serve now; log one line when an outage begins and when it ends."""
+"""Recognise the errors of a store that cannot serve now; log a line when an outage begins and when it ends."""
 
 import time
 from collections.abc import Callable
@@ -100,7 +100,7 @@ class StoreTrouble:
             _log.warning("store_trouble", cause=cause, sqlstate=getattr(error.__cause__ or error, "sqlstate", None))
 
     def worked(self) -> None:
-        """Log the end of an outage if there was one and nothing has failed for a while."""
+        """Log the end of an outage, if any, once nothing has failed for a while."""
         if not self._causes or self._monotonic() - self._last < WELL_AFTER:
             return
         _log.info("store_well", failures=self._failures, seconds=round(self._last - self._began, 1))

@@ -54,7 +54,7 @@ class DatabaseState:
 
 @asynccontextmanager
 async def connected(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
-    """Yield a connection as the URL's own user; raise `ConfigError` with one sentence if there is none."""
+    """Yield a connection as the URL's own user; raise `ConfigError` with a sentence if there is none."""
     try:
         connection = await connect(database_url, timeout=10)
     except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:

@@ -61,7 +61,7 @@ class SqlFile:
         return found[2].rstrip(".") if found else ""
 
     def pieces(self) -> list[tuple[str | None, str]]:
-        """Return the text in statements, each with the name of the function that it makes, if it makes one."""
+        """Return the text in statements, each with the name of the function that it makes, if any."""
         head, *texts = re.split(r"^(?=create )", self.sql, flags=re.MULTILINE)
         # Comments at the top belong to the first statement.
         texts = [head + texts[0], *texts[1:]] if texts else [head]

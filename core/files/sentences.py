@@ -1,4 +1,4 @@
-"""The reason why a file cannot be used, in one plain sentence for the person."""
+"""The reason why a file cannot be used, in a plain sentence for the person."""
 
 from core.files.kinds import FileFailure
 from core.files.types import MAX_BYTES

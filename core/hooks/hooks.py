@@ -1,4 +1,4 @@
-"""Hooks, the one way to extend the loop: called by priority, the lowest first.
+"""Hooks, the only way to extend the loop: called by priority, the lowest first.
 
 A hook that fails is logged and skipped. A rule is a hook that decides whether a call may run: a rule that fails
 denies the call.

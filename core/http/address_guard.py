@@ -54,7 +54,7 @@ _UNSEEMLY = re.compile(r"[\x00-\x20\x7f\\\ud800-\udfff]")
 
 
 class Barred(ValueError):
-    """An address must not be fetched. `reason` is one plain sentence, `values` fill its fields."""
+    """An address must not be fetched. `reason` is a plain sentence, `values` fill its fields."""
 
     def __init__(self, reason: str, **values: str) -> None:
         super().__init__(reason.format_map(values) if values else reason)

@@ -33,7 +33,7 @@ _NAMED = {
 
 
 class NoAnswer(ToolFailed):
-    """A server gave no usable answer; the message is one plain sentence, with the host if it is given."""
+    """A server gave no usable answer; the message is a plain sentence, with the host if it is given."""
 
     def __init__(self, failure: Failure, host: str = "") -> None:
         super().__init__(gettext((_NAMED if host else _UNNAMED)[failure], host=host))

@@ -1,7 +1,7 @@
 """The guarded HTTP client for all addresses that a model or a message can name.
 
-The check is made at the creation of the socket, on the address that is then connected to: no name can resolve to one
-server for the check and to another for the connection, and each redirect passes the same check.
+The check is made at the creation of the socket, on the address that is then connected to: no name can resolve to
+different servers for the check and for the connection, and each redirect passes the same check.
 """
 
 import asyncio
@@ -107,7 +107,7 @@ class GuardedClient:
         whole: bool = False,
         may_go: Callable[[Target], bool] | None = None,
     ) -> HttpResponse:
-        """Make a request, following redirects; raises `ToolFailed` in one plain sentence.
+        """Make a request, following redirects; raises `ToolFailed` in a plain sentence.
 
         `body` are bytes to send in place of `json`. `whole`: a body whose declared length exceeds the limit is not
         read, and `cut` is true. `may_go` restricts the request and each redirect further. Headers that could hold a
@@ -192,7 +192,7 @@ class GuardedClient:
         raise Barred(gettext_noop("That address redirects too often."))
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
-        """Return the session for a target: the open one for hosts that the operator named, else the guarded one."""
+        """Return the session for a target: for hosts that the operator named the open session, else the guarded."""
         usual = USUAL_PORTS[target.scheme] == target.port
         if (target.host, target.port) in self._allowed or (usual and (target.host, None) in self._allowed):
             if self._open is None:

@@ -1,4 +1,4 @@
-"""Requests that belong together, limited as one operation: limits of single answers do not limit their number."""
+"""Requests that belong together, limited as an operation: limits of single answers do not limit their number."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from core.json_types import Json
 
 
 class Operation:
-    """A client for one operation with servers that others run. Implements `core.http.types.HttpClient`.
+    """A client for an operation with servers that others run. Implements `core.http.types.HttpClient`.
 
     All its answers, as unpacked, share an allowance, and an answer is a piece. Raises `LeftAlone` if a server exceeds
     it, and for every request under the same key during the pause that follows.

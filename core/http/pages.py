@@ -52,5 +52,5 @@ class PageReader(Protocol):
     """A reader of pages, which an ability brings."""
 
     async def __call__(self, response: HttpResponse) -> Page:
-        """Return the text of a response. Raises `core.errors.ToolFailed` in one plain sentence."""
+        """Return the text of a response. Raises `core.errors.ToolFailed` in a plain sentence."""
         ...

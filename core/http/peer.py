@@ -102,7 +102,7 @@ class Hearing:
 
 
 class Slots:
-    """Conversations that run at the same time in this process: `most` of all people, `each` of one person."""
+    """Conversations that run at the same time in this process: `most` of all people, `each` of a single person."""
 
     def __init__(self, most: int, each: int = 1) -> None:
         self._all = asyncio.Semaphore(most)
@@ -149,7 +149,7 @@ class Pauses:
     """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host.
 
     They start from the first again once the longest pause has passed in peace. The pauses of one `kind` are shared with
-    other processes, including later ones (`core.queue.shared_pauses`).
+    other processes, including later processes (`core.queue.shared_pauses`).
     """
 
     shared: ClassVar["WeakSet[Pauses]"] = WeakSet()

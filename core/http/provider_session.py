@@ -24,7 +24,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from core.json_types import read_json
 
 MOST = 16
-"""Interim answers to one request, after which the connection is closed."""
+"""Interim answers to a request, after which the connection is closed."""
 _PARSED_AT_ONCE = 4096
 """Bytes that are parsed before interim answers are counted, until the answer has begun."""
 

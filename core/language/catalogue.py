@@ -89,7 +89,7 @@ def labelled(label: str, value: str) -> str:
 
 
 def in_a_row(names: Sequence[str]) -> str:
-    """Return names one after the other, with the comma of the language and no "and"."""
+    """Return names in a row, with the comma of the language and no "and"."""
     middle = str(current_locale().list_patterns["standard"]["middle"])
     return middle.removeprefix("{0}").removesuffix("{1}").join(names)
 

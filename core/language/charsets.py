@@ -121,7 +121,7 @@ def label_of(data: bytes) -> str:
 def decode_text(data: bytes, label: str | None = None) -> str:
     """Return the text of bytes under a label; unreadable bytes become U+FFFD.
 
-    A mark at the beginning counts before the label, as in the standard. If the label is unknown or one of ASCII, bytes
+    A mark at the beginning counts before the label, as in the standard. If the label is unknown or is ASCII's, bytes
     that are UTF-8 are read as such, and other bytes under the likeliest label.
     """
     for mark, codec in _MARKS:

@@ -34,7 +34,7 @@ def without_unseen(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, without invisible letters."""
+    """Return a text on a single line, without invisible letters."""
     return " ".join(without_unseen(" ".join(text.split())).split())
 
 

@@ -32,7 +32,7 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:'[^\W\d_]+)*(?!\w)")
 """A whole word: the letter in a code, such as 3E, is no word."""
 _ADDRESS = re.compile(r"\S+://\S*")
 _ENOUGH = 2
-"""The different words, or Chinese characters, that suffice: one may be a name, or a word of two languages."""
+"""The different words, or Chinese characters, that suffice: a single word may be a name, or a word of two languages."""
 _LOOKED_AT = 2_000
 """The characters of a long text that count."""
 

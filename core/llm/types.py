@@ -25,7 +25,7 @@ class Marker(StrEnum):
     HANDED_OVER = "handed_over"
     """The result of a call that was handed over to a waiting turn."""
     CONTEXT = "context"
-    """The time, recalled facts and pending questions, for one turn: prompts are the same from turn to turn up to it."""
+    """The time, recalled facts and pending questions, for a turn: prompts are the same from turn to turn up to it."""
     NOTE = "note"
     """A line of ours for the model, in place of content that cannot be shown: nobody's words."""
     FILE = "file"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A provider's message, ready to send: an outbound message is sent in one or more parts.
+    """A provider's message, ready to send: an outbound message is sent in parts, at least one.
 
     `text`: the plain text, which is sent if the provider refuses `data`. `data`: the provider's own formatting
     (entities, blocks, a keyboard), which only its renderer and sender read. `segments`: billed segments (SMS).
@@ -80,7 +80,7 @@ class Receipt:
 
 
 class NotificationChannel(Protocol):
-    """The way out over one provider. One instance per process; methods are safe to call concurrently."""
+    """The way out over a provider. A single instance per process; methods are safe to call concurrently."""
 
     name: str
     can_find: bool
@@ -193,7 +193,7 @@ WHOLE = Sweep()
 
 
 class Channel(Protocol):
-    """The way in over one provider, in the web process."""
+    """The way in over a provider, in the web process."""
 
     name: str
     account: str

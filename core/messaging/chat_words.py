@@ -34,7 +34,7 @@ class Channels:
 
 
 UNLISTED = Channels(listed=NOWHERE, menu=NOWHERE)
-"""For a word that only sentences mention, where it is useful."""
+"""For a word that only sentences mention, at the moment when it is useful."""
 
 
 @dataclass(frozen=True, slots=True)

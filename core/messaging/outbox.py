@@ -71,7 +71,7 @@ class Outbox(ClaimedRows):
         return await load_message(self._database, claim)
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part], text: str | None = None) -> list[KeptPart]:
-        """Store the rendering, or return the one that an earlier attempt stored.
+        """Store the rendering, or return the rendering that an earlier attempt stored.
 
         `text`: the message's translated sentences, which become its text.
         """

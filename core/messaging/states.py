@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class SendState(StrEnum):
-    """The state of an outbound message or of one of its parts."""
+    """The state of an outbound message or of a part."""
 
     HELD = "held"
     """It waits for its release."""

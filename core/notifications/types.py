@@ -27,7 +27,7 @@ class Notification:
     """News for a person.
 
     `text` is Markdown; `title` is used if the channel has titles (push, email). `category` can be muted by the person
-    (`reminder`, `price`, `mail`), lower case. Two notifications with the same `dedupe_key` are one message (None: the
+    (`reminder`, `price`, `mail`), lower case. Notifications with the same `dedupe_key` are a single message (None: the
     category with the text). `task_id` and `run_id` name the cause. `conversation_id` is tried first, while it is the
     tenant's and can be reached.
     """

@@ -1,4 +1,4 @@
-"""Linking two places of one person by a code, and merging their rows."""
+"""Linking two places of the same person by a code, and merging their rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,7 +98,7 @@ class Linking:
     async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
         """Merge the person who typed a code with the person it was given to.
 
-        All in one transaction; the same turn may repeat it with the same result. Raises `LeaseLost` if the turn is
+        All in a single transaction; the same turn may repeat it with the same result. Raises `LeaseLost` if the turn is
         over.
         """
         try:

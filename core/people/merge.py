@@ -1,4 +1,4 @@
-"""Hooks for the owners of tables: two people become one, or part again."""
+"""Hooks for the owners of tables: two people are merged, or part again."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -12,7 +12,7 @@ type Led = tuple[str, str, str]
 
 
 class Merge(StrEnum):
-    """The way in which a table's rows move from one person to another (`merge_people`)."""
+    """The way in which a table's rows move to another person (`merge_people`)."""
 
     MOVE = "move"
     """Every row; its keys must be unique across people, as our ids are."""

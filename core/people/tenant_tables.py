@@ -1,4 +1,4 @@
-"""The tables that belong to a tenant, in one list for merge, export and delete; tests compare it with the schema."""
+"""The tables that belong to a tenant, in a list for merge, export and delete; tests compare it with the schema."""
 
 from collections.abc import Iterable, Mapping
 from graphlib import TopologicalSorter

@@ -45,7 +45,7 @@ class Unlinking:
     async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
         """Undo the person's newest link; if all are too old, let the turn's place start again.
 
-        `text` is the reply in such a place. Each happens in one transaction.
+        `text` is the reply in such a place. Each happens in a transaction.
         """
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow("select * from find_link($1,$2,$3)", tenant_id, turn_id, now - WITHIN)

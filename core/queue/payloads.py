@@ -5,7 +5,7 @@ from typing import Any
 
 
 def pack(job: dict[str, Any]) -> bytes:
-    """Serialize arq's job dictionary. An exception becomes its name: arq stores no results for us, but may pass one."""
+    """Serialize arq's job dictionary. An exception becomes its name: arq stores no results for us, but may pass any."""
     return json.dumps(job, default=lambda value: f"{type(value).__name__}").encode()
 
 

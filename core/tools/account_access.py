@@ -39,7 +39,7 @@ class Prompt:
 
 
 class AccountPrompts(Protocol):
-    """Asks a person for accounts, in one turn."""
+    """Asks a person for accounts, in a turn."""
 
     async def prompt(self, wanted: MissingAccess) -> Prompt | None:
         """Return the prompt for an account, or None if no account can be connected."""

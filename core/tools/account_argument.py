@@ -1,4 +1,4 @@
-"""`account`: the optional argument by which a call names one of several accounts, and the account that it opens then.
+"""`account`: the optional argument by which a call chooses among several accounts, and the account that it opens then.
 
 Every tool that declares `accounts` has it, whether or not its function takes it: `context.accounts` opens the named
 account anyway. The model sees it only if several of the person's accounts could serve.

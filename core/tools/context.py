@@ -68,7 +68,7 @@ class CredentialAccess(Protocol):
         ...
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List the connected accounts, of one service or all, without secrets."""
+        """List the connected accounts, of a service or all, without secrets."""
         ...
 
     async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:

@@ -54,7 +54,7 @@ class Tool[**P, R]:
     """If there are many tools, those of a group are a single line until the conversation opens it. Empty: in none;
     None: in the group of its module, if a plugin brings several."""
     of_turn: bool = False
-    """It belongs to one turn, and is offered last. Once offered in a conversation, it stays offered."""
+    """It belongs to a single turn, and is offered last. Once offered in a conversation, it stays offered."""
     accounts: Sequence[str] = ()
     """The required access to the person's accounts, as in `AccountAccess.open`: a call waits until it is connected."""
     needs_memory: str = ""
