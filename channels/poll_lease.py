@@ -20,7 +20,7 @@ class PollState:
 
 
 class PollLease:
-    """Hold the lease for one process. Every method raises `StoreUnavailable` while Postgres is away."""
+    """Hold the lease for a process. Every method raises `StoreUnavailable` while Postgres is away."""
 
     def __init__(self, database: Database, *, channel: str, account: str, owner: str) -> None:
         self._database = database

@@ -13,19 +13,19 @@ from core.ids import IdMaker
 from core.notifications.mail_addresses import read_mail_address
 
 ONE_WAY = "one-way"
-"""The account of addresses on channels of one's own that only send."""
+"""The account of addresses on an operator's own channels that only send."""
 MAX_ADDRESS = 200
 """Characters of such an address."""
 _PUSH = re.compile(r"(?:(ntfy|apprise):)?([-_A-Za-z0-9]{1,64})")
 
 
 class AddressRefused(OneValetError):
-    """An address cannot be stored; the message is one plain sentence."""
+    """An address cannot be stored; the message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotificationAddress:
-    """A push topic, an email address, or one on a channel that only sends.
+    """A push topic, an email address, or an address on a channel that only sends.
 
     `state`: `active`, or `blocked` once it could not be reached for good.
     """

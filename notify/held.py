@@ -19,7 +19,7 @@ class HeldNotifications:
         self._setbacks = setbacks
 
     async def release(self) -> int:
-        """Release due notifications, each person's as one digest; return the number of messages."""
+        """Release due notifications, each person's as a single digest; return the number of messages."""
         now, made = self._dispatcher.clock.now(), 0
         for tenant_id in await self._store.find_held(now, without=self._setbacks.left_alone()):
             made += await self._setbacks.does(tenant_id, partial(self._release, tenant_id, now))

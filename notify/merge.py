@@ -1,4 +1,4 @@
-"""Merging the muted categories of two people who become one."""
+"""Merging the muted categories when two people are merged."""
 
 from typing import override
 

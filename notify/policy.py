@@ -96,7 +96,7 @@ def order_places(
 
 
 def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notification:
-    """Return all held notifications as one, in order of arrival, with times of day in the person's zone."""
+    """Return all held notifications as a digest, in order of arrival, with times of day in the person's zone."""
     items = "\n".join(_item(stored, zone) for stored in held)
     count = ngettext("{number} thing waited for you:", "{number} things waited for you:", len(held))
     media = tuple(media for stored in held for media in stored.notification.media)

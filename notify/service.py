@@ -77,7 +77,7 @@ class NotificationService:
         return (await self.notify(tenant_id, notification)).reaches
 
     async def release_held(self) -> int:
-        """Send held notifications that are due, each person's as one digest; return the number of messages."""
+        """Send held notifications that are due, each person's as a single digest; return the number of messages."""
         return await self._held.release()
 
     async def fall_back(self) -> int:

@@ -1,4 +1,4 @@
-"""Work over many people, one at a time: a person whose work raises an unforeseen error is skipped for a while."""
+"""Work over many people, in sequence: a person whose work raises an unforeseen error is skipped for a while."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ class Setbacks:
         self._known: dict[str, tuple[int, float]] = {}
 
     async def does(self, whom: str, work: Callable[[], Awaitable[int]]) -> int:
-        """Do one person's work and return its count; 0 if it failed, now or recently. Raises `StoreUnavailable`."""
+        """Do a person's work and return its count; 0 if it failed, now or recently. Raises `StoreUnavailable`."""
         failures, until = self._known.get(whom, (0, 0.0))
         if failures and self._now() < until:
             return 0
@@ -32,7 +32,7 @@ class Setbacks:
         except StoreUnavailable:
             raise
         except Exception:
-            # Other entries must not wait for this one, nor the log be filled with it.
+            # Other entries must not wait for this person's, nor the log be filled with it.
             _log.exception(self._event, id=whom, failures=failures + 1)
             self._note(whom, failures)
             return 0

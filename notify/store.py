@@ -27,9 +27,9 @@ from core.people.tenant import QuietHours
 from notify.system_notices import SystemNotice, notice_text, notice_title
 
 DEDUPE_WINDOW = timedelta(hours=20)
-"""How long the same news is one message: less than a day, so that daily news is sent daily."""
+"""The time for which the same news is a single message: less than a day, so that daily news is sent daily."""
 STUCK = timedelta(minutes=5)
-"""How long one place is tried before another."""
+"""The time for which a place is tried before another."""
 RECENT = timedelta(hours=36)
 
 
@@ -116,7 +116,7 @@ class NotificationStore:
         entries: Sequence[RenderedNotification],
         when: Timing,
     ) -> NotifyResult | None:
-        """Queue a single notification in place of several held ones; None if another worker had any of them."""
+        """Queue a single notification in place of held notifications; None if another worker had any of them."""
         row = await self.database.call(
             "select * from enqueue_digest($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -216,8 +216,8 @@ class NotificationStore:
         return int(row["pruned"]) if row else 0
 
 
-# Each identity with the top-level conversation that the person wrote in last, and the wanted one, if it is theirs.
-# If the person has not written yet, some providers deliver to the user key itself.
+# Each identity with the top-level conversation that the person wrote in last, and the wanted conversation, if it is
+# theirs. If the person has not written yet, some providers deliver to the user key itself.
 _PLACES = """
 select i.id as identity_id, i.channel, i.account, coalesce(c.peer, i.user_key) as peer, '' as thread,
        case when c.thread = '' then c.id end as conversation_id, c.last_inbound_at

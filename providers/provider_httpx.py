@@ -133,7 +133,7 @@ class _Bounded(_Body):
 
 
 class _Heard(_Body):
-    """A body that is unpacked and counted as it arrives, in pieces small enough to be read in one go."""
+    """A body that is unpacked and counted as it arrives, in pieces small enough to be read at once."""
 
     def __init__(self, response: httpx.Response, hearing: Hearing) -> None:
         super().__init__(response)

@@ -1,4 +1,4 @@
-"""Mails missed while away: nothing to fetch. The mailbox keeps them, and reading goes on after the last one."""
+"""Mails missed while away: nothing to fetch. The mailbox keeps them, and reading goes on after the last mail."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

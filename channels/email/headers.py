@@ -35,7 +35,7 @@ _DAEMONS = re.compile(r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bou
 
 
 def values(message: Message, name: str) -> list[str]:
-    """Return a header's values, the topmost first, each on one line."""
+    """Return a header's values, the topmost first, each on a single line."""
     return [" ".join(str(value).split()) for value in message.get_all(name, [])]
 
 

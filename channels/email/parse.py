@@ -213,7 +213,7 @@ def _written(content: MailMessage, account: Account, *, forwards: bool, answers:
 
 
 def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str, Command | None]:
-    """Return a person's own words, and their command, if they are one.
+    """Return a person's own words, and their command, if any.
 
     A chat word or a code counts if it is the whole text, apart from a greeting and a name. In a new thread, the subject
     is part of the text.

@@ -64,7 +64,7 @@ class MailPoller:
         await self._loop.run(self._step)
 
     async def _step(self) -> float:
-        """Read from one connection until it ends; return the seconds to wait afterwards."""
+        """Read from a connection until it ends; return the seconds to wait afterwards."""
         try:
             return await self._loop.unless_stopped(self._session()) or 0.0
         except MailFailed as error:
@@ -72,7 +72,7 @@ class MailPoller:
             return self._loop.later()
 
     async def _session(self) -> float:
-        """Hold the lease, and read from one connection for as long as the lease lasts."""
+        """Hold the lease, and read from a connection for as long as the lease lasts."""
         if await self._loop.claim() is None:
             return NOT_OURS_PAUSE
         async with self._client.open() as mailbox:

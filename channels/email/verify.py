@@ -75,7 +75,7 @@ def _results_of(headers: Sequence[str], authserv_id: str) -> tuple[MethodResult,
 
 
 def _read_result(piece: str) -> tuple[str, MethodResult | None]:
-    """Return the method of a result, and the result; None in its place if it can be read in more than one way."""
+    """Return the method of a result, and the result; None in its place if it can be read in several ways."""
     first, *others = re.sub(r" *= *", "=", " ".join(piece.split())).split() or [""]
     method, _, value = first.lower().partition("=")
     name, _, version = method.partition("/")

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from aiohttp import web
 
 SHARE = 8
-"""A source with more than one in this many of all waiting connections makes room first."""
+"""A source whose share of the waiting connections is more than one in this many makes room first."""
 PROVEN_REMEMBERED = 1000
 
 
@@ -77,7 +77,7 @@ class Connections[Connection: Hashable]:
         return source in self._proven
 
     def to_close(self) -> Connection | None:
-        """Return the connection to close for a new one; None if all are at work."""
+        """Return the connection to close for a new connection; None if all are at work."""
         if not self._waiting:
             return None
         source = min(self._waiting, key=self._rank)

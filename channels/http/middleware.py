@@ -166,7 +166,7 @@ def limit_bad_requests(bad: BadRequests) -> Middleware:
 
 @web.middleware
 async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Turn errors into statuses: refused 4xx, no store 503, any other error 500 with one log line."""
+    """Turn errors into statuses: refused 4xx, no store 503, any other error 500 with a log line."""
     route = request.match_info.route.resource
     path = route.canonical if route is not None else ""
     try:

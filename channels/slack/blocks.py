@@ -1,7 +1,7 @@
 """The words in Block Kit's blocks, so that content outside the text is not lost; pure.
 
 Source: docs.slack.dev, reference/block-kit/blocks. Rich text and tables are read as they are built; any other block,
-including future ones, by the fields that hold words.
+even of the future, by the fields that hold words.
 """
 
 from channels.slack.text import typed_text, unescape

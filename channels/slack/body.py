@@ -1,4 +1,4 @@
-"""From a proven body to one JSON object: events come as JSON, interactions as JSON in a form, commands as a form.
+"""From a proven body to a JSON object: events come as JSON, interactions as JSON in a form, commands as a form.
 
 Bolt's own reader is not used: it takes a command whose text contains the word "payload" for an empty request, and
 raises on much else.

@@ -1,7 +1,7 @@
 """The files of a Bot API Message as references, fetched later and only when asked; pure.
 
-Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the reference: a download needs getFile,
-whose address holds the token and ends after an hour. A contact comes whole in the message, and is a file of one card.
+Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the reference: a download needs getFile, whose
+address holds the token and ends after an hour. A contact comes whole in the message, and is a file of a single card.
 """
 
 import math
@@ -64,9 +64,9 @@ def _pixels(size: Json) -> int:
 def _card(value: Json) -> list[Media]:
     """Return a contact as a file with a card (core.telegram.org/bots/api#contact); none if it is empty.
 
-    Telegram adds the card of the phone's address book if there is one; else the card has the name and the number.
-    People save numbers without a name, and apps send names without a number, though the description requires both. Its
-    text stays plain, so that words to be forgotten are found in it.
+    Telegram adds the card of the phone's address book if it has any; else the card has the name and the number. People
+    save numbers without a name, and apps send names without a number, though the description requires both. Its text
+    stays plain, so that words to be forgotten are found in it.
     """
     if not isinstance(value, dict):
         raise RequestRefused("contact is not an object")

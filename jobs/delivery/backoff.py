@@ -1,4 +1,4 @@
-"""The retries of deliveries, in one place for all channels."""
+"""The retries of deliveries, the same for all channels."""
 
 import random
 from datetime import timedelta

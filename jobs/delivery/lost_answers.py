@@ -1,4 +1,4 @@
-"""What became of a call whose answer was lost: noted by its worker, looked up at the provider, or unknown."""
+"""The outcome of a call whose answer was lost: noted by its worker, looked up at the provider, or unknown."""
 
 import asyncio
 from datetime import timedelta

@@ -57,7 +57,7 @@ def elapsed() -> float:
 
 
 SEND_TIMEOUT = 10.0
-"""Seconds for one provider call; the lease is longer."""
+"""Seconds for a provider call; the lease is longer."""
 FILE_TIMEOUT = 40.0
 """Seconds in which a file is uploaded, all of its calls together."""
 

@@ -155,7 +155,7 @@ class DeliveryRunner:
                 if end.state is not SendState.SENDING:
                     return end
                 begun = None
-            # No part was left to send: callbacks have reported the last ones.
+            # No part was left to send: callbacks have reported the last parts.
             return RowEnd(await self._outbox.settle(claim))
 
     async def _begin(

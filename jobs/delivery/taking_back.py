@@ -1,4 +1,4 @@
-"""A message that was begun for an answer that never came: it is deleted where it can be."""
+"""A message that was begun for an answer that never came: it is deleted if it can be."""
 
 import asyncio
 

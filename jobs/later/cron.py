@@ -1,7 +1,7 @@
-"""Periodic work as arq's cron jobs: each tick is a job that one of all workers gets, and that rings the chore there.
+"""Periodic work as arq's cron jobs: each tick is a job that a single worker gets, and that rings the chore there.
 
 The next tick makes up for a tick that is missed, or whose worker dies. While Redis is away there are no ticks; then
-each worker rings its own chores, except for those that one worker does for all.
+each worker rings its own chores, except for those that a single worker does for all.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from core.errors import StoreUnavailable
 from jobs.later.functions import TIMEOUT
 
 WITHIN = timedelta(minutes=5)
-"""The time limit of a chore that one worker does for all."""
+"""The time limit of a chore that a single worker does for all."""
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 _log = structlog.get_logger()
@@ -40,7 +40,7 @@ class Chore:
     """Its kind of due work (core.queue.due), if any: the watch rings it then, so that `every` may be long."""
     by_peoples_clock: bool = False
     for_all: bool = False
-    """Whether one worker does it for all: not at each worker's start, nor while Redis, which chooses it, is away."""
+    """Whether any worker does it for all: not at each worker's start, nor while Redis, which chooses it, is away."""
     _rung: asyncio.Event = field(default_factory=asyncio.Event)
 
     def look(self) -> None:
@@ -85,7 +85,7 @@ class Chores:
         async def tick(_context: dict[str, Any]) -> None:
             self._ring(chore)
 
-        # The id of a job is its chore's name with the time of the tick: arq gives each id to one worker.
+        # The id of a job is its chore's name with the time of the tick: arq gives each id to a single worker.
         at = ticks(chore.every)
         return cron(
             cast(WorkerCoroutine, tick),

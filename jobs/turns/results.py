@@ -65,7 +65,7 @@ class ChannelCapabilities:
 
 
 MAX_SOLO_CRASHES = 3
-"""A turn that crashed so many processes alone, at one place, is set aside as poison."""
+"""A turn that crashed so many processes alone, at the same place, is set aside as poison."""
 MAX_CRASHES = 12
 """A turn that crashed so often at any place is set aside as poison."""
 

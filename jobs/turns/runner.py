@@ -99,7 +99,7 @@ def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
 
 
 def note_delay(cause: str) -> None:
-    """Count a turn that is delayed, and record by what cause on the current span."""
+    """Count a turn that is delayed, and record the cause on the current span."""
     metrics.TURNS_DELAYED.labels(cause).inc()
     tracing.note({"onevalet.turn.delayed": cause})
 
@@ -127,7 +127,7 @@ SECOND_TRY = 0.1
 
 
 class TurnRunner:
-    """Run the turns of one claimed lane until nothing waits on it."""
+    """Run the turns of a claimed lane until nothing waits on it."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class TurnRunner:
     async def run(self, lease: Lease) -> bool:
         """Run turn after turn under the lease. In any case, the lease is then handed back or runs out.
 
-        Returns whether one of the turns was quarantined, and may have kept another turn waiting.
+        Returns whether any turn was quarantined, and may have kept another turn waiting.
         """
         quarantined = False
         CURRENT_WORK.set(lease.lane_id)
@@ -196,7 +196,7 @@ class TurnRunner:
         return quarantined
 
     async def _begin(self, lease: Lease) -> tuple[BegunTurn | None, bool]:
-        """Begin the lane's turn, if there is one; fail a turn that cannot begin, and return whether more waits."""
+        """Begin the lane's turn, if any; fail a turn that cannot begin, and return whether more waits."""
         try:
             return await _twice(lambda: self._store.begin(lease), lease), False
         except (LeaseLost, StoreUnavailable):
@@ -243,7 +243,7 @@ class TurnRunner:
         return more
 
     async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:
-        """End a turn with an apology, or without a turn, end the one that cannot begin. Return whether more waits."""
+        """End a turn, or messages for which none can begin, with an apology. Return whether more waits."""
         metrics.TURNS_FAILED.inc()
         absorbed: list[str] = []
         if turn is not None:

@@ -1,7 +1,7 @@
 """The periodic work of workers, in two tables. Every worker may do all of it, since each chore is safe to repeat.
 
-arq gives each tick of a chore to one of all workers (jobs.later). A chore with `due` is also done by each worker
-whenever the watch finds such work, with or without Redis. Only a worker's report of its own health is no arq job.
+arq gives each tick of a chore to a single worker (jobs.later). A chore with `due` is also done by each worker whenever
+the watch finds such work, with or without Redis. Only a worker's report of its own health is no arq job.
 
 Chores that delete or expire by the time of day pause while the clock is wrong (`Clock.sound_now` returns None).
 """
@@ -89,7 +89,8 @@ class Maintenance:
             Chore("delayed answers", timedelta(seconds=20), service.tell_delays),
             # Codes and strangers end by themselves; they are only cleared away here.
             Chore("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
-            # Nothing is missed (promise 3): at each worker's start too, and one worker holds the lease of an account.
+            # Nothing is missed (promise 3): at each worker's start too, and a single worker holds the lease of an
+            # account.
             Chore("catch-up", catchup.EVERY, self.catch_up.once),
         ]
         if self.ask_for_process is not None:
@@ -98,7 +99,7 @@ class Maintenance:
         return tuple(table)
 
     def chores(self) -> tuple[Chore, ...]:
-        """Return the rare chores that one worker does for all; without Redis they pause, at the cost of disk space."""
+        """Return the rare chores that any worker does for all; without Redis they pause, at the cost of disk space."""
         retention = Retention(self.database, self.clock, self.make_id, self.kept)
         return (
             Chore("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock), for_all=True),

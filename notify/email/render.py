@@ -48,6 +48,6 @@ def _fitting(message: OutboundMessage) -> tuple[list[Json], list[str]]:
 
 
 def _one_line(text: str) -> str:
-    """Return a subject on one line of visible characters, since a line end would begin another header."""
+    """Return a subject on a single line of visible characters, since a line end would begin another header."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).replace("*", "").split())
     return line if len(line) <= MAX_SUBJECT else f"{line[: MAX_SUBJECT - 1].rstrip()}…"

@@ -41,8 +41,8 @@ class SmtpServer:
 class EmailNotification:
     """Send emails: answers from the assistant's mailbox, if it has one, and news to addresses that only get news.
 
-    A copy sent after a lost answer carries the same Message-ID, so that mail programs show only one. With a mailbox,
-    its Sent folder is checked first, which avoids most copies; not every server stores sent mail there.
+    A copy sent after a lost answer carries the same Message-ID, so that mail programs show a single mail. With a
+    mailbox, its Sent folder is checked first, which avoids most copies; not every server stores sent mail there.
     """
 
     name = "email"

@@ -1,4 +1,4 @@
-"""Streamed answers in a thread: Slack's streaming methods, and the final message that replaces a streamed one.
+"""Streamed answers in a thread: Slack's streaming methods, and the final message that replaces a streamed message.
 
 Source: docs.slack.dev, reference/methods/chat.startStream, chat.appendStream, chat.stopStream, chat.update. A message
 in the streaming state cannot be updated, and Slack ends that state by itself after some minutes
@@ -37,7 +37,7 @@ async def complete(client: SlackApi, to: Address, stream: str, content: JsonObje
 
     Raises `DeliveryError`, `Rejected` if the message can no longer hold them.
     """
-    # First, so that no streamed word arrives after the final ones. Its own failure means nothing: the state may have
+    # First, so that no streamed word arrives after the final words. Its own failure means nothing: the state may have
     # ended by itself, and a message that still has it refuses the update.
     with suppress(DeliveryError):
         await client.call("chat.stopStream", {"channel": to.peer, "ts": stream})

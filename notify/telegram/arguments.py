@@ -35,7 +35,7 @@ def entities_of(value: Json) -> list[MessageEntity] | None:
 
 
 def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
-    """Return a rendered part's buttons, or the request for a reply: a message has only one of them."""
+    """Return a rendered part's buttons, or the request for a reply: a message cannot have both."""
     rows = data.get("keyboard")
     if isinstance(rows, list) and rows:
         return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)

@@ -206,7 +206,7 @@ def _end_link(run: _Run) -> None:
     begun = run.end()
     text = "".join(run.pieces[begun.piece :])
     url, title = link_of(begun.token, text)
-    # Of several links or codes on a text, Telegram keeps only one; and it finds bare URLs by itself.
+    # Of several links or codes on a text, Telegram keeps a single entity; and it finds bare URLs by itself.
     inner = takewhile(lambda mark: mark.end > begun.start, reversed(run.marks))
     shared = any(mark.kind in ("code", "text_link") for mark in inner)
     within = any(outer.token.type == "link_open" for outer in run.open)

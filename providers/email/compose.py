@@ -45,7 +45,7 @@ def as_mailed(address: str) -> str:
 
 
 def message_id_of(key: str, sender: str) -> str:
-    """Return the Message-ID of a call's mail: it is the same for the same call, so that copies are one message."""
+    """Return the Message-ID of a call's mail: it is the same for the same call, so that copies are the same message."""
     return f"{hashlib.sha256(key.encode()).hexdigest()[:40]}@{as_mailed(sender).rpartition('@')[2]}"
 
 
@@ -92,7 +92,7 @@ def thread_headers(in_reply_to: str | None, references: Sequence[str]) -> bytes:
 
 
 def undecoded(name: str) -> str:
-    """Return a file's or person's name that no reader decodes: on one line, and without encoded words."""
+    """Return a file's or person's name that no reader decodes: on a single line, and without encoded words."""
     return "".join(char for char in name if char.isprintable()).replace("=?", "=_").strip()
 
 

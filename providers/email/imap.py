@@ -23,8 +23,8 @@ folders, or for flags that another program changes. A command has its own time l
 outlive it.
 """
 CONNECTIONS, OF_A_PERSON = 32, 4
-"""How many of people's mailboxes are open at the same time in a process, and how many of a single person: a call opens
-one at a time, and a turn makes several calls at once.
+"""The number of people's mailboxes that are open at the same time in a process, and for a single person: a call opens
+a single mailbox at a time, and a turn makes several calls at once.
 """
 
 _BEGINS = 20

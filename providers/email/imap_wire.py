@@ -27,7 +27,7 @@ MAX_LINE, MAX_LITERALS = 4 * 1024 * 1024, 100
 COMMAND = Allowance(16 * 1024 * 1024, 200_000, 600.0)
 """The limit of a server's answer to a command, or while we listen: an inbox of 100,000 messages is listed in as many
 lines and 7.2 MB, and reports as much if another program marks or deletes them all. Commands (`SECONDS`) and listening
-have time limits of their own; this one only ends calls that outlive them.
+have time limits of their own; this limit only ends calls that outlive them.
 """
 CONNECTION = Allowance(2 * 1024 * 1024 * 1024, 2_000_000, 3600.0)
 """The limit of its answers within an hour of a connection, which lasts for days: the beginnings of 30,000 messages."""
@@ -83,7 +83,7 @@ class ImapResponse:
 
 
 class ImapWire:
-    """Send commands and read answers, one at a time. Every method raises `ImapError`.
+    """Send commands and read answers, in sequence. Every method raises `ImapError`.
 
     The server's answers are counted, by command and by connection, and other tasks run while they arrive.
     """

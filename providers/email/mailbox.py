@@ -118,7 +118,7 @@ class Mailbox:
         """Delete messages for good; if the server has no UIDPLUS, mark them as deleted."""
         await self.open_folder(folder, change=True)
         await self.connection.call(lambda wire: _store(wire, uids, "\\Deleted", "+"))
-        # Without UIDPLUS the whole folder would be expunged, and with it what other programs marked as deleted.
+        # Without UIDPLUS the whole folder would be expunged, and with it mails that other programs marked as deleted.
         if "UIDPLUS" in self.connection.capabilities:
             await self.connection.call(lambda wire: wire.command(b"UID EXPUNGE " + set_of(uids)))
 

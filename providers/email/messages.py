@@ -28,7 +28,7 @@ async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
     except MailFailed:
         if len(raws) == 1:
             return [MailMessage(readable=False)]
-    # One of them is made to break the reader; the others are read without it.
+    # A message among them is made to break the reader; the others are read without it.
     return [message for raw in raws for message in await read_messages([raw])]
 
 

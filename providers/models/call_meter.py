@@ -36,7 +36,7 @@ class Operation(StrEnum):
 
 
 def begin_call(model: str, operation: Operation, request: ModelRequest | None) -> Span | None:
-    """Begin the span of one call; None while nothing is recorded. `model` is the name in the settings."""
+    """Begin the span of a call; None while nothing is recorded. `model` is the name in the settings."""
     if not tracing.is_on():
         return None
     provider, _, name = model.rpartition("/") if model.count("/") < 2 else model.partition("/")

@@ -94,7 +94,7 @@ def _object_text(arguments: str) -> str:
 
 
 def parse_answer(response: Any, model: str) -> ModelAnswer:
-    """Return litellm's response as our answer; calls without an id, or with another's, get one."""
+    """Return litellm's response as our answer; calls without an id, or with another's, get an id."""
     choice = response.choices[0]
     message = choice.message
     calls: list[ToolCall] = []

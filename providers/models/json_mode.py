@@ -16,7 +16,7 @@ from providers.models.markup.own_words import in_own_words, offered_by
 from providers.models.markup.reader import THOUGHTS
 
 MAX_CORRECTIONS = 2
-"""How often a model is asked again for one answer."""
+"""The number of times that a model is asked again for an answer."""
 
 _PROTOCOL = """You can use tools. Answer with one JSON object and nothing else:
 to use a tool, {"tool": "its name", "arguments": {...}}; to answer the person, {"final": "your answer"}.

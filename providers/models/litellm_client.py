@@ -72,7 +72,7 @@ class LiteLLMClient:
         return {} if self._is_local(model) else litellm_library.known(model)
 
     def sees(self, model: str = "") -> bool:
-        """Return whether a model takes pictures; without a name, the first one. Loads litellm."""
+        """Return whether a model takes pictures; without a name, the first model. Loads litellm."""
         model = model or self.layers[0].model
         if self._is_local(model):
             return False

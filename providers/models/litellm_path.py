@@ -31,7 +31,7 @@ async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelA
 
 
 async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncGenerator[ModelChunk]:
-    """Make one call; yield its pieces, the whole answer last. Raises as `answer` does."""
+    """Make a call; yield its pieces, the whole answer last. Raises as `answer` does."""
     litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         with hearing(streamed=True):
@@ -71,7 +71,7 @@ def errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
 
 
 async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
-    """Return the answer of a server that ignores streaming and sends one JSON document; None if it streams."""
+    """Return the answer of a server that ignores streaming and sends a JSON document; None if it streams."""
     http = getattr(getattr(response, "completion_stream", None), "response", None)
     if http is None or "json" not in http.headers.get("content-type", ""):
         return None

@@ -7,7 +7,7 @@ from core.json_types import storable
 
 
 def refusal_in(message: Any) -> str:
-    """Return the words in which a message or a piece of one refuses; "" in any other."""
+    """Return the words in which a message or its piece refuses; "" in any other."""
     beside = getattr(message, "provider_specific_fields", None) or {}
     return storable(str(getattr(message, "refusal", None) or beside.get("refusal") or ""))
 

@@ -8,7 +8,7 @@ from providers.models.streamed_answer import bounded
 
 
 async def answer(local: LocalModel, arguments: Mapping[str, Any], max_tokens: int | None) -> ModelAnswer:
-    """Make one call with the arguments of litellm's; raise the `ModelError` that the model is asked to meet."""
+    """Make a call with the arguments of litellm's; raise the `ModelError` that the model is asked to meet."""
     if local.before is not None:
         await local.before()
     offered = [tool["function"] for tool in arguments.get("tools", ())]

@@ -42,7 +42,7 @@ _KEY_STATUSES = (401, 402, 403, 404)
 async def whole_within(seconds: float) -> AsyncIterator[None]:
     """Bound a whole call. Raises `ModelTimeout`.
 
-    A client's own timeout is for the next byte: a provider that sends one now and then would never exceed it.
+    A client's own timeout is for the next byte: a provider that sends a byte now and then would never exceed it.
     """
     try:
         async with asyncio.timeout(seconds):

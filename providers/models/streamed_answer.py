@@ -26,11 +26,11 @@ USUAL_TOKENS = 32_768
 ALLOWANCE = Allowance(size=128 * 1024 * 1024, pieces=1_000_000, seconds=1800.0)
 """The limit of an answer's stream: an answer of 100,000 tokens is a fifth of it, with an event for each."""
 _MOST_TOKENS, _MOST_COST = 1_000_000_000, 100_000.0
-"""Tokens and dollars of one call that are believed: a hundred times those of any."""
+"""Tokens and dollars of a call that are believed: a hundred times those of any."""
 _CHARACTERS_A_TOKEN = 8
 """Latin script has four or five: more characters were not written with the requested tokens."""
 _SPARE_PIECES = 100
-"""Pieces in addition to one for each token: those that begin and end an answer have none."""
+"""Pieces in addition to a piece for each token: those that begin and end an answer have none."""
 _FREELY = 1_000
 """Pieces read at full speed. Further pieces get at most a third of the time: each costs half a millisecond, and so long
 an answer is not urgent.
@@ -42,7 +42,7 @@ _PAUSE = 0.02
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """The pieces of one answer of at most `max_tokens`. `cut`: the provider had written more."""
+    """The pieces of an answer of at most `max_tokens`. `cut`: the provider had written more."""
 
     max_tokens: int | None
     cut: bool = False

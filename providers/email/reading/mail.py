@@ -1,8 +1,8 @@
 """Messages by mail (RFC 5322, MIME): their heads, their text, and the files in them.
 
-Request: `{"sizes": [...], "take": number | null, "names": [...] | null}`, and the messages one after another. Answer:
-the messages as values; with `take` the file of that number in the first, without its transfer encoding; with `names`
-the headers with these names of each part of the first.
+Request: `{"sizes": [...], "take": number | null, "names": [...] | null}`, and the messages in a row. Answer: the
+messages as values; with `take` the file of that number in the first, without its transfer encoding; with `names` the
+headers with these names of each part of the first.
 """
 
 import re

@@ -67,7 +67,7 @@ def decoded(text: str) -> str:
 
 
 def subject_of(message: Message, label: str | None) -> str:
-    """Return the subject, on one line."""
+    """Return the subject, on a single line."""
     return one_line(decoded(raw_value(message, "subject", label)))
 
 

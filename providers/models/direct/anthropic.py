@@ -1,6 +1,6 @@
 """Anthropic's messages (docs.anthropic.com, "Messages" and "Streaming messages").
 
-A streamed answer is put together to the body of an unstreamed one, which litellm's transformation then reads.
+A streamed answer is put together to the body of an unstreamed answer, which litellm's transformation then reads.
 """
 
 import json
@@ -85,7 +85,7 @@ class Anthropic:
 
 @dataclass(slots=True)
 class AnthropicBody:
-    """The events of one streamed message."""
+    """The events of a streamed message."""
 
     characters: int = 0
     pieces: int = 0

@@ -1,6 +1,6 @@
 """Google AI Studio's Gemini (ai.google.dev, "Generating content").
 
-A streamed answer is put together to the body of an unstreamed one, which litellm's transformation then reads.
+A streamed answer is put together to the body of an unstreamed answer, which litellm's transformation then reads.
 """
 
 import copy
@@ -50,7 +50,7 @@ class Gemini:
 
 @dataclass(slots=True)
 class GeminiBody:
-    """The chunks of one streamed answer."""
+    """The chunks of a streamed answer."""
 
     characters: int = 0
     pieces: int = 0

@@ -89,7 +89,7 @@ class OpenAIChat:
 
 @dataclass(slots=True)
 class OpenAIBody:
-    """The pieces of one streamed chat completion."""
+    """The pieces of a streamed chat completion."""
 
     characters: int = 0
     pieces: int = 0

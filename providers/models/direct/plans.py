@@ -29,7 +29,7 @@ FAMILIES: Mapping[str, Family] = {
 STREAMED: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 """The options of a call whose answer is streamed."""
 _KEPT = 32
-"""Plans that are kept: one for each model, key and set of tools in use."""
+"""Plans that are kept, each for a model, a key and a set of tools in use."""
 _NOT_OF_THE_CALL = ("model", "messages", "api_key", "timeout", "num_retries")
 
 

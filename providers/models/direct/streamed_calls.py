@@ -1,9 +1,9 @@
 """Tool calls in the pieces of a streamed chat completion, put together as the servers mean them.
 
 OpenAI numbers the calls, names a call in its first piece, and continues it under its number. Servers that follow it
-leave numbers out, give all calls the same number or each piece another, repeat ids or invent new ones, send arguments
-as an object, or all so far again. So a piece is matched by its number, then by its id, then by the open call: a piece
-with a name begins another call if the previous call is complete, and a piece without a name continues a call.
+leave numbers out, give all calls the same number or each piece another, repeat ids or invent new ids, send arguments as
+an object, or all so far again. So a piece is matched by its number, then by its id, then by the open call: a piece with
+a name begins another call if the previous call is complete, and a piece without a name continues a call.
 """
 
 import json
@@ -15,7 +15,7 @@ from core.llm.types import ToolCall
 from providers.models.direct.types import Room
 
 MOST_CALLS = 1_000
-"""Calls of one answer: OpenAI takes 128 tools."""
+"""Calls of an answer: OpenAI takes 128 tools."""
 _MOST_NUMBER = 1_000_000
 """The greatest number of a call that is believed: some servers count pieces."""
 _NOTHING = ("", "null", "None")
@@ -74,7 +74,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class StreamedCalls:
-    """The calls of one answer so far. `characters` are those of their arguments."""
+    """The calls of an answer so far. `characters` are those of their arguments."""
 
     characters: int = 0
     pieces: int = 0
@@ -93,7 +93,7 @@ class StreamedCalls:
             self._take(piece, position, len(pieces))
 
     def calls(self, answer_id: str) -> tuple[ToolCall, ...]:
-        """Return the calls in the order in which they began; one without an id, or with another's, gets one."""
+        """Return the calls in the order in which they began; a call without an id, or with another's, gets its own."""
         out: list[ToolCall] = []
         for index, call in enumerate(call for call in self._calls if call.name or call.pieces):
             taken = any(call.id == other.id for other in out)

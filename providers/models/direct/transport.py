@@ -1,6 +1,6 @@
 """Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written.
 
-A stream is one of server-sent events, in the format of the HTML standard: lines `data: …`, of which a blank line ends
+A stream consists of server-sent events, in the format of the HTML standard: lines `data: …`, of which a blank line ends
 an event.
 """
 
@@ -27,7 +27,7 @@ from providers.models.provider_errors import is_providers, our_error
 from providers.models.streamed_answer import ALLOWANCE, CUT, bounded, is_too_long
 
 MAX_LINE = 1024 * 1024
-"""Bytes of one line, or of an event's lines: no event is longer than a whole answer may be."""
+"""Bytes of a line, or of an event's lines: no event is longer than a whole answer may be."""
 DONE = "[DONE]"
 """The data by which OpenAI and those who follow it end a stream."""
 
@@ -128,7 +128,7 @@ _IN_A_ROW = 0.005
 _LAST_BYTES = 0.2
 """Seconds for the end of a stream whose answer is whole; without it, its connection cannot be used again."""
 _CHECKED_EVERY = 16
-"""Events of one read after which the answer's length is looked at."""
+"""Events of a read after which the answer's length is looked at."""
 _MAX_REFUSAL = 64 * 1024
 _REFUSAL_SECONDS = 5.0
 """Seconds for the words of a refusal, whose status is known."""

@@ -50,7 +50,7 @@ class Plan:
 
 
 class StreamedBody(Protocol):
-    """The events of one streamed answer, put together."""
+    """The events of a streamed answer, put together."""
 
     characters: int
     """Characters of text, thoughts and arguments so far."""

@@ -1,4 +1,4 @@
-"""The channels in which gpt-oss thinks, calls and answers in one text (OpenAI, "Harmony response format"); pure."""
+"""The channels in which gpt-oss thinks, calls and answers within a text (OpenAI, "Harmony response format"); pure."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Channels:
     calls: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, header: str, body: str) -> None:
-        """Take a message by its header; one without a channel is said."""
+        """Take a message by its header; a message without a channel is said."""
         channel, recipient = _CHANNEL.search(header), _RECIPIENT.search(header)
         name = channel[1] if channel else "final"
         if recipient and name != "final" and recipient[1] != "assistant":
@@ -70,7 +70,7 @@ def read_lost(text: str) -> Channels:
 
 
 def are_lost(text: str, *, cut: bool = False) -> bool:
-    """Return whether a text is of channels without marks; one alone may be a name, unless the text was `cut`."""
+    """Return whether a text is of channels without marks; a single channel may be a name, unless the text was `cut`."""
     return bool(_LOST.match(text)) and (cut or bool(_LOST_CUT.search(text)))
 
 

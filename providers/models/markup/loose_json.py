@@ -19,7 +19,7 @@ _MAX_REPAIRS, _MAX_REPAIR = 8, 20_000
 
 
 class Reading:
-    """Reads the JSON values of a text one after the other, in linear work.
+    """Reads the JSON values of a text in their order, in linear work.
 
     The work is counted in characters (`read`): when it reaches so many times the text's length, the rest of the text
     counts as words. Matches of `skipped` between values are left out.

@@ -62,7 +62,7 @@ _CALL_SEEN = 160
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The visible text, and the calls in it. `broken`: one of them cannot be read."""
+    """The visible text, and the calls in it. `broken`: a call cannot be read."""
 
     said: str
     calls: tuple[ToolCall, ...] = ()

@@ -177,7 +177,7 @@ def _from_object(value: Json) -> ToolCall | None:
 
 
 def _break(text: str, found: WrittenCalls, name: str, written: str) -> int:
-    """Keep a call whose arguments cannot be read, with its name if it has one: the loop tells the model."""
+    """Keep a call whose arguments cannot be read, with its name if it has any: the loop tells the model."""
     if name:
         found.calls.append(written_call(name, written))
     found.broken = True
