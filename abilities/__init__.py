@@ -1,1 +1,1 @@
-"""What the assistant can do, a folder for each ability: its `ability.py` declares all that it brings."""
+"""The assistant's abilities, a folder for each: its `ability.py` declares all its parts."""

@@ -12,7 +12,7 @@ from core.http.peer import Slots
 from core.http.types import HttpClient
 
 AT_ONCE = 32
-"""Accounts that are tried at the same time in a process, at most one of each person."""
+"""Accounts that are tried at the same time in a process, at most a single account of each person."""
 
 
 class Trials:

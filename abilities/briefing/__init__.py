@@ -1,1 +1,1 @@
-"""The morning briefing: its parts read, set as one message, planned and sent."""
+"""The morning briefing: its parts read, set as a message, planned and sent."""

@@ -1,4 +1,4 @@
-"""The briefing: weather, calendar, unread mail, reminders and waiting entries, in one message each morning."""
+"""The briefing: weather, calendar, unread mail, reminders and waiting entries, in a message each morning."""
 
 from onevalet.ability import Ability
 

@@ -41,7 +41,7 @@ class Section:
 
     @property
     def items(self) -> Sequence[str]:
-        """Return the list's items: the things, the number of further ones, and the problem."""
+        """Return the list's items: the things, the number of further things, and the problem."""
         more = gettext("{number} more", number=self.more) if self.more else ""
         return [item for item in (*self.things, more, self.problem) if item]
 

@@ -1,4 +1,4 @@
-"""A briefing in one message: weather, calendar, unread mail, reminders and waiting entries, read without a model."""
+"""A briefing in a message: weather, calendar, unread mail, reminders and waiting entries, read without a model."""
 
 from abilities.briefing.planning import SetBriefing, take_back_briefing
 from abilities.briefing.sending import BriefingExecutor, brief_me

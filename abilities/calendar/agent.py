@@ -1,4 +1,4 @@
-"""The shared parts of agents that write into calendars: the person's zone, a plan, a card if one is due, and undo."""
+"""The shared parts of agents that write into calendars: the person's zone, a plan, a card if needed, and undo."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast

@@ -1,4 +1,4 @@
-"""A person's calendars over all their accounts, read together, written one event at a time; the entry of this room.
+"""A person's calendars over all their accounts, read together, written an event at a time; the entry of this room.
 
 Each write may be repeated: a new event's UID follows from the call, and a changed event bears the call's mark. Changes
 made elsewhere are not overwritten.
@@ -68,7 +68,7 @@ class Calendars:
         self._stamp = Stamp(mark_of(key), now)
 
     async def list(self) -> Sequence[CalendarInfo]:
-        """Return the calendars, the preferred one first. Raises `ToolFailed` if no account can be read."""
+        """Return the calendars, the preferred calendar first. Raises `ToolFailed` if no account can be read."""
         return await self._servers.list()
 
     async def named(self, name: str = "", *, writable: bool = False) -> Sequence[CalendarInfo]:

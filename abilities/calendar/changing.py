@@ -121,7 +121,7 @@ class ChangeEvent(CalendarAgent):
         return self.make_result(raw_message=f"{said}{followed}{invited}{undo}")
 
     async def _mail(self, entry: CalendarEntry) -> GuestMail | None:
-        """Return the guests to notify by mail: those at the event, newly invited ones, and those no longer invited."""
+        """Return the guests to notify by mail: those at the event, those newly invited, and those no longer invited."""
         before = [guest.address for guest in entry.occurrence.others(entry.calendar.own)]
         without = {address.lower() for address in self.uninvite}
         invited = [address.lower() for address in self.invite]

@@ -15,8 +15,8 @@ from onevalet import gettext
 class GuestMail:
     """The recipients of mail about a write, and its text. `account` is the sender's, by service and name.
 
-    `before` are the guests until now, `after` the guests from then on. `event` is the event on one line, `body` the
-    same on several; only invited guests read `notes`.
+    `before` are the guests until now, `after` the guests from then on. `event` is the event on a single line, `body`
+    the same on several; only invited guests read `notes`.
     """
 
     account: str
@@ -54,7 +54,7 @@ class GuestMail:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail. `name` tells it from the call's others; `text` is the object that it is about, None for the new one."""
+    """A mail. `name` tells it from the call's others; `text` is its object, None for the new object."""
 
     name: str
     subject: str

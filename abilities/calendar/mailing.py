@@ -133,7 +133,7 @@ async def _send(context: ToolExecutionContext, calendars: Calendars, mail: Guest
 
 
 async def _mailbox(context: ToolExecutionContext, calendar: CalendarInfo) -> Account | None:
-    """Return the sending account: the calendar's own, one with the same address, else the person's default."""
+    """Return the sending account: the calendar's own, else an account with the same address, else the default."""
     able = [account for account in await context.accounts.list(SEND) if not account.revoked]
     for fitting in (
         [account for account in able if f"{account.service}:{account.name}" == calendar.account],

@@ -33,7 +33,7 @@ class CalendarServers:
         """Failed look-ups, in sentences."""
 
     async def list(self) -> Sequence[CalendarInfo]:
-        """Return the calendars, the preferred one first. Raises `ToolFailed` if no account can be read."""
+        """Return the calendars, the preferred calendar first. Raises `ToolFailed` if no account can be read."""
         if self._known is None:
             found = await asyncio.gather(*map(self._discovered, self._clients.values()), return_exceptions=True)
             failed = [one for one in found if isinstance(one, BaseException)]

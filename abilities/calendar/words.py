@@ -47,7 +47,7 @@ def span_in_words(start: datetime | date, end: datetime | date, zone: ZoneInfo) 
 
 
 def event_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
-    """Return an event on one line: its title, time, place, and recurrence."""
+    """Return an event on a single line: its title, time, place, and recurrence."""
     when = span_in_words(occurrence.start, occurrence.end, zone)
     parts = [f"{title_of(occurrence)}: {when}"]
     if occurrence.location:

@@ -63,7 +63,7 @@ class Contact:
         return ()
 
     def shown(self) -> str:
-        """Return all data of the contact, on one line."""
+        """Return all data of the contact, on a single line."""
         names = f" ({', '.join(self.nicknames)})" if self.nicknames else ""
         known = [
             self.relation,

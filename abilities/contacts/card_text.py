@@ -27,7 +27,7 @@ class CardChange:
     new: tuple[str, ...] = ()
 
     def then(self, other: "CardChange") -> "CardChange":
-        """Return both changes as one; a line that is added and then removed is in neither list."""
+        """Return both changes as a single change; a line that is added and then removed is in neither list."""
         passing = set(self.new) & set(other.gone)
         gone = (*self.gone, *(line for line in other.gone if line not in passing))
         return CardChange(gone, (*(line for line in self.new if line not in passing), *other.new))

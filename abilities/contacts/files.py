@@ -109,7 +109,7 @@ async def _cards_in(file: str, context: ToolExecutionContext) -> list[Contact]:
 
 
 def _with_known(contact: Contact, key: str, others: Sequence[Contact]) -> Contact:
-    """Return the contact to store: a new one, or an existing one of the same name and address with the card's data."""
+    """Return the contact to store: a new contact, or that of the same name and address with the card's data."""
     addresses = {*contact.phones, *contact.mails}
     for other in others:
         if folded(other.name) == folded(contact.name) and addresses & {*other.phones, *other.mails}:

@@ -33,7 +33,7 @@ def read_addresses(given: Sequence[str], written: Written) -> Contact:
 
 
 def worded(text: str) -> str:
-    """Return words on one line. Raises `ToolRetry` if they are too long."""
+    """Return words on a single line. Raises `ToolRetry` if they are too long."""
     words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     if len(words) > _MAX_WORDS:
         raise ToolRetry(gettext("That is too long: at most {number} characters.", number=_MAX_WORDS))

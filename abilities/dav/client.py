@@ -164,7 +164,7 @@ def _is_of(server: str, href: str) -> bool:
 
 
 def _as_read(resource: Resource) -> dict[str, str]:
-    # A weak tag never matches in If-Match (RFC 9110 13.1.1); servers that return a weak tag mean the strong one.
+    # A weak tag never matches in If-Match (RFC 9110 13.1.1); servers that return a weak tag mean the strong tag.
     return {"If-Match": resource.etag.removeprefix("W/")} if resource.etag else {}
 
 

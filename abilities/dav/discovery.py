@@ -52,7 +52,7 @@ async def discover(client: DavClient, kind: Kind) -> Home:
 
 
 async def collections_in(client: DavClient, kind: Kind, home: str, preferred: str = "") -> list[Collection]:
-    """Return the collections of a kind in a known home: one request, whereas discovery makes several."""
+    """Return the collections of a kind in a known home: a single request, whereas discovery makes several."""
     listed = await client.propfind(home, _OF_A_COLLECTION, depth=1)
     return [_collection(listed, found, preferred) for found in listed.found if _is(found, kind)][:MAX_COLLECTIONS]
 

@@ -1,4 +1,4 @@
-"""The text of people's files: PDFs, documents, sheets, pictures and recordings, read where they can break nothing."""
+"""The text of people's files: PDFs, documents, sheets, pictures and recordings, read in a process apart."""
 
 from contextlib import AsyncExitStack
 

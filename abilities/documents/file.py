@@ -1,4 +1,4 @@
-"""What a person's file holds, read in a child process: a hostile one costs a sentence, never a worker."""
+"""The content of a person's file, read in a child process: a hostile file costs a sentence, never a worker."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger()
 
 
 async def read_content(data: bytes, kind: FileKind) -> FileContent:
-    """Return what a file holds. Raises `FileUnreadable`."""
+    """Return a file's content. Raises `FileUnreadable`."""
     if kind in _UNREADABLE:
         raise FileUnreadable(_UNREADABLE[kind])
     try:

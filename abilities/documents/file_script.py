@@ -1,6 +1,6 @@
 """The child process that reads a person's file: a script by itself, which no other module imports.
 
-Request: the file's `kind`, and its bytes. Answer: what is found, and the bytes of a picture.
+Request: the file's `kind`, and its bytes. Answer: the content, and the bytes of a picture.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ PRELOADED = (
     "resiliparse.parse.encoding",
 )
 MEMORY = 816 * 1024 * 1024
-"""Bytes of address space: 768 MB and what a reader finds imported besides its own needs, some 48 MB."""
+"""Bytes of address space: 768 MB for a reader, and some 48 MB for modules that it finds imported."""
 CPU_SECONDS = 20
 _READERS = {
     "picture": "pictures",

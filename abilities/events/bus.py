@@ -24,7 +24,7 @@ from core.tracing import SpanKind
 DUE = "events"
 """The events' kind of due work."""
 SLOTS = 8
-"""Events of a group that one process handles at once."""
+"""Events of a group that a process handles at once."""
 POLL = timedelta(seconds=2)
 """The interval of a process without a watch over due work."""
 HANDLE_WITHIN = timedelta(seconds=30)
@@ -33,7 +33,7 @@ TRIES = 5
 _AWAY = 0.5
 """Seconds before a part that failed is started again."""
 _OUTAGE = 30.0
-"""Seconds without a failure after which the next one counts as another outage, and is logged."""
+"""Seconds without a failure after which the next failure counts as another outage, and is logged."""
 
 _log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ class EventBus:
     An event is a row before `publish` returns. Each group of subscribers (those that share a name, in any process)
     handles it once; a handler that fails is called again a few times, then the event is set aside with the reason.
     Without Redis everything works, some seconds later. `wakeups`: those of the process; without them the bus has its
-    own. `poll`: how often it looks for events by itself, seldom where something calls `look` when some are due.
+    own. `poll`: how often it looks for events by itself, seldom if something calls `look` when some are due.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class EventBus:
         self._groups: dict[str, _Group] = {}
 
     async def publish(self, event: Event, also: str | None = None, *, source_id: str | None = None) -> bool:
-        """Store an event to be handled; return False when the tenant's (source, id) is known already.
+        """Store an event to be handled; return False if the tenant's (source, id) is known already.
 
-        An event without an id gets one. `also`: another id under which it may be known. `source_id`: the event's
-        source, which must still be the tenant's. Raises `SourceGone` when it is not, and `StoreUnavailable` when the
-        event could not be stored.
+        An event without an id gets an id. `also`: another id under which it may be known. `source_id`: the event's
+        source, which must still be the tenant's. Raises `SourceGone` if it is not, and `StoreUnavailable` if the event
+        could not be stored.
         """
         if not event.id:
             event = replace(event, id=self._make_id("evt"))
@@ -98,9 +98,9 @@ class EventBus:
     async def subscribe(self, pattern: str, callback: EventHandler, *, name: str = "") -> None:
         """Call `callback` for each event whose `source:type` matches `pattern` (`*` and `?` are wildcards).
 
-        `name` is the group, by default the pattern: all subscribers of one name, in any process, share the events.
-        Events published before that are not handled yet are included. A group outlives its processes, so that
-        nothing is missed until they are back; `unsubscribe` ends it.
+        `name` is the group, by default the pattern: all subscribers of the same name, in any process, share the events.
+        Events published before that are not handled yet are included. A group outlives its processes, so that nothing
+        is missed until they are back; `unsubscribe` ends it.
         """
         name = name or pattern
         group = self._groups.get(name)
@@ -123,7 +123,7 @@ class EventBus:
         await self.store.drop_group(name, pattern)
 
     async def look(self) -> None:
-        """Look now for events that are due: new ones without a wakeup, retries, and those of a dead process."""
+        """Look now for events that are due: new events without a wakeup, retries, and those of a dead process."""
         for group in self._groups.values():
             group.runner.look()
 
@@ -147,7 +147,7 @@ class EventBus:
         return self._wakeups
 
     def _open(self, name: str) -> _Group:
-        """Start what claims a group's events here: those that wakeups name, and those that are found due."""
+        """Start claiming a group's events here: those that wakeups name, and those that are found due."""
 
         async def claim(row_id: str | None) -> ClaimedEvent | None:
             if row_id is None:

@@ -27,7 +27,7 @@ def open_bus(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
 
 
 def open_work(foundation: WorkFoundation) -> Sequence[Repeated]:
-    """Return the search for due events, and the deletion of old ones."""
+    """Return the search for due events, and the deletion of old events."""
     kept = min(KEPT, timedelta(days=foundation.settings.onevalet_kept_days))
     store, clock = EventStore(foundation.database, make_id), foundation.clock
     return [

@@ -70,4 +70,4 @@ class EventSource:
     secret: bytes = field(default=b"", repr=False)
     secret_hash: bytes = field(default=b"", repr=False)
     former_names: tuple[str, ...] = ()
-    """Its names before two people became one: a bearer's requests still arrive under these."""
+    """Its names before two people were merged: a bearer's requests still arrive under these."""

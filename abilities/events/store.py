@@ -39,8 +39,8 @@ class EventRef:
 class ClaimedEvent:
     """An event that a consumer holds for a group, until its lease ends.
 
-    `attempts` counts this one. `names` are all that its source is or was called, `traceparent`
-    the context of the span in which it came in.
+    `attempts` counts this attempt. `names` are all that its source is or was called, `traceparent` the context of the
+    span in which it came in.
     """
 
     event: Event
@@ -62,7 +62,7 @@ class WorkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventRecord:
-    """One event with one group's work on it; `group` and `state` are None where no group wanted it."""
+    """An event with a group's work on it; `group` and `state` are None if no group wanted it."""
 
     event: Event
     received_at: datetime

@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """`model`: the transcriber, if any. One instance a worker, which listens to `at_once` recordings at a time."""
+    """`model`: the transcriber, if any. An instance a worker, which listens to `at_once` recordings at a time."""
 
     model: BudgetedTranscriber | None = None
     at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))

@@ -18,7 +18,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class FileShowing:
-    """Implements `core.files.showing.ShowsFiles`. One instance a worker."""
+    """Implements `core.files.showing.ShowsFiles`. An instance a worker."""
 
     vision: Vision = field(default_factory=Vision)
     hearing: Hearing = field(default_factory=Hearing)

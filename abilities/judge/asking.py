@@ -36,7 +36,7 @@ class ModelJudge(AskingJudge):
         )
 
     def judgement(self, rating: ModelAnswer) -> Judgement:
-        rated = object_in(rating.text)  # a rating that cannot be parsed counts as a good one
+        rated = object_in(rating.text)  # a rating that cannot be parsed counts as a good rating
         advice = rated.get("advice")
         if rated.get("good") is not False or not isinstance(advice, str) or not advice:
             return Judgement(usage=rating.usage)

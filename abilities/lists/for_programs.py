@@ -1,4 +1,4 @@
-"""What programs of a person's are told of their notes."""
+"""The answers to a person's programs about their notes."""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Lists with entries to tick off: shopping, to-do, packing. Every change can be undone, entry by entry.
 
-A list is one stored value. It keeps the last change with the call that made it, so that a call that runs again after a
-crash finds its own change, and offers the same undo.
+A list is a single stored value. It keeps the last change with the call that made it, so that a call that runs again
+after a crash finds its own change, and offers the same undo.
 """
 
 from collections.abc import Callable, Sequence

@@ -50,7 +50,7 @@ async def mail_files(context: ToolExecutionContext, message: MailMessage, raw: b
 
 
 async def approved_files(context: ToolExecutionContext, named: Sequence[str]) -> list[MailFile]:
-    """Return the approved files. Raises `ToolFailed` if a file is not the one on the card."""
+    """Return the approved files. Raises `ToolFailed` if a file is not the card's."""
     if len(named) > MAX_FILES:
         raise ToolFailed(gettext("Nothing was sent: these are more than {number} files.", number=MAX_FILES))
     files: list[MailFile] = []

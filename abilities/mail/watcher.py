@@ -55,8 +55,9 @@ class WatchLimits:
     """`mailboxes` of a worker, at most `of_a_person` of them for a single person.
 
     `poll` and `renew` are seconds: between two looks without IDLE, and the length of an IDLE. `batch` messages are
-    stored together; `at_once` mailboxes connect or read at the same time, one for each person, each for `turn` seconds
-    at most. `pace`: minimum seconds between the beginnings of two looks, no matter how often a server reports news.
+    stored together; `at_once` mailboxes connect or read at the same time, each of a different person, each for `turn`
+    seconds at most. `pace`: minimum seconds between the beginnings of two looks, no matter how often a server reports
+    news.
     """
 
     mailboxes: int = 200
@@ -111,7 +112,7 @@ class MailWatcher:
                 await self.watches.leave()
 
     async def _share(self) -> None:
-        """Renew the leases, end the watches that this worker no longer holds, and begin new ones."""
+        """Renew the leases, end the watches that this worker no longer holds, and begin new watches."""
         held = list(await self.watches.keep()) if self.running else []
         await self._end([watch for watch in self.running if watch not in held])
         if room := self.limits.mailboxes - len(held):

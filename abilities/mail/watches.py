@@ -54,7 +54,7 @@ class NewEvents:
 
 @dataclass(frozen=True, slots=True)
 class WatchCounts:
-    """Mailboxes with the same problem, or without one: the numbers of watched and unwatched mailboxes."""
+    """Mailboxes with the same problem, or without any: the numbers of watched and unwatched mailboxes."""
 
     problem: str
     watched: int

@@ -1,8 +1,8 @@
 """Connections with MCP servers: a process is kept and restarted with backoff, a remote server is connected for each
 use.
 
-Before each call the server's tools are listed: a tool whose definition differs from the accepted one is not called. A
-server that exceeds its limits is left alone for a while, longer each time.
+Before each call the server's tools are listed: a tool whose definition differs from the accepted definition is not
+called. A server that exceeds its limits is left alone for a while, longer each time.
 """
 
 import asyncio

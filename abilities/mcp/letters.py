@@ -15,7 +15,7 @@ def readable(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text on one line, without invisible characters and without tags of ours."""
+    """Return a text on a single line, without invisible characters and without tags of ours."""
     return " ".join(readable(text).split()).replace("for_assistant>", "for_assistant›")
 
 

@@ -87,7 +87,7 @@ def _tool(tool: JsonObject) -> JsonObject | None:
 
 
 def _parameters(tool: JsonObject) -> JsonObject:
-    """Return the schema of a tool's parameters; if it is not a schema, one that cannot be offered, which says so."""
+    """Return the schema of a tool's parameters; if it is none, a schema that cannot be offered, which says so."""
     given = next((tool[key] for key in ("inputSchema", "input_schema", "parameters") if tool.get(key) is not None), {})
     if given is True or given == []:  # any arguments; and an empty object, as PHP writes it
         given = {}

@@ -24,7 +24,7 @@ class Extraction(StrEnum):
     """The extractor of knowledge from messages."""
 
     AUTO = "auto"
-    """The model if one is configured, rules otherwise."""
+    """The configured model, or rules without one."""
     MODEL = "model"
     RULES = "rules"
 

@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 
 
 class Momex:
-    """Remember and recall. One instance serves a worker and all its people; each call names whose memory.
+    """Remember and recall. An instance serves a worker and all its people; each call names whose memory.
 
     `collection` is the collection of memories if a call names none, such as `user:alice`. `llm_client` extracts
     knowledge and answers `query`; without it, rules extract. Its calls, and those of `embedding_client`, are paid from

@@ -23,5 +23,5 @@ class ZoneAgent(StandardAgent):
         if not zone:
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(_NOWHERE))
         await self.context.tasks.set_timezone(zone)
-        # Another one counts if the person has set it elsewhere since.
+        # Another zone counts if the person has set it elsewhere since.
         return await self.go_on(await self.context.tasks.timezone())

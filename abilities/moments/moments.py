@@ -32,7 +32,7 @@ def read(text: str, now: datetime, language: str | None = None) -> Reading:
         found = reading_of(words, code, now)
         if found.day or found.clock:
             return found
-        # The language that knows most of the words names the missing ones.
+        # The language that knows most of the words names the missing words.
         if not lacking.unread or found.foreign < lacking.foreign:
             lacking = found
     return lacking

@@ -102,7 +102,7 @@ class PlanningAgent(ZoneAgent):
         return moment_said(text, self._here(), self.context.language)
 
     def zone_in_words(self) -> str:
-        """Return the person's zone, and the time in the words of another zone if they named one."""
+        """Return the person's zone, and the time in the words of another zone if they named it."""
         return "; ".join(filter(None, [str(self.state.get("zone") or ""), self._elsewhere()]))
 
     def seen(self) -> str:

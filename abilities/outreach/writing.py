@@ -1,4 +1,4 @@
-"""Write to others on the person's behalf: to exactly one contact, with consent to recipient, channel and text."""
+"""Write to others on the person's behalf: to a single contact, with consent to recipient, channel and text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -165,7 +165,7 @@ class MessageSomeoneAgent(StandardAgent):
         return contact.name, channel, addresses[0]
 
     async def _is_theirs(self) -> bool:
-        """Return whether the address still belongs to the name on the card: the person may have changed one of them."""
+        """Return whether the address still belongs to the name on the card: the person may have changed either."""
         if owners := await self._owners(self.channel, self.address):
             return folded(self.to) in map(folded, owners)
         written = await Written.by(self.context)

@@ -22,13 +22,13 @@ from core.tools.tool import Risk
 SEEN = "_rules_seen"
 """The collection of a tenant's storage with the values that calls have run with."""
 _SECONDS = 1.0
-"""Time limit of one regular expression on one argument."""
+"""Time limit of a regular expression on an argument."""
 _RANK = (Decision.DENY, Decision.APPROVE, Decision.ALLOW)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on an argument. All tests that are set must hold, for one and the same value.
+    """A condition on an argument. All tests that are set must hold, for the same value.
 
     `argument` is a path: `to`, `items.*.price`, or `*` for every value at any depth. `above` and `below` find
     numbers in text too (`$1,200`). `first_time`: no call that the rule covers has run with the value for this
@@ -46,7 +46,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """One rule: it covers the calls of `tools` (names with `*`) on `channels` (all when empty) where `when` holds."""
+    """A rule: it covers the calls of `tools` (names with `*`) on `channels` (empty: all) for which `when` holds."""
 
     name: str
     decision: Decision
@@ -63,7 +63,7 @@ class ToolRule:
 
 
 class RuleBook(Rule):
-    """All configured rules as one hook. `default` applies to calls that no rule covers."""
+    """All configured rules as a hook. `default` applies to calls that no rule covers."""
 
     priority = 0
 
@@ -158,7 +158,7 @@ def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
 
 
 def _number(value: Json) -> Decimal:
-    """Return the number in a value, even within text; raise `ValueError` for none, or more than one."""
+    """Return the number in a value, even within text; raise `ValueError` for none, or several."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(str(value))
     numbers = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))

@@ -16,7 +16,7 @@ from core.tools.tool import Risk
 
 
 def read_rules(path: Path, storage: Storage | None = None) -> RuleBook:
-    """Return the rules that are switched on. Raises `ConfigError`: one sentence with the file and the rule."""
+    """Return the rules that are switched on. Raises `ConfigError`: a sentence with the file and the rule."""
     data = read_toml(path, "ONEVALET_RULES")
     try:
         read = _File.model_validate(data)

@@ -106,6 +106,6 @@ def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTo
 
 
 def _line(description: str) -> str:
-    """Return a description on one line, without invisible characters."""
+    """Return a description on a single line, without invisible characters."""
     text = one_line(description).rstrip(".;")
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

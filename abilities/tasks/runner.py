@@ -20,7 +20,7 @@ POLL = timedelta(milliseconds=500)
 """Real time between two polls; a task that is due sooner is waited for exactly."""
 LOOKS_AT_ONCE = 8
 BATCHES_AT_ONCE = 3
-"""If more is due than a batch: while Postgres writes one, the next is decided. No two claim the same task."""
+"""If more is due than a batch: while Postgres writes a batch, the next is decided. No two claim the same task."""
 
 _log = structlog.get_logger()
 

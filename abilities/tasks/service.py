@@ -61,7 +61,7 @@ class TaskService:
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
         self.mail: PastMail | None = None
-        # A single thread: evaluating people's expressions takes one processor at most.
+        # A single thread: evaluating people's expressions takes a single processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 
     def add_executors(self, executors: Iterable[ActionExecutor]) -> None:

@@ -29,7 +29,7 @@ def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
     foundation.opened.add(PageReader, read_html)
 
 
-# A PDF on the web is read like one that a person sends.
+# A PDF on the web is read like a PDF that a person sends.
 ABILITY = Ability(
     name="web",
     needs=("documents",),

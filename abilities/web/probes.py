@@ -1,4 +1,4 @@
-"""The check that the web can be searched: one query to the service of the settings."""
+"""The check that the web can be searched: a query to the service of the settings."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode

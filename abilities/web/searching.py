@@ -1,4 +1,4 @@
-"""Search the web by the service that the operator chose: SearXNG, Brave or Tavily, one request each.
+"""Search the web by the service that the operator chose: SearXNG, Brave or Tavily, a request each.
 
 SearXNG: docs.searxng.org/dev/search_api.html, with `json` among its `search.formats`. Brave:
 api-dashboard.search.brave.com (web search). Tavily: docs.tavily.com (POST /search).

@@ -76,7 +76,7 @@ def readable(text: str) -> tuple[Calendar, bool]:
 
 
 def objects_in(text: str) -> Calendar:
-    """Return all objects of a text as one. Raises `Unreadable`."""
+    """Return all objects of a text as a single object. Raises `Unreadable`."""
     if len(text) > MAX_OBJECT:
         raise Unreadable("large")
     try:
@@ -91,7 +91,7 @@ def objects_in(text: str) -> Calendar:
 
 
 def legible_in(text: str) -> Calendar:
-    """Return all objects of a text as one, without the parts other than events if these make it unreadable.
+    """Return all objects of a text as a single object, without the parts other than events if these make it unreadable.
 
     The library reads an event whose property is broken, but no alarm and no task. Definitions of zones stay: without
     them, an event would be shown at another time. Raises `Unreadable`.
@@ -267,7 +267,7 @@ def max_of(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> date
 
 
 def plain(value: object, most: int, *, lines: bool = False) -> str:
-    """Return a text without invisible characters; on one line unless `lines`."""
+    """Return a text without invisible characters; on a single line unless `lines`."""
     text = without_unseen(str(value)[: most * 4])
     text = text.strip() if lines else " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"

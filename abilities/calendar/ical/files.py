@@ -102,7 +102,7 @@ def read_file(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _series_in(calendar: Calendar) -> list[list[Event]]:
-    """Return the events, those of a series together. An event without an id gets one made from its words.
+    """Return the events, those of a series together. An event without an id gets an id made from its words.
 
     Some programs give each event of a file the same id: each that is not an exception of another is an event of its
     own.

@@ -85,7 +85,7 @@ def _guests(event: Event, method: ItipMethod, asked: Mapping[str, Any]) -> Seque
         case ItipMethod.CANCEL:
             return [guest for address, guest in known.items() if address in asked["to"]]
         case ItipMethod.REPLY:
-            # A single one, even if the person is invited under several addresses (RFC 5546 3.2.3).
+            # A single answer, even if the person is invited under several addresses (RFC 5546 3.2.3).
             return [guest for address, guest in known.items() if address in asked["own"]][:1]
 
 

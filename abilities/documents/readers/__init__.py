@@ -1,1 +1,1 @@
-"""What runs in the child process: a reader for each kind of file."""
+"""The code of the child process: a reader for each kind of file."""

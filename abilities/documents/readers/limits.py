@@ -4,11 +4,11 @@ MAX_TEXT = 1_000_000
 """Characters of all pages of a file."""
 MAX_PAGES = 1000
 PAGE = 4000
-"""Characters of a page where the file has no pages of its own."""
+"""Characters of a page if the file has no pages of its own."""
 
 
 def paged(text: str) -> list[str]:
-    """Cut a text into pages, each at the end of a line where there is one."""
+    """Cut a text into pages, each at the end of a line if there is any."""
     pages: list[str] = []
     text = text.strip()
     while len(text) > PAGE:

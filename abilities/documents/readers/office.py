@@ -13,7 +13,7 @@ from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT, paged
 from core.children.child_job import Unreadable
 
 MAX_PART = 60 * 1024 * 1024
-"""Bytes of one unpacked part."""
+"""Bytes of an unpacked part."""
 _CHUNK = 64 * 1024
 _MAX_COLUMNS = 200
 _DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - a workbook's days have no zone
@@ -39,7 +39,7 @@ def read(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> BytesIO:
-    """Unpack a part, bounded by what really comes out and not by what the archive says."""
+    """Unpack a part, bounded by its true size and not by the archive's statement."""
     with archive.open(name) as packed:
         data = packed.read(MAX_PART + 1)
     if len(data) > MAX_PART:
@@ -49,9 +49,9 @@ def _part(archive: zipfile.ZipFile, name: str) -> BytesIO:
 
 
 def _check_type(data: bytes) -> None:
-    """Refuse a part with a document type, in whatever encoding: no part has any, and entities can be made to explode.
+    """Refuse a part with a document type, in any encoding: honest parts have none, and entities can be made to explode.
 
-    The parser that reads the part looks for it, up to the first element; what comes after that can be none.
+    The parser that reads the part looks for it, up to the first element; after that none can come.
     """
 
     def refuse(*_: object) -> None:

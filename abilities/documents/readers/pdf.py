@@ -9,7 +9,7 @@ from abilities.documents.readers.limits import MAX_PAGES, MAX_TEXT
 from core.children.child_job import Unreadable
 
 _SECONDS = 12.0
-"""CPU after which the pages so far are what is read."""
+"""CPU after which the pages so far are returned."""
 
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:

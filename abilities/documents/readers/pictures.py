@@ -1,4 +1,4 @@
-"""A picture, turned upright, without anything that it says of itself, and scaled to what models take."""
+"""A picture, turned upright, without its metadata, and scaled to the size that models take."""
 
 from io import BytesIO
 from typing import Any

@@ -1,4 +1,4 @@
-"""How long a recording lasts, by what its container says: nothing of it is decoded.
+"""The length of a recording, by its container: nothing of it is decoded.
 
 By hand, because tinytag 2.3 knows neither AMR nor raw AAC, which older phones send: half of this file would stay,
 beside 2,500 lines of the library and a second table of formats.
@@ -15,11 +15,11 @@ _MP3_RATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _MP3_RATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 _AAC_RATES = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
 _MOST = 10_000_000.0
-"""Seconds; what says more says nothing."""
+"""Seconds; a longer stated length does not count."""
 
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the seconds; 0 where the container does not say."""
+    """Return the seconds; 0 if the container does not say."""
     try:
         seconds = _seconds(data)
     except (struct.error, IndexError, ZeroDivisionError):
@@ -55,7 +55,7 @@ def _ogg(data: bytes) -> float:
 
 
 def _mp4(data: bytes) -> float:
-    """Return what the movie header says: ISO/IEC 14496-12, section 8.2.2."""
+    """Return the length in the movie header: ISO/IEC 14496-12, section 8.2.2."""
     at = data.find(b"mvhd")
     if at < 0:
         return 0.0
@@ -68,7 +68,7 @@ def _wav(data: bytes) -> float:
     at = data.find(b"fmt ")
     a_second = struct.unpack_from("<I", data, at + 16)[0]
     size = struct.unpack_from("<I", data, data.find(b"data", at) + 4)[0]
-    # One that is written while it is recorded does not know its size.
+    # A file that is written while it is recorded does not know its size.
     return float(min(size, len(data)) / a_second)
 
 
@@ -94,7 +94,7 @@ def _adts(data: bytes) -> float:
 
 
 def _mp3(data: bytes) -> float:
-    """Return the size by the bit rate of the first frame: near enough where the rate varies."""
+    """Return the size by the bit rate of the first frame: near enough if the rate varies."""
     at = 0
     if data.startswith(b"ID3"):
         at = 10 + (data[6] << 21 | data[7] << 14 | data[8] << 7 | data[9])

@@ -24,7 +24,7 @@ _KEPT = {
     ),
     "VCARD": ("FN", "ORG", "TITLE", "TEL", "EMAIL", "ADR", "BDAY", "URL", "GEO", "NOTE"),
 }
-"""What is read of each entry; alarms, pictures and keys are not."""
+"""The properties that are read of each entry; alarms, pictures and keys are not."""
 
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -44,7 +44,7 @@ def read(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _entries(text: str, kind: str) -> str:
-    """Return what an iCalendar or vCard file says (RFC 5545, 6350), a line each, an empty one between entries."""
+    """Return an iCalendar or vCard file's text (RFC 5545, 6350): a line a property, an empty line between entries."""
     lines: list[str] = []
     for line in re.sub(r"\n[ \t]", "", text).split("\n"):
         name, _, value = line.partition(":")

@@ -1,4 +1,4 @@
-"""The knowledge in a statement, and its effect on known memories: by a model if there is one, else by rule."""
+"""The knowledge in a statement, and its effect on known memories: by a model if any is set, else by rule."""
 
 import asyncio
 from collections.abc import Sequence

@@ -64,7 +64,7 @@ class Adder:
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, kept, whole=not infer, asked=asked)
-        # All texts at once: an embedder takes many for little more than one.
+        # All texts at once: many cost an embedder little more than a single text.
         read, failed = await _read_all(fresh, extractor)
         texts = [statement.text for statement in read]
         vectors = await self.embed(tenant_id, texts)

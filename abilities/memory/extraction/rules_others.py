@@ -52,7 +52,7 @@ class Fact:
 
 
 def facts_of(text: str) -> list[Fact]:
-    """Return the facts about others in a statement, at most one of each kind for each person."""
+    """Return the facts about others in a statement, at most a single fact of each kind for each person."""
     facts: dict[tuple[str, str], Fact] = {}
     for kind, pattern in _RULES:
         for match in pattern.finditer(text):

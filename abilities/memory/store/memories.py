@@ -27,7 +27,7 @@ UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.e
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The effect of a new statement on the known memories: it ends some (`replaces`), or only repeats one of them."""
+    """The effect of a new statement on the known memories: it ends some (`replaces`), or only repeats a memory."""
 
     replaces: tuple[str, ...] = ()
     repeats: str | None = None
