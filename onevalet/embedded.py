@@ -87,7 +87,7 @@ class OneValet:
     async def tenant_id(self, tenant: str, *, timezone: str | None = None) -> str:
         """Return a person's id, which `tasks`, `memory`, `credentials` and `events` take; let them in if new.
 
-        `timezone` is theirs (IANA) if they are new; without one, the assistant asks when it needs it.
+        `timezone` is theirs (IANA) if they are new; without it, the assistant asks when it needs it.
         """
         return await self._inside.talking.person(tenant, timezone)
 
@@ -100,14 +100,14 @@ class OneValet:
         return await self._inside.talking.say(text, tenant, conversation)
 
     def stream_message(self, text: str, *, tenant: str, conversation: str = "") -> AsyncGenerator[StreamEvent]:
-        """Do as `handle_message`, and yield the turn's events; exactly one EXECUTION_END, which is the last.
+        """Do as `handle_message`, and yield the turn's events; exactly one EXECUTION_END, the last.
 
         Read to the end or close it: closing stops the turn.
         """
         return self._inside.talking.stream(text, tenant, conversation)
 
     async def stop(self, tenant: str, message: str = "", *, conversation: str = "") -> bool:
-        """Stop the turn that runs in a conversation, as `/stop` does; return whether there was one.
+        """Stop the turn that runs in a conversation, as `/stop` does; return whether there was any.
 
         It stops at its next step; its `Reply` has the state INTERRUPTED, and repeats `message`.
         """

@@ -11,8 +11,8 @@ async def migrate(database_url: str) -> list[str]:
     """Apply the missing migrations, each in a transaction, then the changed functions; return the files' names.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
-    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with one
-    sentence when the database cannot be reached or prepared.
+    Applies nothing if newer code has migrated the database and it still serves this code. Raises `ConfigError` with a
+    sentence if the database cannot be reached or prepared.
     """
     return await migrate_database(database_url, sql_of_abilities())
 

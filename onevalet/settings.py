@@ -1,4 +1,4 @@
-"""All settings, from the environment or `.env`, in one class; nothing else reads the environment."""
+"""All settings, from the environment or `.env`, in a single class; nothing else reads the environment."""
 
 import re
 from datetime import timedelta
@@ -328,7 +328,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Read and check all settings; raise `ConfigError` with one sentence that names the remedy."""
+    """Read and check all settings; raise `ConfigError` with a sentence that names the remedy."""
     try:
         settings = Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:

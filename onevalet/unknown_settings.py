@@ -1,4 +1,4 @@
-"""Variables with the name of a setting that are none: retired settings, misspelt ones, those of a missing ability."""
+"""Variables with the name of a setting that are none: retired settings, misspelt names, those of a missing ability."""
 
 import os
 import re
@@ -30,7 +30,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_USAGE_KEPT_DAYS": "people's daily numbers are kept for two years",
     }
 )
-"""What holds in place of each setting that went."""
+"""The replacement of each retired setting."""
 _OURS = "ONEVALET_"
 _OTHERS = re.compile(
     # Read by docker-compose.yml, by `onevalet mcp`, and by the tests.

@@ -1,4 +1,4 @@
-"""What is wrong with a worker by its own account, as `doctor` and the console say it."""
+"""The faults of a worker by its own report, as `doctor` and the console say them."""
 
 from collections.abc import Sequence
 

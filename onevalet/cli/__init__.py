@@ -1,1 +1,1 @@
-"""The command line: one file for each command or group of commands."""
+"""The command line: a file for each command or group of commands."""

@@ -1,4 +1,4 @@
-"""`backup` and `restore`: the whole installation as one file, taken while it runs."""
+"""`backup` and `restore`: the whole installation as a single file, taken while it runs."""
 
 import asyncio
 from collections.abc import AsyncIterator

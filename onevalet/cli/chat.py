@@ -89,7 +89,7 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
 
 
 async def wait_for_start(home: Path) -> Running | None:
-    """Return the `dev` that runs here, waiting for a starting one; None if there is none, or if it never gets ready."""
+    """Return the `dev` that runs here, waiting if it starts; None if there is none, or if it never gets ready."""
     running, told = find_running(home), False
     end = time.monotonic() + STARTS_WITHIN
     while running is None and time.monotonic() < end and is_starting(home):

@@ -69,7 +69,7 @@ _FORMS: Mapping[str, tuple[type[BaseModel], str]] = {
 
 
 def check_credentials(service: str, given: JsonObject) -> None:
-    """Raise `CredentialError` with one sentence if a known service cannot use these; no value is repeated."""
+    """Raise `CredentialError` with a sentence if a known service cannot use these; no value is repeated."""
     if service not in _FORMS:
         return
     form, fields = _FORMS[service]

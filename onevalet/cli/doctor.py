@@ -1,4 +1,4 @@
-"""`doctor`: one table of the configuration, reachability, last messages in and out, and necessary fixes."""
+"""`doctor`: a table of the configuration, reachability, last messages in and out, and necessary fixes."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 async def print_checks(settings: Settings, *, as_json: bool, fix: bool = False) -> bool:
-    """Print the findings, red ones first; return whether nothing needs fixing. `fix`: repair the providers first."""
+    """Print the findings, red rows first; return whether nothing needs fixing. `fix`: repair the providers first."""
     findings = await run_checks(settings, fix=fix)
     if as_json:
         say_json([asdict(finding) | {"ok": finding.ok} for finding in findings])

@@ -1,4 +1,4 @@
-"""The groups of commands about one person: credentials, agents and notifications."""
+"""The groups of commands about a person: credentials, agents and notifications."""
 
 from pathlib import Path
 from typing import Annotated

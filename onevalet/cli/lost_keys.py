@@ -37,7 +37,7 @@ async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:
 
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[Database]:
-    """Yield the system's database; start an embedded one if `dev` is off: without its key it cannot start."""
+    """Yield the system's database; start an embedded database if `dev` is off: without its key it cannot start."""
     home = settings.onevalet_home
     if settings.database_url is not None or find_running(home) is not None:
         async with open_database(settings, "keys") as database:

@@ -161,5 +161,5 @@ def replay(
 
 
 def main() -> None:
-    """Run the command line. Exit code 2: the operator must change something, and one sentence says how."""
+    """Run the command line. Exit code 2: the operator must change something, and a sentence says how."""
     in_sentences(lambda: run_commands(app))

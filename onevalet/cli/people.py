@@ -1,4 +1,4 @@
-"""`people …`: everyone here, and the stored data of one person; secrets are never shown."""
+"""`people …`: everyone here, and the stored data of a person; secrets are never shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ _WAITING = {
     "notifications": ("notification held", "notifications held"),
     "agents": ("agent that waits for an answer", "agents that wait for an answer"),
 }
-"""The spine's kinds of waiting work, in words for one and for several."""
+"""The spine's kinds of waiting work, in words for singular and plural."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _waiting_lines(approvals: Sequence[Approval], waiting: Mapping[str, int]) ->
 
 
 def _words(name: str) -> tuple[str, str]:
-    """Return the words for one and for several; abilities name their own kinds."""
+    """Return the words for singular and plural; abilities name their own kinds."""
     return _WAITING.get(name) or (f"active {name.removesuffix('s')}", f"active {name}")
 
 

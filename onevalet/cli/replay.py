@@ -62,7 +62,7 @@ async def run_again(
 ) -> list[Difference]:
     """Run a turn again at its original time, over the recorded answers or a live model, without any effect.
 
-    Hooks and rules are the current ones; `storage` serves rules that query the database. Approvals that rules ask for
+    Hooks and rules are those of today; `storage` serves rules that query the database. Approvals that rules ask for
     count as given.
     """
     plugins = plugins or load_plugins(settings.onevalet_plugins)

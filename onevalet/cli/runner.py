@@ -1,4 +1,4 @@
-"""The running of a command: settings are read, logs set up, and errors printed as one sentence."""
+"""The running of a command: settings are read, logs set up, and errors printed as a sentence."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the settings take longer to load than the help to read
 
 
 def run_commands(app: typer.Typer) -> None:
-    """Run the command line. Wrong usage prints one sentence with exit code 2, in place of typer's frame."""
+    """Run the command line. Wrong usage prints a sentence with exit code 2, in place of typer's frame."""
     try:
         code = app(prog_name="onevalet", standalone_mode=False)
     except TyperException as error:
@@ -38,7 +38,7 @@ def _told(error: TyperException) -> str:
 
 
 def in_sentences(work: Callable[[], object]) -> None:
-    """Run work; print an error as one sentence. Exit code 2: the operator must change something."""
+    """Run work; print an error as a sentence. Exit code 2: the operator must change something."""
     try:
         work()
     except ConfigError as error:

@@ -57,7 +57,7 @@ async def open_database(
 async def one_tenant(
     database: Database, tenant: str, *, nobody: str = NOBODY, several: str = "Say whose with --tenant."
 ) -> str:
-    """Return the named tenant, else the only one; raise `ConfigError` if there is none or several."""
+    """Return the named tenant, else the only tenant; raise `ConfigError` if there is none or several."""
     if tenant:
         return await known_tenant(database, tenant)
     rows = await database.rows("select * from find_tenants(2)")

@@ -24,7 +24,7 @@ _ALSO_READ = frozenset(
 
 
 class Draft:
-    """The values of one `.env`.
+    """The values of a `.env`.
 
     A part is saved after all its answers are proved, so the file is always complete; without `each`, `finish` saves all
     parts together.

@@ -22,7 +22,7 @@ def read_values(path: Path) -> dict[str, str]:
 
 
 def save_values(path: Path, changes: Mapping[str, str]) -> None:
-    """Set values in a file that only its owner may read (0600). An empty value empties its line, if there is one.
+    """Set values in a file that only its owner may read (0600). An empty value empties its line, if there is any.
 
     Raises `ConfigError` if a value does not fit in a line or the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The choice of the model: it is asked for one word, and saved if it answers."""
+"""The choice of the model: it is asked for a single word, and saved if it answers."""
 
 import asyncio
 import time
@@ -84,7 +84,7 @@ def _ask_preset(talk: Dialogue, draft: Draft, preset: Preset) -> dict[str, str]:
 
 
 def _ask_server(talk: Dialogue, draft: Draft, server: LocalServer) -> dict[str, str]:
-    """Return the settings of a server on this machine after one of its models answered."""
+    """Return the settings of a server on this machine after any of its models answered."""
     options = [Option(model, model) for model in server.models]
     first = server.models[0]
     name = first if len(options) == 1 else talk.choose("model", "Which of its models?", options, first)
@@ -98,7 +98,7 @@ def _ask_server(talk: Dialogue, draft: Draft, server: LocalServer) -> dict[str, 
 
 
 def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: float) -> None:
-    """Ask the model for one word; raise `Wrong` if it does not answer."""
+    """Ask the model for a single word; raise `Wrong` if it does not answer."""
     settings = draft.settings(values)
     talk.say(f"  Asking {settings.onevalet_model} for one word …")
     begun = time.monotonic()

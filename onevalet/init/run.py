@@ -15,7 +15,7 @@ from onevalet.init.place import PLACE, set_up_place, what_to_run
 from onevalet.settings import is_setting
 
 type FurtherModel = tuple[str, tuple[str, ...], Callable[[Dialogue, Draft], None]]
-"""What it is for, the names of its settings, and what asks for them."""
+"""Its purpose, the names of its settings, and the function that asks for them."""
 type SetUp = Callable[[Dialogue, Draft, Doorway, Callable[[], str]], None]
 
 _CHANNELS: tuple[tuple[str, tuple[str, ...], SetUp], ...] = (
@@ -55,7 +55,7 @@ def run_init(talk: Dialogue, draft: Draft, further: Sequence[str], *, must_reach
 
 
 def further_models() -> list[FurtherModel]:
-    """Return the models beside the one that answers whose abilities are there."""
+    """Return the models beside the answering model whose abilities are there."""
     return [further for further in _FURTHER_MODELS if is_setting(further[1][0])]
 
 

@@ -77,7 +77,7 @@ def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
 
 
 async def _look(settings: Settings, probe: str) -> Sequence[Check]:
-    """Return the findings of one of `doctor`'s probes, such as an ability's."""
+    """Return the findings of a probe of `doctor`'s, such as an ability's."""
     [found] = [one for one in all_probes() if one.name == probe]
     return await found.look(Installation(settings))
 

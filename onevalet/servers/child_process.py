@@ -114,7 +114,7 @@ class Child:
             await asyncio.sleep(_POLL_SECONDS)
 
     def last_words(self, lines: int = 4) -> str:
-        """Return the end of the log on one line, for an error message."""
+        """Return the end of the log on a single line, for an error message."""
         if not self._log.exists():
             return ""
         with self._log.open("rb") as file:

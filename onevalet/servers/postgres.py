@@ -44,7 +44,7 @@ _FAST = {"max_connections": "300", "fsync": "off", "synchronous_commit": "off", 
 
 
 class Postgres(EmbeddedServer):
-    """A Postgres server on one folder, on 127.0.0.1, with random passwords."""
+    """A Postgres server on a folder, on 127.0.0.1, with random passwords."""
 
     name = "postgres"
     end_signal = signal.SIGINT
@@ -107,7 +107,7 @@ class Postgres(EmbeddedServer):
 
     def _run_initdb(self, fresh: Path, user: ServerUser | None, programs: Path, password: Path) -> None:
         command = [programs / "initdb", "-D", fresh, "-U", _DATABASE, f"--pwfile={password}"]
-        # The builtin provider sorts alike on every machine. One iteration is enough for 256 random bits, and
+        # The builtin provider sorts alike on every machine. A single iteration is enough for 256 random bits, and
         # spares each new connection thousands of them.
         command += ["-A", "scram-sha-256", "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command += ["--locale=C", "-c", "scram_iterations=1", "--no-sync", "--no-instructions"]

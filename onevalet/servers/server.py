@@ -18,7 +18,7 @@ _START_SECONDS = 60.0
 
 
 class EmbeddedServer(ABC):
-    """A server on one folder, on 127.0.0.1."""
+    """A server on a folder, on 127.0.0.1."""
 
     name: str
     end_signal: signal.Signals
@@ -55,7 +55,7 @@ class EmbeddedServer(ABC):
         if self._child:
             await self._child.stop()
         self._held_before = self._lock.held
-        # Valkey by itself does not prevent two servers on one folder.
+        # Valkey by itself does not prevent two servers on the same folder.
         if not await self._lock.take(_LOCK_SECONDS):
             server = self.name.capitalize()
             raise ConfigError(f"Another process runs a {server} on {self._home}: stop it, or set ONEVALET_HOME.")

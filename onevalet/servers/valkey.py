@@ -20,7 +20,7 @@ _DATABASES = 64
 
 
 class Valkey(EmbeddedServer):
-    """A Valkey server on one folder, on 127.0.0.1, with a random password."""
+    """A Valkey server on a folder, on 127.0.0.1, with a random password."""
 
     name = "valkey"
     end_signal = signal.SIGTERM

@@ -32,7 +32,7 @@ from onevalet.wiring.preload import keep_loaded, load_worker
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LONG_LIFE = 10.0
-"""Seconds that a worker has to run so that the next one starts without a pause."""
+"""Seconds that a worker has to run so that the next worker starts without a pause."""
 _MAX_PAUSE = 2.0
 
 _log = structlog.get_logger()
@@ -59,7 +59,7 @@ def supervise(work: Work, settings: Settings) -> None:
     Exit with the worker's code. If forking is not safe, the worker runs in this process.
     """
     _load(settings)
-    # What was loaded may have started threads, which a fork would not take along.
+    # Loaded modules may have started threads, which a fork would not take along.
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_supervisor")
         work(ALONE)
@@ -97,7 +97,7 @@ class _Process:
 
 
 class Supervisor:
-    """Fork, wait, and fork again. Signals are read one by one, so that no handler interrupts another."""
+    """Fork, wait, and fork again. Signals are read singly, so that no handler interrupts another."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -165,7 +165,7 @@ class Supervisor:
             else:
                 self._private.discard(pid)
                 if code < 0:
-                    # Always, and soon: the new process ends the leases of the dead one before its pid is reused.
+                    # Always, and soon: the new process ends the leases of the dead process before its pid is reused.
                     time.sleep(max(self._private_started + _PRIVATE_AGAIN - time.monotonic(), 0.0))
                     self._start_private(blocked, _PRIVATE_AGAIN)
 

@@ -71,7 +71,7 @@ class MemoryStorage:
 
 @dataclass
 class MemoryCredentials:
-    """A person's connected accounts, at most one for each service: `context.credentials`."""
+    """A person's connected accounts, at most a single account for each service: `context.credentials`."""
 
     services: Mapping[str, JsonObject] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class MemoryCredentials:
         self.services = {name: values for name, values in self.services.items() if name != service}
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Accept any choice: each service has at most one account."""
+        """Accept any choice: each service has a single account at most."""
 
 
 class MemoryAccounts:

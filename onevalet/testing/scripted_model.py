@@ -60,7 +60,7 @@ class ScriptedModel:
     embedded: list[list[str]] = field(default_factory=list)
     embeddings: Reply | None = None  # how embeddings fail
     heard: str = ""  # the words of every recording
-    listed: tuple[str, ...] = ()  # the models in its list, as of a server on one's own machine
+    listed: tuple[str, ...] = ()  # the models in its list, as of a server on the operator's own machine
     trouble: Literal["", "fails", "hangs"] = ""  # it fails, or says nothing, for as long as it is in trouble
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)

@@ -1,4 +1,4 @@
-"""The dependencies of abilities, and the parts that they open in a worker: one loop over the declarations."""
+"""The dependencies of abilities, and the parts that they open in a worker: a loop over the declarations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""The console's pages of abilities: one loop over the declarations, with the first request to the console."""
+"""The console's pages of abilities: a loop over the declarations, with the first request to the console."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

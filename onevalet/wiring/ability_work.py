@@ -1,4 +1,4 @@
-"""The work of abilities in a worker beside its turns: one loop over the declarations."""
+"""The work of abilities in a worker beside its turns: a loop over the declarations."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,4 +1,4 @@
-"""Logs: one line an event, ids only, never text or secrets."""
+"""Logs: a line an event, ids only, never text or secrets."""
 
 import logging
 import sys
@@ -97,7 +97,7 @@ class _Redactor:
     """Redact known secrets in the strings of an event."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        # Longest first: one secret may hold another. Short ones would redact innocent text.
+        # Longest first: a secret may hold another. Short secrets would redact innocent text.
         self._secrets = sorted((s for s in secrets if len(s) >= 8), key=len, reverse=True)
 
     def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -1,4 +1,4 @@
-"""Checks of plugins' classes against their base classes: a mistake is reported at start, in one sentence.
+"""Checks of plugins' classes against their base classes: a mistake is reported at start, in a sentence.
 
 Otherwise a hook with a misspelt parameter fails in each turn, and a rule without an instance guards nothing.
 """

@@ -75,7 +75,7 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 
     `brought` are further values, collected like those of a module.
 
-    Raise `ConfigError` in one sentence with the file and line, for the author of the module.
+    Raise `ConfigError` in a sentence with the file and line, for the author of the module.
     """
     use_abilities()
     add_catalogues_of(_modules(names))
@@ -141,7 +141,7 @@ def _with_abilities(names: Sequence[str]) -> Iterator[str]:
 
 
 def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:
-    """Return the groups of tools and agents without one: a plugin's module with several of them is a group."""
+    """Return the groups of tools and agents that name none: a plugin's module with several of them is a group."""
     modules = {tool.name: tool.fn.__module__ for tool in tools if tool.group is None}
     modules |= {valet.name: agent.__module__ for agent in agents if (valet := valet_of(agent)) and valet.group is None}
     members = Counter(modules.values())

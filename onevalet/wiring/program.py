@@ -54,7 +54,7 @@ class ProgramNotification:
         return Receipt(provider_id=f"program-{to.ref}")
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        return None  # an unfinished part was never read: the program reads what is marked sent
+        return None  # an unfinished part was never read: the program reads messages that are marked sent
 
     async def show_working(self, to: Address) -> None: ...
 
@@ -105,7 +105,7 @@ class ProgramTalk:
         return bool(row and row["busy"])
 
     async def spoken(self, *, after: int = 0, unread: bool = False) -> list[Spoken]:
-        """Return the messages sent after a number, or only the unread ones, in order."""
+        """Return the messages sent after a number, or only unread messages, in order."""
         rows = await self.database.tenant_rows(
             self.tenant_id,
             f"select p.ref, o.seq, p.text from outbound o join outbound_parts p"  # noqa: S608 - constants

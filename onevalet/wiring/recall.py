@@ -23,7 +23,7 @@ def open_recall(
     models: Models,
     budgets: DailyBudgets | None = None,
 ) -> Recall | None:
-    """Return the memory that turns search, which `stack` closes; None if no ability has one."""
+    """Return the memory that turns search, which `stack` closes; None if no ability has any."""
     for ability in all_abilities():
         if ability.recall is not None:
             require_extras(ability, settings)

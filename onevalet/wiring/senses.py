@@ -1,4 +1,4 @@
-"""The model for pictures, if one is set, and the ability that shows files to models."""
+"""The model for pictures, if any is set, and the ability that shows files to models."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

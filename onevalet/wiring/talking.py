@@ -80,7 +80,7 @@ class Talking:
         )
 
     async def stop(self, tenant: str, words: str, conversation: str) -> bool:
-        """Stop the turn that runs, or is about to, in a conversation; return whether there was one."""
+        """Stop the turn that runs, or is about to, in a conversation; return whether there was any."""
         talk, _ = await self._talk(tenant, conversation)
         while await talk.busy():
             if await self._asked_to_stop(talk, words):

@@ -63,7 +63,7 @@ async def open_deletion(
 
 
 def deletion_chore(deletion: Deletion) -> Chore:
-    """Return the chore that carries out requested deletions, and finishes interrupted ones."""
+    """Return the chore that carries out requested deletions, and finishes interrupted deletions."""
     return Chore("deletions", timedelta(minutes=1), deletion.drain, for_all=True)
 
 

@@ -15,7 +15,7 @@ _BENCH = Path(__file__).parents[2] / "workbench" / "simulator"
 
 
 def has_workbench() -> bool:
-    """Return whether the workbench lies beside the product; a package of this name elsewhere is a foreign one."""
+    """Return whether the workbench lies beside the product; a package of this name elsewhere is foreign."""
     return _BENCH.is_dir()
 
 

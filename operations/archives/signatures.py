@@ -1,4 +1,4 @@
-"""The origin of an archive: a signature over its manifest, by a key that only one installation has."""
+"""The origin of an archive: a signature over its manifest, by a key that only its installation has."""
 
 import hmac
 from collections.abc import Sequence

@@ -23,11 +23,11 @@ _MAX_SIGNATURE = 1024
 
 
 class ArchiveRefused(Exception):
-    """An archive that is refused, and the reason in one sentence."""
+    """An archive that is refused, and the reason in a sentence."""
 
 
 class Entry(BaseModel):
-    """One file of an archive. `columns` are those of a table's rows; `file` says which of people's files it is."""
+    """A file of an archive. `columns` are those of a table's rows; `file` is the id or key of a person's file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class Entry(BaseModel):
 
 
 class ManifestBase(BaseModel):
-    """What every archive says of itself. `format` rises when an older version could not read it."""
+    """The head of every archive. `format` rises when an older version could not read it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class ManifestBase(BaseModel):
 
 
 class ArchiveWriter:
-    """Write a zip entry by entry; `take` returns the finished pieces, so that no more than one lies in memory."""
+    """Write a zip entry by entry; `take` returns the finished pieces, so that memory holds a single piece at most."""
 
     def __init__(self, now: datetime) -> None:
         self._sink = _Sink()

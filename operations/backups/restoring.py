@@ -1,4 +1,4 @@
-"""Restoring a backup: people's files first, then all rows in one transaction, which ends by checking them."""
+"""Restoring a backup: people's files first, then all rows in a single transaction, which ends by checking them."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Scheduled backups: a single worker takes each, old backups are deleted, and the last one's age is readable."""
+"""Scheduled backups: a single worker takes each, old backups are deleted, and the age of the last is readable."""
 
 import asyncio
 import re

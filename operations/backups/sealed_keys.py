@@ -46,7 +46,7 @@ def write_keys(path: Path, keys: SecretKeys, passphrase: str) -> None:
 
 
 def read_keys(path: Path, passphrase: str) -> SecretKeys:
-    """Return the keys of a file, the newest first. Raises `ConfigError` with one sentence."""
+    """Return the keys of a file, the newest first. Raises `ConfigError` with a sentence."""
     try:
         told = _SealedKeys.model_validate_json(path.read_bytes())
         salt, sealed = base64.b64decode(told.salt), base64.b64decode(told.sealed)

@@ -14,7 +14,7 @@ DUMP = "database.dump"
 
 
 class BackupFailed(OneValetError):
-    """A backup that was not taken, or not restored, and the reason in one sentence."""
+    """A backup that was not taken, or not restored, and the reason in a sentence."""
 
 
 class TableSum(BaseModel):

@@ -1,4 +1,4 @@
-"""A person's preferences as one form: the value of each field, and the changes of a submitted form."""
+"""A person's preferences as a form: the value of each field, and the changes of a submitted form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def preference_fields(
 
 
 def changes_of(known: Preferences, sent: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the preferences that a form changes, and the refused ones, each with a sentence."""
+    """Return the preferences that a form changes, and the refused fields, each with a sentence."""
     before = shown_values(known)
     given: dict[str, str] = {name: " ".join(sent.get(f"{FIELD}{name}", before[name]).split()) for name in Preference}
     changed: dict[str, str] = {name: value for name, value in given.items() if value != before[name]}

@@ -1,4 +1,4 @@
-"""Signing in to the console: a link that works once and for minutes, then a session in one browser."""
+"""Signing in to the console: a link that works once and for minutes, then a session in a single browser."""
 
 import hashlib
 from dataclasses import dataclass, field

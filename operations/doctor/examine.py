@@ -44,7 +44,7 @@ async def examine(installation: Installation, probes: Sequence[Probe]) -> list[F
 
 
 async def _again(installation: Installation, looks: Sequence[_Look]) -> tuple[list[_Look], list[str]]:
-    """Run each late probe again, one after the other; also return the names of those that only needed time."""
+    """Run each late probe again, in sequence; also return the names of those that only needed time."""
     found: list[_Look] = []
     in_time: list[str] = []
     clock = asyncio.get_running_loop().time

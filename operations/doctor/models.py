@@ -20,7 +20,7 @@ from onevalet.wiring.workbench import has_workbench
 from providers.models.litellm_client import LiteLLMClient
 
 MODEL_SECONDS = 20.0
-"""Time limit of the model's answer of one word."""
+"""Time limit of the model's answer of a single word."""
 _QUESTION = "Answer with the one word: ready"
 
 
@@ -32,7 +32,7 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
         return [Check("model", has_workbench(), here, "set ONEVALET_MODEL and its key; `worker` needs one")]
     client = build_client(settings)
     try:
-        # One after the other, by one client: closing it closes all connections of litellm.
+        # In sequence, by the same client: closing it closes all connections of litellm.
         answers = await _ask(settings, client, seconds)
         return [answers, *[await _embed_once(model, client, seconds) for model in settings.embedders.values()]]
     finally:
@@ -50,7 +50,7 @@ async def check_embedding(settings: Settings, model: str, seconds: float = MODEL
 
 
 async def ask_once(settings: Settings, client: LiteLLMClient, seconds: float) -> None:
-    """Ask the model for one word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
+    """Ask the model for a single word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
     request = ModelRequest((ChatMessage(Role.USER, _QUESTION),), timeout=seconds, max_output_tokens=1024)
     await client.warm_up()
     check_models(settings, client)

@@ -1,8 +1,8 @@
 """The router before people's partitions: a Postgres with PL/Proxy that leads each call of the way in to its person.
 
 It has none of our tables. Each function of the way in is there under its own name, and calls the function of that name
-in one partition. Which one, `ROUTES` says: that with which an id or a token begins, or that of the address that wrote.
-PL/Proxy wants a power of two of them.
+in a partition, by `ROUTES`: that with which an id or a token begins, or that of the address that wrote. PL/Proxy wants
+a power of two of them.
 """
 
 from collections.abc import Sequence

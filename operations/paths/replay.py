@@ -85,7 +85,7 @@ class RecordedAgent(RecordedTool):
 
 
 def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
-    """Return the tools with recorded results in place of real ones: offered to all people, approved, immediate."""
+    """Return the tools with recorded results in place of real tools: offered to all people, approved, immediate."""
     recording = Recording(rows)
     changed: dict[str, object] = {"recording": recording, "needs_approval": False, "accounts": ()}
     return [RecordedTool(**{attr.name: getattr(tool, attr.name) for attr in fields(Tool)} | changed) for tool in tools]

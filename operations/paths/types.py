@@ -40,7 +40,7 @@ _of_abilities: list[Callable[[], PathReader]] = []
 
 
 def use_path_readers(loads: Iterable[Callable[[], PathReader]]) -> None:
-    """Use these readers, which abilities declare, instead of earlier ones."""
+    """Use these readers, which abilities declare, instead of earlier readers."""
     _of_abilities[:] = loads
 
 

@@ -24,7 +24,7 @@ _AT_ONCE = 8
 """Requests of a program that are answered at once: each may wait for long."""
 _MOST_HEADER = 200
 REQUESTS_A_MINUTE = 60
-"""Of one program."""
+"""Of a single program."""
 
 _log = structlog.get_logger()
 

@@ -83,7 +83,7 @@ class ClientTokens:
     async def make(
         self, tenant_id: str, name: str, now: datetime, good_for: timedelta | None, id: str | None = None
     ) -> MadeToken | None:
-        """Create a token; None if the person has too many, or has one with this id.
+        """Create a token; None if the person has too many, or has a token with this id.
 
         `good_for`: its lifetime; None for a token that is valid until revoked.
         """

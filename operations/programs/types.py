@@ -14,7 +14,7 @@ MOST = 100
 
 
 class Arguments(BaseModel):
-    """What a tool takes: no more than it names."""
+    """The arguments of a tool: no more than it names."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 

@@ -1,6 +1,6 @@
 """A person's archive: their tables as JSON, their files, and a manifest.
 
-A table is one JSON array with a row on each line, so that it is read a line at a time.
+A table is a JSON array with a row on each line, so that it is read a line at a time.
 """
 
 import hmac
@@ -49,7 +49,7 @@ class Archive:
         return next((entry.columns for entry in self.manifest.entries if entry.path == table_path(table)), ())
 
     def rows(self, table: str) -> Iterator[str]:
-        """Yield a table's rows as JSON, one at a time. Raises `ArchiveRefused`."""
+        """Yield a table's rows as JSON, a row at a time. Raises `ArchiveRefused`."""
         with ZipFile(self.path) as packed, packed.open(table_path(table)) as lines:
             for line in lines:
                 row = line.strip().removesuffix(b",")

@@ -1,4 +1,4 @@
-"""Exporting a person: all their data as one archive, written while it is read."""
+"""Exporting a person: all their data as an archive, written while it is read."""
 
 import json
 from collections.abc import AsyncGenerator, Sequence
@@ -53,7 +53,7 @@ class Exporter:
     async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
         """Yield a person's archive piece by piece. Raises `StoreUnavailable`, and `OSError` for the store of files.
 
-        The rows are those of one moment, regardless of later writes. Memory holds some rows, and one file.
+        The rows are those of one moment, regardless of later writes. Memory holds some rows, and a single file.
         """
         now = self.clock.now()
         writer = ArchiveWriter(now)

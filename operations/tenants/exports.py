@@ -1,4 +1,4 @@
-"""`/export/{token}`: all data of a person as one zip file, for anyone with the link, once.
+"""`/export/{token}`: all data of a person as a zip file, for anyone with the link, once.
 
 Opening a link uses nothing up, as chats open links to preview them; its button does.
 """

@@ -1,4 +1,4 @@
-"""Importing a person from an archive: all of it in one transaction, or nothing."""
+"""Importing a person from an archive: all of it in a transaction, or nothing."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Importer:
     async def take_in(self, archive: Archive, role: PersonRole | None = None, admit: Collection[str] = ()) -> Imported:
         """Import a checked archive. Raises `ArchiveRefused` if it does not fit here; nothing is changed then.
 
-        `role` None: the archived one, but a member for an owner. An archive passes through its person's hands, and
+        `role` None: the archived role, but a member for an owner. An archive passes through its person's hands, and
         people cannot make themselves the owner.
 
         `admit`: the addresses, such as `sms:+15551234567`, that the operator knows as this person's. In an archive

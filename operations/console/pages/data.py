@@ -40,7 +40,7 @@ class DataPages(Pages):
 
     @signed_in
     async def _delete(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Request a person's deletion by a worker, as `tenants delete` does, but never one's own."""
+        """Request a person's deletion by a worker, as `tenants delete` does, but never the operator's own."""
         person = await person_of(self.kit, request, visit.viewer)
         if person is None or not visit.viewer.operator or person.id == visit.viewer.tenant_id:
             return self.kit.nothing(visit)

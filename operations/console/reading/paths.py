@@ -1,4 +1,4 @@
-"""A turn's path for the page: received messages, each step with its cost, and sent messages, on one axis of time."""
+"""A turn's path for the page: received messages, each step with its cost, and sent messages, on a single time axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

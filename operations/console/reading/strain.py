@@ -11,7 +11,7 @@ LAPSED = timedelta(minutes=1)
 """Time after its end from which a lease is shown. Any worker takes it up within seconds."""
 LATELY = timedelta(days=1)
 FULL = 0.8
-"""The share of the server's connections above which it is red: the next process may need as many as this one."""
+"""The share of the server's connections above which it is red: the next process may need as many as this process."""
 
 
 async def read_strain(database: Database, ways_in: Mapping[str, str]) -> list[Check]:

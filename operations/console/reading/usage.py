@@ -93,7 +93,7 @@ NOTHING = Used()
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The usage of one kind and name on one day."""
+    """The usage of a kind and name on a day."""
 
     day: date
     kind: str
