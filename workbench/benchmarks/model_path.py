@@ -157,7 +157,7 @@ async def measure(shape: str, turns: Mapping[str, Turn], options: argparse.Names
 
 
 async def one_round(turn: Turn, times: int, rated: int) -> tuple[float, float | None]:
-    """Return CPU in ms a turn, one after the other, and the rate with many in flight, if it is to be measured."""
+    """Return CPU in ms a turn, in sequence, and the rate with many in flight, if it is to be measured."""
     gc.collect()
     began = _cpu()
     for _ in range(times):

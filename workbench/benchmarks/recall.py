@@ -89,7 +89,7 @@ async def make_person(database: Database, tenant: str) -> None:
 
 
 async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
-    """Store statements without comparing each with the known ones."""
+    """Store statements without comparing each with the known statements."""
     from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of
     from abilities.memory.extraction.terms import terms_of
     from abilities.memory.store.memories import Change
@@ -108,7 +108,7 @@ async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
 
 
 def question_sets(lives: range) -> dict[str, list[Asked]]:
-    """Return the frozen questions about some lives; lives beyond those of the table have invented ones, for tuning."""
+    """Return the frozen questions about some lives; those of lives beyond the table are invented, for tuning."""
     if lives.stop > LIVES:
         return {"to tune by": [question for number in lives for question in life(number)[1]]}
     sets = {"frozen": recall_lives.frozen_questions(), "in other words": recall_more.frozen_questions()}

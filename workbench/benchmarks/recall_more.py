@@ -113,7 +113,7 @@ def _meal(number: int, friend: str, dishes: list[str], days: list[int]) -> list[
     months = [moment.month for moment in moments]
     for place in (number % 3, (number + 1) % 3, (number + 2) % 3):
         moment = moments[place]
-        # A message is moved to an earlier hour, or to a later day if one is taken: away from the month's ends.
+        # A message is moved to an earlier hour, or to a later day if that hour is taken: away from the month's ends.
         if months.count(moment.month) == 1 and 3 <= moment.day <= 26:
             month = MONTHS.split()[moment.month - 1]
             words = ("What did {friend} and I eat back in {month}?", "I met {friend} in {month}: what did we have?")

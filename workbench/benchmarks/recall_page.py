@@ -14,7 +14,7 @@ BEGIN = "<!-- recall: written by `bin/uv run -m workbench.benchmarks.recall --wr
 END = "<!-- recall: end -->"
 HALF = LIVES // 2
 _UNSHOWN = ("no memory", "no bar")
-"""Ends of the names of ways that only the terminal shows: what recall never does."""
+"""Ends of the names of ways that only the terminal shows: recall never goes them."""
 
 
 def write_page(tallies: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> None:

@@ -95,7 +95,7 @@ def tokens_of(texts: Sequence[str]) -> int:
 
 
 def table(tallies: dict[str, Tally]) -> list[str]:
-    """Return the lines of a table, one for each way."""
+    """Return the lines of a table, a line for each way."""
     kinds = list(dict.fromkeys(outcome.asked.kind for tally in tallies.values() for outcome in tally.outcomes))
     shown = [kind for kind in kinds if kind not in NOT_TOLD]
     untold = [f"answered when {kind}" for kind in kinds if kind in NOT_TOLD]

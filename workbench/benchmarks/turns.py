@@ -176,7 +176,7 @@ async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str,
 
 
 async def one_by_one(bench: Bench, count: int) -> int:
-    """Send messages one after the other, with pauses."""
+    """Send messages in sequence, with pauses."""
     for number in range(count):
         await bench.people[number % len(bench.people)].say(f"line {number}")
         await bench.until_answered()

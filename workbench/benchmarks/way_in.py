@@ -115,7 +115,7 @@ async def phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict[
 
 
 async def _fair(bench: Bench) -> dict[str, float]:
-    """Return the p99 of a person who writes one by one, in ms: alone, among many, and beside one who writes a lot."""
+    """Return the p99 of a person who writes one by one, in ms: alone, among many, and beside a busy writer."""
     figures: dict[str, float] = {}
     floods: dict[str, Callable[[int], int]] = {"among_many": lambda number: number % PEOPLE, "beside_one": lambda _: 1}
     for name, writer in ({"alone": None} | floods).items():

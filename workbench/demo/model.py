@@ -78,7 +78,7 @@ class _Known:
 
 
 def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
-    """Answer a conversation in OpenAI's form: call the tools that are still needed, or say everything in one text.
+    """Answer a conversation in OpenAI's form: call the tools that are still needed, or say everything in a single text.
 
     `tools` are the names of those offered. All messages of the person since the last finished answer count.
     """

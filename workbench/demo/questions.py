@@ -1,4 +1,4 @@
-"""Questions with choices in the demo: the demo model asks them for people who want to see one."""
+"""Questions with choices in the demo: the demo model asks them for people who want to see a question."""
 
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop

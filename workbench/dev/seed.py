@@ -31,7 +31,7 @@ class Seed:
 
 
 async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
-    """Admit the simulator's first person and this terminal's user, as one owner; the policy applies to all others."""
+    """Admit the simulator's first person and this terminal's user, as the same owner; the policy is for all others."""
     settings, person = simulated.settings, config.people[0]
     database = Database(database_url(settings), size=1, name="onevalet dev")
     try:

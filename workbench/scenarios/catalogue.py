@@ -1,4 +1,4 @@
-"""The available scenarios: shipped ones, and one's own, recorded or put into a folder."""
+"""The available scenarios: those that are shipped, and those that its user recorded or put into a folder."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from workbench.scenarios.scenario import Scenario, ScenarioError, read_scenario,
 
 SHIPPED = Path(__file__).parents[2] / "docs" / "scenarios"
 OWN = "scenarios"
-"""The folder of one's own, in ONEVALET_HOME."""
+"""The folder of the user's own scenarios, in ONEVALET_HOME."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 
@@ -33,18 +33,18 @@ class Catalogue:
     shipped: Path = SHIPPED
 
     def all(self) -> list[Listed]:
-        """Return one's own scenarios first, each folder by name."""
+        """Return the user's own scenarios first, each folder by name."""
         return [*self._in(self.own, own=True), *self._in(self.shipped, own=False)]
 
     def find(self, name: str) -> Listed:
-        """Return a scenario by its name, one's own first; raise `ScenarioError` if there is none."""
+        """Return a scenario by its name, the user's own first; raise `ScenarioError` if there is none."""
         found = next((one for one in self.all() if one.name == name), None)
         if found is None:
             raise ScenarioError(f"There is no scenario {name!r}.")
         return found
 
     def save(self, name: str, text: str) -> Path:
-        """Save a scenario of one's own; raise `ScenarioError` for a bad name, a taken name, or an invalid text."""
+        """Save a scenario of the user's own; raise `ScenarioError` for a bad name, a taken name, or an invalid text."""
         if not _NAME.fullmatch(name):
             raise ScenarioError("A name has small letters a to z, digits and dashes, such as late-for-lunch.")
         path = self.own / f"{name}{SUFFIXES[0]}"
@@ -56,7 +56,7 @@ class Catalogue:
         return path
 
     def delete(self, name: str) -> None:
-        """Delete a scenario of one's own; raise `ScenarioError` for any other."""
+        """Delete a scenario of the user's own; raise `ScenarioError` for any other."""
         found = self.find(name)
         if not found.own:
             raise ScenarioError("What ships is not deleted here.")

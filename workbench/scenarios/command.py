@@ -20,7 +20,7 @@ READY = "Watch it at "
 
 
 async def simulate(file: Path, channel: str = "") -> None:
-    """Play a scenario, on another channel than its own if one is named, and print the talk."""
+    """Play a scenario, on another channel than its own if that is named, and print the talk."""
     played = await play(_read(file, channel))
     sys.stdout.write("\n".join(played.lines) + "\n")
 

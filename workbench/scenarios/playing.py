@@ -41,7 +41,7 @@ class Watcher(Protocol):
         ...
 
     def done(self, step: Step, told: str) -> None:
-        """Note that a step succeeded; `told` is the message, if the step expected one."""
+        """Note that a step succeeded; `told` is the message, if the step expected any."""
         ...
 
     def failed(self, step: Step | None, why: str) -> None:
@@ -125,7 +125,7 @@ class _Play:
                 await self._act(step)
 
     async def _admit(self, step: Step) -> None:
-        """Admit a person by the newest code sent to them, on a channel if one is named."""
+        """Admit a person by the newest code sent to them, on the named channel, if any."""
         channels = [str(step.options["channel"])] if "channel" in step.options else CHANNELS
         phones = [self._stage.phone(channel, step.value) for channel in channels]
         code = newest_pairing([one for phone in phones for one in phone.seen()])
@@ -226,7 +226,7 @@ class _Play:
 
 
 def _difference(message: Seen, step: Step, phone: Phone) -> str:
-    """Return the difference of a message from the expected one; empty if there is none."""
+    """Return the difference of a message from the expected message; empty if there is none."""
     if root := step.option_texts("reply_to"):
         answered = next((one.text for one in phone.messages() if one.id == message.root), "")
         if not answered:

@@ -62,7 +62,7 @@ def _check_value(step: Step) -> None:
     """Check a step with a single value."""
     match step.verb:
         case "advance":
-            step.span  # noqa: B018 - it raises where it is none
+            step.span  # noqa: B018 - it raises if it is none
         case "silence":
             _needs_seconds(step.value, "`silence`")
         case "fill":
@@ -153,7 +153,7 @@ def _check_content(step: Step) -> None:
     if ("content" in step.options) == ("base64" in step.options):
         raise ScenarioError("a file has either `content`, which is a text, or `base64`.")
     try:
-        step.data  # noqa: B018 - it raises where it is none
+        step.data  # noqa: B018 - it raises if it is none
     except (ValueError, binascii.Error):
         raise ScenarioError("`base64` cannot be decoded.") from None
 

@@ -1,4 +1,4 @@
-"""The simulator as one aiohttp application: the emulated providers, the control API, and the page."""
+"""The simulator as an aiohttp application: the emulated providers, the control API, and the page."""
 
 import asyncio
 import socket
@@ -129,7 +129,7 @@ class Simulator:
         return web.Response(text=await asyncio.to_thread(steps_page), content_type="text/html", charset="utf-8")
 
     async def _release(self, _: web.Application) -> None:
-        # Streams and long polls wait for an event: this is the last one.
+        # Streams and long polls wait for an event: this is the last event.
         self._opened.set()
         self.wire.stopping.set()
         self.wire.journal.touch()

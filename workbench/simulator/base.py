@@ -181,7 +181,7 @@ class Wire:
         return self.clock.now().timestamp()
 
     def reach(self, url: str) -> str:
-        """Return the gateway's real address for a path, or for a URL under the public one."""
+        """Return the gateway's real address for a path, or for a URL under the public address."""
         if url.startswith("/"):
             return self.gateway_url + url
         if self.public_url and url.startswith(self.public_url):
@@ -201,8 +201,8 @@ class Wire:
     ) -> Answer | NoAnswer:
         """Call the gateway as the provider does, and record it.
 
-        `path` is a path with query, or an absolute URL (signed URLs under the public URL are reached at the
-        gateway's real one; fragments are never sent). `timeout` is in the provider's seconds.
+        `path` is a path with query, or an absolute URL (signed URLs under the public URL are reached at the gateway's
+        real address; fragments are never sent). `timeout` is in the provider's seconds.
         """
         begun, at = time.perf_counter(), self.now()
         outcome = await self._exchange(method, self.reach(path).split("#", 1)[0], headers, body, timeout)

@@ -53,7 +53,7 @@ class Rule:
 
 
 class Faults:
-    """Hold the rules and return the one that a call runs into."""
+    """Hold the rules and return the rule that a call runs into."""
 
     def __init__(self, seed: int = 0) -> None:
         self._rules: list[tuple[Rule, int]] = []
@@ -71,7 +71,7 @@ class Faults:
         return [rule for rule, _ in self._rules]
 
     def take(self, endpoint: str) -> Rule | None:
-        """Return the rule this call runs into, using it up by one, or None."""
+        """Return the rule this call runs into, using it up by a call, or None."""
         for index, (rule, left) in enumerate(self._rules):
             if not fnmatchcase(endpoint, rule.endpoint) or self._random.random() >= rule.share:
                 continue

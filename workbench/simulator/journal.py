@@ -14,8 +14,8 @@ type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
 class Call:
     """An HTTP exchange: `direction` "in" is the provider calling the gateway, "out" the reverse.
 
-    `about` ties it to a bubble on the page: the provider's message id, if the call has one.
-    `status` 0 means that no answer came.
+    `about` ties it to a bubble on the page: the provider's message id, if the call has any. `status` 0 means that no
+    answer came.
     """
 
     at: float
@@ -32,7 +32,7 @@ class Call:
 
 
 class Journal:
-    """Keep calls in memory and, given a path, as JSON lines on disk, flushed one by one."""
+    """Keep calls in memory and, given a path, as JSON lines on disk, each flushed."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._calls: list[Call] = []

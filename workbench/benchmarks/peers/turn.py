@@ -38,7 +38,7 @@ async def weather(city: str) -> str:
 
 
 async def calendar(day: str) -> str:
-    """Return what is on a day."""
+    """Return the events of a day."""
     return "free"
 
 

@@ -50,7 +50,7 @@ def summary(figures: Sequence[float]) -> JsonObject:
 
 
 def save(fresh: Mapping[str, JsonObject], path: Path = PATH) -> JsonObject:
-    """Replace older results by fresh ones; return all of them."""
+    """Replace older results by fresh results; return all."""
     before: JsonObject = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kept = before.get("benchmarks")
     benchmarks: JsonObject = {**(kept if isinstance(kept, dict) else {}), **fresh}

@@ -95,7 +95,7 @@ async def _load(
     """Read with so many clients for a time, each as often as all together allow."""
     opened: list[Connection] = []
     try:
-        # A statement prepared on one server connection is missing on the next.
+        # A statement prepared on a server connection is missing on the next.
         opened += [await connect(url, timeout=60, statement_cache_size=0) for _ in range(clients)]
         assert server.pid is not None  # noqa: S101 - a measurement
         processes = [psutil.Process(server.pid), *([pooler] if pooler else [])]

@@ -1,4 +1,4 @@
-"""Hosts with little CPU each, so that a few cores show how many machines saturate one after the other."""
+"""Hosts with little CPU each, so that a few cores show how many machines saturate in sequence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ CORE = 0.05
 """The speed of a host's core, as a share of a core of this machine: all of them together then fit on two shared cores.
 """
 CORES = {"Postgres": 4, "PgBouncer": 1, "workers": 1, "web": 1, "Valkey": 1}
-"""Cores of each host. All but Postgres are single-threaded programs, which can use only one core."""
+"""Cores of each host. All but Postgres are single-threaded programs, which can use only a single core."""
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class People:
         return await self._measured(messages, lambda driver, texts: driver.deliver(texts))
 
     async def steadily(self, rate: float, seconds: float) -> Load:
-        """Write so many messages a second, one by one."""
+        """Write so many messages a second, singly."""
         return await self._measured(round(rate * seconds), lambda driver, texts: driver.deliver(texts, rate=rate))
 
     async def _measured(self, messages: int, write: Callable[[Driver, list[Text]], Awaitable[None]]) -> Load:

@@ -48,7 +48,7 @@ def _add(samples: Samples, contestant: str, times: list[float]) -> None:
 
 
 async def _send(way: Way, seconds: float) -> list[float]:
-    """Send photos one after the other; return the seconds of each."""
+    """Send photos in sequence; return the seconds of each."""
     times: list[float] = []
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:

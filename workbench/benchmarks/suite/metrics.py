@@ -64,7 +64,7 @@ class Plot:
 
 @dataclass(slots=True)
 class Samples:
-    """The figures of a run: by metric, then by contestant, one for each round."""
+    """The figures of a run: by metric, then by contestant, a figure for each round."""
 
     figures: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     plots: list[Plot] = field(default_factory=list)

@@ -29,7 +29,7 @@ class Phrases:
     """Words before the name of a place."""
     time: tuple[str, ...]
     sums: str
-    """A sum, with `ask` for the words that ask for one."""
+    """A sum, with `ask` for the words of the request."""
     numbers: str
     """The words for zero to twelve."""
     signs: tuple[tuple[str, str], ...]
@@ -43,7 +43,7 @@ class Phrases:
     often: Mapping[str, str]
     """Words for the days, besides their names, and their form in cron."""
     briefing: str
-    """A briefing, with the words that ask for one."""
+    """A briefing, with the words of the request."""
     hour: str
     """The beginning of a word for hours; other spans are minutes."""
     remember: str

@@ -15,7 +15,7 @@ type Handler = Callable[[web.Request], Awaitable[JsonObject]]
 
 
 def answered(handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """Answer in JSON: with the handler's result, or with an "error" in one sentence."""
+    """Answer in JSON: with the handler's result, or with an "error" in a sentence."""
 
     @wraps(handler)
     async def run(request: web.Request) -> web.StreamResponse:

@@ -18,7 +18,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Replays:
-    """A single replay at a time: a new replay ends the previous one."""
+    """A single replay at a time: a new replay ends the previous replay."""
 
     back: str = ""
     """The address of the page to which a replay leads back."""

@@ -58,7 +58,7 @@ def read_choice(home: Path) -> Choice:
 
 
 def keep_choice(home: Path, choice: Choice) -> None:
-    """Save a choice in place of an earlier one. Raises `ConfigError` if it cannot be written."""
+    """Save a choice in place of an earlier choice. Raises `ConfigError` if it cannot be written."""
     if choice.model:
         save_values(home / FILE, dict.fromkeys(NAMES, "") | dict(choice.values))
     else:
@@ -74,7 +74,7 @@ class Baseline:
         self._exported = {name: os.environ.get(name) for name in EXPORTED}
 
     def with_choice(self, settings: Settings, choice: Choice) -> Settings:
-        """Return the settings with a choice instead of any earlier one. Raises pydantic's `ValidationError`."""
+        """Return the settings with a choice instead of any earlier choice. Raises pydantic's `ValidationError`."""
         chosen = {name.lower(): value for name, value in choice.values.items() if name.lower() in Settings.model_fields}
         read = Settings(_env_file=None, **chosen)  # type: ignore[arg-type]
         fields = {name: getattr(read, name) for name in _FIELDS if name in chosen}

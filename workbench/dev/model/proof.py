@@ -1,4 +1,4 @@
-"""Asks a model for one word in a process of its own, in which its address and key disturb no other work.
+"""Asks a model for a single word in a process of its own, in which its address and key disturb no other work.
 
 As a program it reads the values to try as JSON from its standard input, so that no key is on a command line.
 """
@@ -24,7 +24,7 @@ _LOADING = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The result: `failed` is empty, or the name of the error. `detail` is a sentence, if there is one.
+    """The result: `failed` is empty, or the name of the error. `detail` is a sentence, if there is any.
 
     `context` is the context size of the loaded model in tokens; 0 if it is unknown.
     """

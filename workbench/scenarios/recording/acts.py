@@ -217,7 +217,7 @@ def _labels(message: Mapping[str, Any]) -> list[str]:
 def _which(
     messages: Sequence[Mapping[str, Any]], key: str, id: Any, has: Callable[[Mapping[str, Any]], bool]
 ) -> Mapping[str, Any] | None:
-    """Return the words that tell a message from newer ones with the same button; none for the newest message.
+    """Return the words that tell a message from newer messages with the same button; none for the newest message.
 
     None if no words do that.
     """

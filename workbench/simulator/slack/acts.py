@@ -51,7 +51,7 @@ async def mention(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 
 async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Change a message of one's own: `ts`, `text`."""
+    """Change a message of the sender's own: `ts`, `text`."""
     message = _own(hub, person, arguments)
     before = message_record(hub.world, message)
     fresh = typed_message(message.ts, message.channel, message.user, _needed(arguments, "text"))

@@ -27,7 +27,7 @@ def open_direct(hub: Hub, arguments: Obj) -> Obj:
     if any(user in hub.world.disabled for user in users):
         raise Refusal("user_disabled")
     if len(users) > 1:
-        # Group conversations are not emulated: the product speaks only in direct ones.
+        # Group conversations are not emulated: the product speaks only in direct conversations.
         raise Refusal("method_not_supported_for_channel_type")
     channel = hub.world.channels[dm_id(users[0])]
     shown: Obj = channel_record(hub.world, channel) if truth(arguments.get("return_im")) else {"id": channel.id}

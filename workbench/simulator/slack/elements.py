@@ -36,7 +36,7 @@ def _static_select(problems: Problems, element: Obj, at: str) -> None:
     problems.only(element, (*_COMMON, "placeholder", "options", "initial_option"), at)
     check_text(problems, element, "placeholder", at, limits.PLACEHOLDER)
     check_options(problems, element, at, limits.SELECT_OPTIONS)
-    # block-elements/select-menu-element: initial_option is exactly one of the options.
+    # block-elements/select-menu-element: initial_option is among the options.
     if "initial_option" in element and element["initial_option"] not in items(element.get("options")):
         problems.add("must be one of the provided options", f"{at}/initial_option")
 

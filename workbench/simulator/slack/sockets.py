@@ -1,4 +1,4 @@
-"""Socket Mode: apis/events-api/using-socket-mode. Up to ten connections; an event goes to any one of them."""
+"""Socket Mode: apis/events-api/using-socket-mode. Up to ten connections; an event goes to any single connection."""
 
 import asyncio
 import json

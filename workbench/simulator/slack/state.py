@@ -150,7 +150,7 @@ class Switches:
 
 
 class World:
-    """The team's memory; a reset creates a new one after `before`. `now` is people's time in Unix seconds."""
+    """The team's memory; a reset creates a new memory after `before`. `now` is people's time in Unix seconds."""
 
     def __init__(self, config: SimulatorConfig, now: Callable[[], float], before: "World | None" = None) -> None:
         self.config = config

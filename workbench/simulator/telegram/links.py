@@ -7,7 +7,7 @@ _APP_LINK = re.compile(r"(tg|ton|tonsite):(?://)?([A-Za-z0-9_.-]+)([/?#].*)?$", 
 
 
 def valid_link(url: str) -> bool:
-    """Return whether Telegram accepts a link: one of its apps, or http with a host."""
+    """Return whether Telegram accepts a link: to an app of its own, or http with a host."""
     if _APP_LINK.match(url):
         return True
     full = url if re.match(r"[a-z][a-z0-9+.-]*://", url, re.I) else f"http://{url}"

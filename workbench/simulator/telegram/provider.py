@@ -28,7 +28,7 @@ class TelegramSimulator:
         self._begin(None)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        # A reset replaces the API, so that each request looks for the present one.
+        # A reset replaces the API, so that each request looks for the present API.
         call = self._wire.endpoint(endpoint_name, fault_answer, ENDPOINTS)(lambda request: self._api.call(request))
         download = self._wire.endpoint("telegram.file", fault_answer)(lambda request: self._api.download(request))
         return [

@@ -160,7 +160,7 @@ class Updates:
         return len(self._waiting)
 
     def take(self, offset: int, limit: int) -> list[Update]:
-        """Return the waiting updates from `offset` on, dropping earlier ones; 0 means the earliest.
+        """Return the waiting updates from `offset` on, dropping earlier updates; 0 means the earliest.
 
         A negative offset keeps only that many from the end. An offset far in the future counts as 0.
         """

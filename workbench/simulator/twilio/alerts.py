@@ -1,4 +1,4 @@
-"""The account's debugger as monitor.twilio.com/v1 lists it (docs: usage/monitor-alert): one page, newest first."""
+"""The account's debugger as monitor.twilio.com/v1 lists it (docs: usage/monitor-alert): a single page, newest first."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

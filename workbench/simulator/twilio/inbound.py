@@ -61,7 +61,7 @@ class Inbound:
         return done
 
     def hook_of(self, number: PhoneNumber) -> Hook:
-        """Return the number's webhook: the one that the gateway set, else the configured one, else the usual path."""
+        """Return the number's webhook: the URL that the gateway set, else the configured URL, else the usual path."""
         usual = f"{self._wire.public_url}/webhooks/sms" if self._wire.public_url else ""
         return self._store().hook_of(number, usual)
 

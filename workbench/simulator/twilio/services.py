@@ -87,14 +87,14 @@ class Services:
         return self._page(rows, form, uri, "phone_numbers", partial(self._number, service))
 
     async def campaigns(self, request: web.Request) -> web.StreamResponse:
-        """List a service's A2P 10DLC campaign, of which it has at most one."""
+        """List a service's A2P 10DLC campaign, if it has any."""
         service = self._service(request)
         form = checked(request.query_string, _LIST)
         rows = [service] if self._config.campaign else []
         return self._page(rows, form, f"/v1/Services/{service.sid}/Compliance/Usa2p", "compliance", self._campaign)
 
     async def verifications(self, request: web.Request) -> web.StreamResponse:
-        """List the verifications of toll-free numbers, for one number or one status if the query says so."""
+        """List the verifications of toll-free numbers, for a single number or status if the query says so."""
         form = checked(request.query_string, _VERIFICATIONS)
         rows = [
             number
