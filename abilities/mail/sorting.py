@@ -33,7 +33,7 @@ _ARCHIVE = "Archive"
 
 
 class SortAction(StrEnum):
-    """The actions on mail that stays in the person's mailbox, or leaves it."""
+    """What may be done with mail that stays in the person's mailbox, or leaves it."""
 
     READ = "read"
     UNREAD = "unread"

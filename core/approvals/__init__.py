@@ -1,1 +1,1 @@
-"""Consent to an exact action: requests, cards and exact replies."""
+"""Consent to a single, exact action: requests, cards and exact replies."""

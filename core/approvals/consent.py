@@ -44,7 +44,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class ConsentTo:
-    """An exact action. `call_id` names the call within its turn; `arguments` are the action's only input.
+    """A single, exact action. `call_id` names the call within its turn; `arguments` are the action's only input.
 
     `describe` returns the card's description of arguments, besides the arguments themselves, and the form to change
     them. `check` takes arguments and changes, and returns the arguments to run with; it raises `core.errors.ToolError`

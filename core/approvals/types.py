@@ -1,4 +1,4 @@
-"""An approval: a request for consent to an exact action, and its decision."""
+"""An approval: a request for consent to a single, exact action, and its decision."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields

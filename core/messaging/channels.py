@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A provider's message, ready to send: an outbound message is sent in parts, at least one.
+    """A provider's message, ready to send: an outbound message is sent in one or more parts.
 
     `text`: the plain text, which is sent if the provider refuses `data`. `data`: the provider's own formatting
     (entities, blocks, a keyboard), which only its renderer and sender read. `segments`: billed segments (SMS).

@@ -1,1 +1,1 @@
-"""Wakeups through Redis, the claims that follow them, limits of the backlog, quarantine of poison."""
+"""Wakeups through Redis, the claims that follow them, limits of the backlog, quarantine of crashing work."""

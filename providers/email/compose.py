@@ -45,7 +45,7 @@ def as_mailed(address: str) -> str:
 
 
 def message_id_of(key: str, sender: str) -> str:
-    """Return the Message-ID of a call's mail: it is the same for the same call, so that copies are the same message."""
+    """Return the Message-ID of a call's mail: it is the same for the same call, so that copies count as one message."""
     return f"{hashlib.sha256(key.encode()).hexdigest()[:40]}@{as_mailed(sender).rpartition('@')[2]}"
 
 
