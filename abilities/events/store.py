@@ -12,9 +12,9 @@ from core.db.database import Database
 from core.ids import IdMaker
 
 SINCE = timedelta(days=1)
-"""How far back a new group gets events published before it."""
+"""The age up to which a new group gets earlier events."""
 KEPT = timedelta(days=30)
-"""How long events are stored, handled or not."""
+"""The time for which events are stored, handled or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class EventStore:
         self._make_id = make_id
 
     async def keep(self, event: Event, also: str | None = None, source_id: str | None = None) -> tuple[str, ...] | None:
-        """Store an event; return the groups that want it, None when it is known by its id or `also`.
+        """Store an event; return the groups that want it, None if it is known by its id or `also`.
 
-        Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
+        Raises `SourceGone` if `source_id` is given and is not the tenant's source of this name.
         """
         values = (event.source, event.id, also or "", event.type, event.data, event.occurred_at, tracing.traceparent())
         if source_id is not None:
@@ -156,7 +156,7 @@ class EventStore:
         return bool(row and row["found"])
 
     async def prune(self, before: datetime, limit: int = 1000) -> int:
-        """Delete events received before a moment; return how many."""
+        """Delete events received before a moment; return their number."""
         row = await self._database.call("select * from prune_events($1,$2)", before, limit)
         return int(row["pruned"]) if row else 0
 

@@ -31,10 +31,10 @@ _log = structlog.get_logger()
 
 
 async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: datetime, sweep: Sweep) -> int:
-    """Hand in the texts since then, oldest first; return how many were new.
+    """Hand in the texts since then, oldest first; return the number of new texts.
 
     The list is newest first, so it is read a day at a time, and the place reached is the moment before which all is
-    handed in. Raises `Unavailable` when Twilio does not answer, `StoreUnavailable` when nothing can be stored.
+    handed in. Raises `Unavailable` if Twilio does not answer, `StoreUnavailable` when nothing can be stored.
     """
     start = since.astimezone(UTC) - OVERLAP
     if sweep.place:

@@ -28,7 +28,7 @@ _EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 class SmsChannel:
     """Accept texts and delivery statuses of a Twilio sender.
 
-    `sender` is an E.164 number or a Messaging Service SID; `public_url` is how Twilio reaches us, without a path of
+    `sender` is an E.164 number or a Messaging Service SID; `public_url` is our address for Twilio, without a path of
     ours; `api_url` is an origin and may carry a path prefix. `carrier_answers`: Twilio answers STOP, START and HELP
     itself; otherwise we do.
     """

@@ -107,7 +107,7 @@ class Inbox(Overviews):
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
 
-        Raises `StoreUnavailable` when it may not be kept, and `RequestRefused` when nobody is named as its sender.
+        Raises `StoreUnavailable` if it may not be stored, and `RequestRefused` if it names no sender.
         """
         match inbound:
             case InboundMessage():

@@ -30,7 +30,7 @@ NOBODY_CONNECTS = "Not run: {reason}" + note("Say so. No account can be connecte
 
 @dataclass(frozen=True, slots=True)
 class WhichOne:
-    """Several accounts could serve, and nothing says which."""
+    """Several accounts match, and nothing chooses among them."""
 
     choices: tuple[str, ...]
 

@@ -31,7 +31,7 @@ def gated_call(
 ) -> GatedCall:
     """Return a tool's call as it comes to the gate; `asked`: the person has approved it before.
 
-    An agent passes the gate by itself, once it knows all that it runs with.
+    An agent passes the gate by itself, once its fields are complete.
     """
     why = scope.outside.why_asked(key, tool, planned.arguments)
     if tool.agent:

@@ -90,9 +90,9 @@ class ReactLoopConfig:
     temperature: float | None = None
 
     journal_patience: float = 20.0
-    """How long journalling a step may wait while the store is away."""
+    """The time that journalling a step may wait while the store is away."""
     approval_timeout_minutes: int = 30
-    """How long a card is open, unless its tool or agent names a time of its own."""
+    """The time for which a card is open, unless its tool or agent names a time of its own."""
 
     def __post_init__(self) -> None:
         for limit in fields(self):

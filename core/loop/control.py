@@ -88,7 +88,7 @@ class TurnMessage:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of all that came in for it."""
+        """Return the ids of all its inbound messages."""
         return (self.id, *self.rest)
 
     @property

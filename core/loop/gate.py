@@ -49,7 +49,7 @@ class GatedCall:
     consent_to: Callable[[PlannedCall, Risk, str], ConsentTo] | None
     needs_approval: bool = False
     why: str = ""
-    """Why consent is asked although it usually is not."""
+    """The reason to ask for consent although it usually is not needed."""
     target: Target | None = None
     """The target by which standing consents know the call; None if none may cover it."""
     tainted: bool = False

@@ -17,7 +17,7 @@ UNKNOWN_OUTCOME = (
 )
 FAILED = "{name} failed"
 NO_ANSWER = "{name} gave no answer"
-"""How the text about a call that raised begins."""
+"""The beginning of the text about a call that raised."""
 _FRAMES = 4
 """Innermost stack frames to log: the cause, without the whole path to it."""
 

@@ -10,7 +10,7 @@ from core.tools.results import CallResult, ToolCallRecord
 
 
 class Ended(StrEnum):
-    """Why the loop ended."""
+    """The reason for the end of the loop."""
 
     ANSWERED = "answered"
     MAX_TURNS = "max_turns"
@@ -27,7 +27,7 @@ class Ended(StrEnum):
     WAITING = "waiting"
     """A call waits for the person; `stopped_at` are the results of that answer's calls."""
     CANCELLED = "cancelled"
-    """The person cancelled everything that waited and has been told so; the model has nothing to add."""
+    """The person cancelled every waiting entry and has the answer; the model has nothing to add."""
     HANDED_OVER = "handed_over"
     """Everything was for a waiting turn, which resumes."""
     INTERRUPTED = "interrupted"

@@ -29,7 +29,7 @@ class LoopRun:
     tools: Toolbox
     steering: Steering
     judging: Judging | None
-    """None if nobody judges."""
+    """None if there is no judge."""
     window: Messages
     state: ConversationState
     began: float = field(default_factory=time.monotonic)

@@ -62,7 +62,7 @@ class Steering:
         return any(message.id not in self._seen for message in await self._control.absorb())
 
     async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
-        """Return the messages that the model is shown before this step."""
+        """Return the messages for the model before this step."""
         if not self._steps and (self._control is None or self._mode is not WhileRunning.STEER):
             return []
         index = -1

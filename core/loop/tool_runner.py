@@ -27,7 +27,7 @@ from core.tools.toolbox import Toolbox
 _MAX_NAME = 300
 """Characters of a tool's name in the journal: the model may have made it up."""
 _HELD = "waits_for_account"
-"""Marks the started row of a call that found no account to open, or asked its person, before it did anything."""
+"""Marks the started row of a call that found no account to open, or asked its person, before any effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
 
 RUN_PATIENCE = timedelta(days=30)
-"""How long a task's run waits for an account: nobody was there, and its next run takes its place."""
+"""The time that a task's run waits for an account: nobody was there, and its next run takes its place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class AccessCheck:
 
 async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal | None:
     """Refuse, without a word, messages that were sent before a STOP and are not yet answered."""
-    # Decisions made on another channel go on: only the words of the sender who said STOP are not acted upon.
+    # Decisions made on another channel go on: only the words of the sender who sent STOP have no effect.
     if request.inbound and request.sender is not None and request.sender.state is IdentityState.OPTED_OUT:
         return Refusal(IgnoreReason.OPTED_OUT.value)
     return None

@@ -27,7 +27,7 @@ class TurnContext:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a turn is not worked on; `reply` may be empty, and then nothing is said."""
+    """The refusal of a turn; if `reply` is empty, nothing is sent."""
 
     reason: str
     reply: str = ""

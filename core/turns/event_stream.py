@@ -146,7 +146,7 @@ class StreamHook(Hook):
 async def events_of(
     turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], ahead: int = AHEAD, doing: Doing = in_words
 ) -> AsyncGenerator[StreamEvent]:
-    """Run a turn with a hook that tells of it, and give the events; closing this cancels the turn.
+    """Run a turn with a hook that reports it, and yield the events; closing this cancels the turn.
 
     An error that ends the turn without a result is in EXECUTION_END, and raised after it.
     """

@@ -64,7 +64,7 @@ def spoken_command(request: TurnRequest) -> Command | None:
 
 
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:
-    """Return a result whose reply begins with the heard words of the turn's voice notes, or with why there are none.
+    """Return a result whose reply begins with the heard words of voice notes, or the reason why there are none.
 
     The words are said back if the channel has room.
     History keeps the answer alone: a model that read such lines as its own would write more of them.

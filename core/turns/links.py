@@ -12,7 +12,7 @@ from core.loop.outside import OutsideText
 from core.tools.addresses import loosely, named_in, roots_of, trimmed
 
 type LinkCheck = Literal["drop", "mark", "off"]
-"""The treatment of a link that nobody named."""
+"""The treatment of an unknown link."""
 MADE_UP = "link_made_up"
 """The finding under which `trace` shows them."""
 
@@ -32,7 +32,7 @@ _SCHEME = re.compile(r"(?:https?:)?/*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class CheckedReply:
-    """An answer whose links exist. `unknown` are the addresses that nobody named."""
+    """An answer whose links exist. `unknown` are the addresses that were neither said, fetched nor found."""
 
     text: str
     unknown: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class KnownLinks:
 
 
 def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
-    """Return a reply without the links that nobody named, or with a mark behind each."""
+    """Return a reply without unknown links, or with a mark behind each."""
     unknown: list[str] = []
 
     def checked(found: re.Match[str]) -> str:

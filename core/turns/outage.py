@@ -20,7 +20,7 @@ _JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A turn that is tried again, at `due` if that is known; `told`: its person is being told that it takes longer."""
+    """A turn that is tried again, at `due` if that is known; `told`: its person gets a message about the delay."""
 
     told: bool
     due: datetime | None = None
@@ -53,7 +53,7 @@ class ModelOutage:
         return Postponed(row["told"], row["due"]) if row and row["waits"] else None
 
     async def tell(self) -> bool:
-        """Tell the person, once, that the answer takes longer, while the turn goes on. Return whether it is said now.
+        """Tell the person, once, that the answer takes longer, while the turn goes on. Return whether it did.
 
         Raises `LeaseLost`.
         """

@@ -1,4 +1,4 @@
-"""The run of a task: its states, its note, and who does its work. Light: whatever serves turns imports it."""
+"""The run of a task: its states, its note, and its executor. Light: whatever serves turns imports it."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum

@@ -97,7 +97,7 @@ _CLAIM_TURN = (
 _RENEW = "select held.held, cut.* from renew_lane($1,$2,$3,$4) held, lane_cut($1,$2) cut"
 
 REST_KEPT = timedelta(days=1)
-"""How long a person may ask for the rest of a long answer."""
+"""The time for which a person may ask for the rest of a long answer."""
 
 _log = structlog.get_logger()
 
@@ -185,7 +185,7 @@ class TurnStore:
         await self._database.call("select leave_lane($1,$2,$3,$4)", lease.tenant_id, lease.lane_id, lease.fence, delay)
 
     async def begin(self, lease: Lease) -> BegunTurn | None:
-        """Begin or resume the lane's turn, unless the claim did; None when nothing waits: the lease is given back."""
+        """Begin or resume the lane's turn, unless the claim did; None if nothing waits: the lease is handed back."""
         row = lease.opened
         if row is None:
             row = await self._database.call(
@@ -221,7 +221,7 @@ class TurnStore:
         )
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
-        """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
+        """Commit the turn's results; return True if more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
         asked = [card.to_json() for card in end.questions]

@@ -104,7 +104,7 @@ class Resumed:
 
 
 type Came = FromPerson | FromTask | Resumed
-"""How a turn came."""
+"""The origin of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class TurnRequest:
 
     @property
     def by_client(self) -> bool:
-        """Return whether a program of the person's asks. A turn that waited and goes on has no message that tells."""
+        """Return whether a program of the person's sent it; a resumed turn has no message that shows it."""
         return self.channel == CHANNEL
 
     @property
@@ -217,7 +217,7 @@ class TurnState(StrEnum):
     FAILED = "failed"
     INTERRUPTED = "interrupted"
     WAITING = "waiting"
-    """Agents of it wait for the person; it goes on at `TurnResult.waiting_step`."""
+    """Its agents wait for the person; it goes on at `TurnResult.waiting_step`."""
     POISON = "poison"
     """It was set aside, since processes died of it."""
 
@@ -226,9 +226,9 @@ class TurnState(StrEnum):
 class TurnResult:
     """The result of a turn.
 
-    Either `reply` is Markdown for the person, or it is empty and `reason` says why nothing is said. `reason`
-    is also set for all but a plain answer (`model_down`, `context_overflow`, `max_turns`, …). `history` is to be
-    appended to the conversation's: the inbound messages of this turn, unchanged, and all that followed.
+    Either `reply` is Markdown for the person, or it is empty and `reason` explains the silence. `reason` is also set
+    for all but a plain answer (`model_down`, `context_overflow`, `max_turns`, …). `history` is to be appended to the
+    conversation's: the inbound messages of this turn, unchanged, and all that followed.
     """
 
     state: TurnState
@@ -237,7 +237,7 @@ class TurnResult:
     history: tuple[ChatMessage, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
     turns: int = 0
-    """How many model answers it took."""
+    """The number of its model answers."""
     absorbed: tuple[str, ...] = ()
     """Ids of inbound messages taken in while it ran."""
     pool: tuple[PoolEntry, ...] = ()
@@ -267,7 +267,7 @@ class BegunTurn:
     run_id: str | None = None
     """The run of a task whose turn it is."""
     crashes: int = 0
-    """How many processes crashed while it ran there."""
+    """The number of processes that crashed while it ran there."""
     solo_crashes: int = 0
     """The number of processes that crashed at its present place while it ran there alone."""
     quarantined: bool = False

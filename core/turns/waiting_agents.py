@@ -37,11 +37,11 @@ class Stopped:
     text: str
     entries: tuple[PoolEntry, ...]
     notice: str = ""
-    """Said as it is, below the text."""
+    """Sent as it is, below the text."""
     links: str = ""
-    """The addresses where accounts are connected: said as they are."""
+    """The addresses where accounts are connected: sent as they are."""
     asks: str = ""
-    """Questions with their choices in words: said as they are."""
+    """Questions with their choices in words: sent as they are."""
     cards: tuple[AskedOf, ...] = ()
     """Questions with their choices as buttons."""
 

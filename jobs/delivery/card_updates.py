@@ -55,7 +55,7 @@ class RedrawState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RedrawEnd:
-    """How an attempt to update a card ended."""
+    """The outcome of an attempt to update a card."""
 
     state: RedrawState
     reason: str = ""

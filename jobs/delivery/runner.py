@@ -134,7 +134,7 @@ class DeliveryRunner:
             channel = self._channels.get(due.address.channel)
             if channel is None:
                 return await self._failed(claim, NOT_CONFIGURED)
-            if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
+            if not due.reachable:  # promise 8, on every path: a person who sent STOP or blocked us gets nothing
                 return await self._failed(claim, UNREACHABLE)
             if due.hangs >= MAX_HANGS:
                 return await self._failed(claim, HANGS, missed=True)
@@ -170,7 +170,7 @@ class DeliveryRunner:
             prepare = prepared(self._files, claim.tenant_id, due, channel, self._clock)
             rendered = Rendered(*await render(due, channel, self._clock.now(), prepare))
         except Exception:
-            # A message that breaks its renderer must not hold up all that come after it.
+            # A message that breaks its renderer must not hold up all messages after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
             return [], None
         if not rendered.parts or self._stopping:

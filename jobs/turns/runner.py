@@ -257,7 +257,7 @@ class TurnRunner:
         return more
 
     async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
-        """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
+        """Commit a turn's outcome, then wake the workers that it concerns. Return whether more waits on the lane."""
         result, note = outcome.result, outcome.note
         messages = await self._messenger.of(turn, outcome)
         held = bool(messages.cards and note) and await self._are_held(turn)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance
 
 SKEW = timedelta(seconds=5)
-"""How far Twilio's clock may be behind ours; its times are whole seconds."""
+"""The time by which Twilio's clock may be behind ours; its times are whole seconds."""
 SCAN_LIMIT = 500
 
 _TRIAL_PREFIX = "Sent from your Twilio trial account - "
@@ -26,8 +26,8 @@ async def find_part(
 ) -> Receipt | None:
     """Look through Twilio's list, newest first, for this text to this person since then.
 
-    `since` is when the attempt began. Only ask once the lost request must have ended: a request still on
-    its way is not in the list. Raises `Unavailable` when the list cannot tell.
+    `since` is the beginning of the attempt. Only ask once the lost request must have ended: a request still on its way
+    is not in the list. Raises `Unavailable` if the list is not conclusive.
     """
     start = since.astimezone(UTC) - SKEW
     try:

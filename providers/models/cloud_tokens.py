@@ -44,7 +44,7 @@ def bound_tokens() -> None:
 
 
 def _heard_by_httpx(send: Callable[[Any, Any], Any]) -> Any:
-    """Return how httpx's client for threads asks: its answers have been read, and are plain."""
+    """Return `handle_request` for httpx's client for threads: its answers have been read, and are plain."""
 
     @wraps(send)
     def handle_request(self: Any, request: Any) -> Any:

@@ -227,7 +227,7 @@ def openai_server(model: str, key: str, url: str) -> tuple[str, str | None] | No
 
 
 def tls_context() -> "ssl.SSLContext | bool":
-    """Return how servers are verified, by litellm's own variables (`SSL_VERIFY`, `SSL_CERT_FILE`)."""
+    """Return the TLS context for servers, or True, by litellm's own variables (`SSL_VERIFY`, `SSL_CERT_FILE`)."""
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
     made: ssl.SSLContext | bool | str = get_ssl_configuration()
@@ -264,7 +264,7 @@ _COUNTED_AS = "gpt-4o"
 
 
 def counted_usage(sent: Sequence[JsonObject], text: str) -> JsonObject:
-    """Return the usage of a stream that told none, as litellm counts it."""
+    """Return the usage of a stream that reported none, as litellm counts it."""
     litellm = load()
     prompt = litellm.token_counter(model=_COUNTED_AS, messages=sent)
     answer = litellm.token_counter(model=_COUNTED_AS, text=text, count_response_tokens=True)
@@ -272,7 +272,7 @@ def counted_usage(sent: Sequence[JsonObject], text: str) -> JsonObject:
 
 
 def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
-    """Return the usage that a stream told, with its price, which is that of the model that was asked for."""
+    """Return the usage that a stream reported, with its price, which is that of the requested model."""
     litellm = load()
     told = litellm.Usage(**usage)
     cost = _told_cost(usage)

@@ -134,7 +134,7 @@ def _text(piece: Any) -> str:
 
 
 def _length(piece: Any) -> int:
-    """Return how many characters a piece adds, including those of calls."""
+    """Return the number of characters that a piece adds, including those of calls."""
     if not piece.choices:
         return 0
     delta = piece.choices[0].delta

@@ -1,4 +1,4 @@
-"""How much readers return, and in which pages."""
+"""The limits of readers' text, and its pages."""
 
 MAX_TEXT = 1_000_000
 """Characters of all pages of a file."""

@@ -13,7 +13,7 @@ _SECONDS = 12.0
 
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the pages, and how many there are."""
+    """Return the pages, and their number."""
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 

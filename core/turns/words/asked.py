@@ -42,7 +42,7 @@ class ProgramWords(Protocol):
     """The answers about the programs that a person lets in."""
 
     async def answer(self, argument: str, person: TurnTenant, *, slash: bool = False) -> str | None:
-        """Return the reply, or None if the words are for the assistant. `slash`: they are for nobody else."""
+        """Return the reply, or None if the words are for the assistant. `slash`: a typed command, so never for it."""
         ...
 
 

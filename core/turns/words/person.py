@@ -37,12 +37,12 @@ async def profile(asked: Asked) -> CommandAnswer | None:
 
 
 async def export(asked: Asked) -> TurnRequest | None:
-    """Begin the turn that exports all that is kept, which asks first."""
+    """Begin the turn that exports all of the person's data, which asks first."""
     return _begun(asked, "export_my_data")
 
 
 async def forget(asked: Asked) -> TurnRequest | None:
-    """Begin the turn that deletes all that is kept, which asks first."""
+    """Begin the turn that deletes all of the person's data, which asks first."""
     return _begun(asked, "forget_me")
 
 

@@ -12,7 +12,7 @@ async def afresh(asked: Asked) -> CommandAnswer:
 
 
 async def nothing_runs(asked: Asked) -> CommandAnswer:
-    """Say that there was nothing to stop: a running turn is stopped by the word itself, when it comes in."""
+    """Reply that there was nothing to stop: a running turn is stopped by the word itself, when it comes in."""
     return CommandAnswer(gettext("Nothing is running at the moment."))
 
 

@@ -1,4 +1,4 @@
-"""Which calls go direct, and how: plans made from a call's options, kept for the next call like it."""
+"""The calls that go direct: plans made from a call's options, kept for the next call like it."""
 
 import copy
 import os

@@ -56,11 +56,11 @@ class StreamedBody(Protocol):
     """Characters of text, thoughts and arguments so far."""
     pieces: int
     ended: bool
-    """Whether nothing more is to come."""
+    """Whether the stream has ended."""
 
     @property
     def finished(self) -> bool:
-        """Return whether the provider has said why the answer ends."""
+        """Return whether the provider has sent the reason for the answer's end."""
         ...
 
     def add(self, event: JsonObject) -> str:

@@ -11,7 +11,7 @@ _OPENING = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*[\[{\]"'\d\-A-Za-z])""")
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_PASSES = 16
-"""How often a text is scanned for values, in total."""
+"""The number of times that a text is scanned for values, in total."""
 _SKIMMED = 64
 """Characters that are searched in the time of parsing a single character."""
 _MAX_REPAIRS, _MAX_REPAIR = 8, 20_000

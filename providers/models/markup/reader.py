@@ -131,7 +131,7 @@ class MarkupReader:
         return self.rest()
 
     def end(self, *, cut: bool = False) -> Read:
-        """Return all that the text says. `cut`: it reached its maximum length, so thoughts may lack their end."""
+        """Return the visible text and the calls. `cut`: at its maximum length, so thoughts may lack their end."""
         self._held = self._waits = False
         self._go_on(done=True, cut=cut)
         if self._fence:
