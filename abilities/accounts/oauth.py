@@ -34,7 +34,8 @@ MOST_LIFE = timedelta(days=366)
 """The longest life of any access token: a token with a longer life is refreshed then."""
 SIGN_IN = Allowance(size=4 * 1024 * 1024, pieces=20, seconds=30.0)
 """A server's allowance for its answers to all requests of a sign-in, or of a refresh."""
-_MOST_ANSWER = 1024 * 1024
+_MOST_ANSWER = 128 * 1024
+"""Bytes. Descriptions and tokens have a few thousand, and each object in them costs a call in Python."""
 _MOST_SCOPES = 500
 _VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has the space
 _CODE = re.compile(r"[a-z_]{1,40}")
