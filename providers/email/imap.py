@@ -11,7 +11,16 @@ from core.http.types import HttpClient
 from core.language.catalogue import gettext
 from providers.email import imap_wire
 from providers.email.imap_answers import found_messages
-from providers.email.imap_wire import ImapError, ImapExceeded, ImapRefused, ImapWire, LoginRefused, log_in, wire_on
+from providers.email.imap_wire import (
+    ImapError,
+    ImapExceeded,
+    ImapRefused,
+    ImapUnavailable,
+    ImapWire,
+    LoginRefused,
+    log_in,
+    wire_on,
+)
 from providers.email.servers import MailServer, connect, exceeded, server_of, unreachable
 from providers.email.types import MailFailed, MailFailure
 
@@ -56,8 +65,7 @@ class ImapConnection:
             self.has_exceeded = isinstance(error, ImapExceeded)
             raise (exceeded if self.has_exceeded else unreachable)(self._server) from error
         except (ImapRefused, ValueError):
-            sentence = gettext("The mail server {host} refuses that.", host=self._server.host)
-            raise MailFailed(sentence, MailFailure.REFUSED) from None
+            raise _refuses(self._server) from None
         except asyncio.CancelledError:
             self._wire.break_off()
             raise
@@ -101,6 +109,11 @@ async def open_connection(account: OpenAccount, http: HttpClient) -> AsyncIterat
                 _pauses.kept_to_it(*key)
 
 
+def _refuses(server: MailServer) -> MailFailed:
+    sentence = gettext("The mail server {host} refuses that.", host=server.host)
+    return MailFailed(sentence, MailFailure.REFUSED)
+
+
 async def _log_in(stack: AsyncExitStack, account: OpenAccount, server: MailServer, http: HttpClient) -> ImapConnection:
     """Return a connection that `stack` closes. Raises `MailFailed` and `ImapExceeded`."""
     connected = await connect(server, http)
@@ -114,6 +127,8 @@ async def _log_in(stack: AsyncExitStack, account: OpenAccount, server: MailServe
         raise MailFailed(str(error), MailFailure.LOGIN, refused=refused) from None
     except ImapExceeded:
         raise
+    except ImapUnavailable:
+        raise _refuses(server) from None
     except (ImapError, OSError) as error:  # errors of TLS and time-outs among them
         raise unreachable(server) from error
 

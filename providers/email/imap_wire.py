@@ -50,6 +50,10 @@ class ImapError(Exception):
     """The connection is unusable: it was closed, gave no answer, or sent an invalid answer."""
 
 
+class ImapUnavailable(ImapError):
+    """The server refuses the login for a while, for no reason of the login's."""
+
+
 class ImapExceeded(ImapError):
     """The server said more than it may."""
 
@@ -321,7 +325,7 @@ async def log_in(wire: ImapWire, account: OpenAccount, host: str) -> frozenset[s
             await wire.command(b"LOGIN {%d}" % len(login), login + b" {%d}" % len(secret), secret)
     except ImapRefused as error:
         if error.code in _PASSING:
-            raise ImapError(error.code) from error
+            raise ImapUnavailable(error.code) from error
         raise LoginRefused(sentence, sure=error.code in _DENIED) from error
     # Many servers list further abilities (MOVE, UIDPLUS) only after the login.
     try:

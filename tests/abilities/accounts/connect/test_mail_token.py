@@ -78,7 +78,7 @@ async def test_a_granted_token_reads_and_sends_mail_of_its_person_alone(
     for wrong, failure in (
         (replace(opened, login="bob@idp.example"), MailFailure.LOGIN),
         # Nanoidp cannot say anything about what is no token, so that Dovecot answers UNAVAILABLE, which passes.
-        (replace(opened, secret=f"{opened.secret}x"), MailFailure.UNREACHABLE),
+        (replace(opened, secret=f"{opened.secret}x"), MailFailure.REFUSED),
     ):
         with pytest.raises(MailFailed) as refused:
             async with open_mailbox(wrong, http):
