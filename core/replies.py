@@ -116,5 +116,5 @@ def too_long(channel: str | None) -> str:
 def too_many_calls(most: int) -> str:
     """Return the text for the model after more calls in an answer than are run."""
     return "Not run: too many calls in one answer." + note(
-        f"Make at most {most} in one; make this one again in your next answer."
+        f"Make at most {most} in one; make this one, and those after it, again in your next answer."
     )

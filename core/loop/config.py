@@ -37,7 +37,7 @@ class ReactLoopConfig:
     max_idle_steps: int = 3
     """Model answers in a row without a new result, after which a judge advises."""
     max_calls_per_answer: int = 24
-    """Calls of a model answer that run; the model is told to repeat the others."""
+    """Calls of a model answer that run; the model learns that it has to make the others again."""
     max_cards_per_answer: int = 4
     """Approvals that a model answer may request; the model is told to request the others later."""
     max_tokens_budget: int | None = None

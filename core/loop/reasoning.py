@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -138,6 +138,14 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
             raise ModelTimeout("an answer without end")
 
 
+def _within(answer: ModelAnswer, most: int) -> ModelAnswer:
+    """Return an answer with the calls that run and the first that does not, which tells the model of all the others.
+
+    Each call is journalled, sent to the model again and kept in history: hundreds in an answer delay everybody.
+    """
+    return replace(answer, tool_calls=answer.tool_calls[: most + 1])
+
+
 class Reasoning:
     """Ask a model for the answers of runs. An instance serves many turns at once."""
 
@@ -183,7 +191,7 @@ class Reasoning:
         asked = await self._pay_and_ask(run, run.key, request, tell)
         if asked.cut:
             run.see(asked.messages)
-        answer = await hooks.pipe(Hook.post_reasoning, asked.answer, where)
+        answer = _within(await hooks.pipe(Hook.post_reasoning, asked.answer, where), self._config.max_calls_per_answer)
         await run.scope.journal.write(
             StepRecord(
                 run.key,

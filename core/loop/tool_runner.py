@@ -247,7 +247,7 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
 def calls_not_run(calls: Sequence[ToolCall], limit: int, *, cut: bool) -> Mapping[int, str]:
     """Return the reasons of the calls that are not run, by their number from 1.
 
-    Calls after the first `limit` are not run, nor is the last call of an answer that was `cut`: its end is missing.
+    The call after the first `limit` is not run, nor is the last call of an answer that was `cut`: its end is missing.
     """
-    refused = {number: replies.too_many_calls(limit) for number in range(limit + 1, len(calls) + 1)}
-    return {**refused, len(calls): replies.CALL_CUT_OFF} if cut and calls else refused
+    unfinished = {len(calls): replies.CALL_CUT_OFF} if cut and calls else {}
+    return unfinished | {number: replies.too_many_calls(limit) for number in range(limit + 1, len(calls) + 1)}
