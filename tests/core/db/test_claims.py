@@ -70,11 +70,6 @@ _IN_ORDER = {
         f" select 'ann', 'r', 'k' || n, '', {_AGES} {_BACKWARDS}",
         "select key from claim_notices(9, '20 seconds')",
     ),
-    "find_event_work": (
-        "insert into event_work (tenant_id, source, event_id, group_name, next_attempt_at, streamed_at)"
-        f" select 'ann', 's', 'k' || n, 'g', {_AGES}, now() - interval '1 hour' {_BACKWARDS}",
-        "select event_id from find_event_work('g', '1 second', 9)",
-    ),
     "claim_mail_watches": (
         "insert into mail_watches (tenant_id, id, service, account_name, revision, next_attempt_at)"
         f" select 'ann', 'k' || n, 's', 'a' || n, 1, {_AGES} {_BACKWARDS}",

@@ -74,26 +74,6 @@ begin
     select p_name, count(*) from gone;
 end $$;
 
--- As the release before calls it, which passes events through streams of Redis; the column streamed_at goes with it.
-create function find_event_work(p_group text, p_after interval, p_limit int)
-returns table (tenant_id text, source text, event_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-    return query
-    with f as materialized (
-        select f.tenant_id, f.source, f.event_id from event_work f
-        where f.group_name = p_group and f.state = 'waiting' and f.next_attempt_at <= clock_timestamp()
-          and f.streamed_at < clock_timestamp() - p_after
-          and (f.lease_until is null or f.lease_until < clock_timestamp())
-        order by f.next_attempt_at limit p_limit for update skip locked),
-    found as (
-        update event_work w set streamed_at = clock_timestamp()
-        from f
-        where w.tenant_id = f.tenant_id and w.source = f.source and w.event_id = f.event_id and w.group_name = p_group
-        returning w.tenant_id, w.source, w.event_id, w.next_attempt_at)
-    select o.tenant_id, o.source, o.event_id from found o order by o.next_attempt_at;
-end $$;
-
 -- Claims the event of all people that has waited longest for a group, until the lease ends; returns ids only, with
 -- which claim_event reads it for the same owner. A subquery with a limit and `for update skip locked` that the planner
 -- puts on the inside of a nested loop runs once per outer row, and each run locks further rows. The materialized CTE

@@ -144,9 +144,3 @@ begin
         end if;
     end loop;
 end $$;
-
--- As doctor of the release before asks, which also counts the cards that cannot be redrawn.
-create function count_refused(out memory_jobs bigint, out redraws bigint)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select (select m.jobs from count_memory_set_aside() m), count_stuck_redraws()
-$$;

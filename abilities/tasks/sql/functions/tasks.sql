@@ -31,21 +31,8 @@ begin
     return v_run;
 end $$;
 
--- Locks the due tasks of all people until the transaction ends; returns ids and times only. As the release before calls
--- it.
-create function claim_due_tasks(p_now timestamptz, p_limit int)
-returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
-               channel text, anchor timestamptz, fired int, rezone boolean, revision int)
-language sql security definer set search_path = public, pg_temp as $$
-    select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger else '{}' end, p.timezone,
-           coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone, t.revision
-    from tasks t join tenants p on p.tenant_id = t.tenant_id
-    where t.state = 'ACTIVE' and not t.held and t.next_at <= p_now
-    order by t.next_at limit p_limit
-    for update of t skip locked
-$$;
-
--- The same with the schedules as text, and with a limit on how long the transaction may wait for its worker.
+-- Locks the due tasks of all people until the transaction ends, which may wait for its worker only so long; returns ids,
+-- times and schedules only.
 create function take_due_tasks(p_now timestamptz, p_limit int)
 returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule text, person_zone text,
                channel text, anchor timestamptz, fired int, rezone boolean)
@@ -95,37 +82,6 @@ begin
     select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
     returning turns.tenant_id, turns.lane_id;
 end $$;
-
--- As the release before calls it.
-create function fire_tasks(p_tasks jsonb)
-returns table (tenant_id text, lane_id text)
-language sql security definer set search_path = public, pg_temp as $$
-    with given as (
-        select * from jsonb_to_recordset(p_tasks) as x (
-            tenant_id text, task_id text, due_at timestamptz, next_at timestamptz, zone text, fires int, runs jsonb)
-    ), moved as (
-        update tasks t
-        set due_at = g.due_at, next_at = g.next_at, zone = g.zone, rezone = false, fired = t.fired + g.fires,
-            state = case when g.next_at is null then 'COMPLETED' else t.state end
-        from given g where t.tenant_id = g.tenant_id and t.id = g.task_id
-        returning t.tenant_id, t.id, g.runs
-    ), made as (
-        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
-        select m.tenant_id, r.run_id, m.id, r.occurrence, r.due_at, r.state, r.reason, r.cause,
-               case when r.state = 'QUEUED' then r.turn_id end,
-               case when r.state <> 'QUEUED' then clock_timestamp() end
-        from moved m, jsonb_to_recordset(m.runs) as r (
-            run_id text, turn_id text, occurrence text, due_at timestamptz, state text, reason text, cause jsonb)
-        on conflict (tenant_id, task_id, occurrence) do nothing
-        returning task_runs.tenant_id, task_runs.id, task_runs.turn_id
-    ), laned as (
-        insert into lanes (tenant_id, id, pending, pending_since)
-        select m.tenant_id, m.id, true, clock_timestamp() from made m where m.turn_id is not null
-    )
-    insert into turns (tenant_id, id, lane_id, state, ready, fence)
-    select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
-    returning turns.tenant_id, turns.lane_id
-$$;
 
 -- Starts runs of one person's tasks: on an event, by hand. Returns the lanes. No count comes near the limit of an int.
 create function start_runs(p_tenant text, p_runs jsonb)
@@ -360,13 +316,6 @@ begin
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
     returning n.state = 'failed', case when n.state = 'open' then n.next_attempt_at - clock_timestamp() end;
 end $$;
-
--- What the release before calls in place of put_off_notice.
-create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
-returns boolean
-language sql as $$
-    select coalesce((select p.failed from put_off_notice(p_tenant, p_run, p_key, p_limit) p), false)
-$$;
 
 -- Retries a person's notices that were set aside; returns their number.
 create function retry_notices(p_tenant text)

@@ -524,18 +524,6 @@ begin
     return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound);
 end $$;
 
--- What the release before called after receive_message, which does it now.
-create function note_origin(p_tenant text, p_inbound text, p_origin text)
-returns void
-language plpgsql as $$
-begin
-    if p_origin = 'own' or p_tenant is null then
-        return;
-    end if;
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update inbound i set origin = p_origin where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
-end $$;
-
 -- Deletes old ignored messages: whatever the reason, no provider resends them and no sweep looks back that far. The
 -- ones of say_once stay, since each is said once.
 create function drop_ignored(p_before timestamptz, p_limit integer)

@@ -85,16 +85,6 @@ language sql stable security definer set search_path = public, pg_temp as $$
     -- Each kind comes from their sql/set_aside.sql.
 $$;
 
--- The same, as the release before reads it.
-create function count_set_aside()
-returns table (tasks bigint, notices bigint, events bigint)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select coalesce(sum(w.number) filter (where w.kind = 'task'), 0)::bigint,
-           coalesce(sum(w.number) filter (where w.kind = 'notice'), 0)::bigint,
-           coalesce(sum(w.number) filter (where w.kind = 'event'), 0)::bigint
-    from find_set_aside_work() w
-$$;
-
 -- Records a worker's health, and deletes workers that have been gone for an hour.
 create function note_worker(p_worker text, p_ahead double precision, p_failing jsonb)
 returns void
