@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from core.db.sql_files import load_migrations
-
 PEOPLE, DAYS, TURNS = 500, 180, 500_000
 """Every turn has a message received and one sent. A tenth of all is one person's, so that one has very many."""
 HEAVY = "tn_0000"
@@ -99,18 +97,34 @@ _WORK = (
     "insert into spending (tenant_id, day, spent) select tenant, at::date, 0.0012 * count(*) from talk group by 1, 2",
     "insert into segment_days (tenant_id, day, segments) select tenant, at::date, count(*) from talk group by 1, 2",
 )
-
-
-def backfill(name: str) -> str:
-    """Return the statement by which a migration fills its table from what was there before."""
-    [migration] = [one for one in load_migrations() if one.name.endswith(name)]
-    before, _, statement = migration.sql.partition("-- What was there before")
-    assert before
-    assert statement
-    statement = statement.partition("\n")[2]
-    if statement.startswith("do $$"):  # it fills only where the table of an ability is there
-        return statement.partition("end $$;")[0] + "end $$"
-    return statement.partition(";")[0]
+# Rows that triggers write as people talk; these statements are faster.
+_MESSAGE_WORDS = (
+    "insert into message_words (tenant_id, message_id, conversation_id, inward, at, words)"
+    " select tenant_id, id, conversation_id, inward, at, message_words_of(tenant_id, text) from ("
+    "  select tenant_id, id, conversation_id, true as inward, received_at as at, text from inbound where state = 'done'"
+    "  union all select tenant_id, id, conversation_id, false, created_at, text from outbound where state = 'sent') x"
+)
+_USAGE = (
+    "insert into usage_days (tenant_id, day, task_id, kind, name, calls, failed, input_tokens, output_tokens,"
+    "  cached_tokens, cost, took_ms)"
+    " select tenant_id, day, task_id, kind, name, count(*), count(*) filter (where failed),"
+    "  coalesce(sum((usage ->> 'input_tokens')::bigint), 0), coalesce(sum((usage ->> 'output_tokens')::bigint), 0),"
+    "  coalesce(sum((usage ->> 'cached_tokens')::bigint), 0), coalesce(sum((usage ->> 'cost')::numeric), 0),"
+    "  sum(took_ms)"
+    " from (with ended as ("
+    "   select t.*, (t.finished_at at time zone coalesce(nullif(p.timezone, ''), 'UTC'))::date as day,"
+    "    coalesce((select r.task_id from task_runs r"
+    "     where r.tenant_id = t.tenant_id and r.turn_id = t.id limit 1), '') as task_id"
+    "   from turns t join tenants p on p.tenant_id = t.tenant_id where t.finished_at is not null)"
+    "  select t.tenant_id, t.day, t.task_id, s.kind, s.name, false as failed,"
+    "   case when s.kind = 'model' then s.usage else '{}' end as usage, s.duration_ms as took_ms"
+    "  from ended t join steps s on s.tenant_id = t.tenant_id and s.turn_id = t.id"
+    "  union all select t.tenant_id, t.day, t.task_id, 'message', 'received', false, '{}', 0"
+    "  from ended t join inbound i on i.tenant_id = t.tenant_id and i.turn_id = t.id"
+    "  union all select t.tenant_id, t.day, t.task_id, 'turn', t.state, t.state in ('failed', 'poison'), '{}', 2000"
+    "  from ended t) x"
+    " group by 1, 2, 3, 4, 5"
+)
 
 
 async def fill(url: str) -> None:
@@ -128,9 +142,9 @@ async def fill(url: str) -> None:
         await admin.execute(f"drop index {definition.split()[definition.split().index('INDEX') + 1]}")
     await admin.execute(_PEOPLE)
     await _together(url, _RECEIVED, _SENT)
-    await _together(url, [*_TURNS, *_WORK], ["analyze inbound", "analyze outbound", backfill("_message_words")])
+    await _together(url, [*_TURNS, *_WORK], ["analyze inbound", "analyze outbound", _MESSAGE_WORDS])
     await admin.execute("analyze turns, steps, task_runs")
-    await admin.execute(backfill("_usage"))
+    await admin.execute(_USAGE)
     await _together(url, indexes[::2], indexes[1::2])
     await admin.execute(
         "update conversations c set last_inbound_at = x.at, in_seq = x.seq, out_seq = x.seq from (select conversation,"

@@ -8,10 +8,10 @@ from functools import partial
 import asyncpg
 
 from core.db.functions import apply_functions
-from core.db.in_flight import wait_for_transactions
+from core.db.ledger import record, record_in_place
 from core.db.pending import DatabaseState, compare, connected
 from core.db.serving import ROLE
-from core.db.sql_files import AbilitySql, SqlFile, load_before, load_functions, load_migrations, with_abilities
+from core.db.sql_files import AbilitySql, SqlFile, load_functions, load_migrations, with_abilities
 from core.errors import ConfigError
 
 LOCK = 0x6F6E6576616C6574  # "onevalet": a single migrator at a time per database
@@ -24,10 +24,6 @@ DEFAULT_RIGHTS = (
     "alter default privileges revoke execute on functions from public;"
     f"alter default privileges grant execute on functions to {ROLE};"
 )
-
-_HAS_COLUMN = """
-select exists (select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'serves_from')
-"""
 
 
 class MissingExtension(ConfigError):
@@ -53,11 +49,10 @@ async def migrate(database_url: str, abilities: Sequence[AbilitySql] = ()) -> li
             return []
         if state.is_newer:
             raise ConfigError(f"The database has migration {state.newest}, this code has not: deploy newer code.")
-        for migration in state.migrations:
-            await _make_way(connection, migration)
+        for migration in state.renamed:
+            await _patiently(connection, migration.name, partial(record_in_place, connection, migration))
+        for migration in (*state.migrations, *state.of_abilities):
             await _patiently(connection, migration.name, partial(_apply, connection, migration))
-        for migration in state.of_abilities:
-            await _patiently(connection, migration.name, partial(_apply_of_ability, connection, migration))
         changed = await _patiently(connection, "functions", partial(apply_functions, connection, functions))
         return [migration.name for migration in (*state.migrations, *state.of_abilities)] + changed
 
@@ -77,35 +72,10 @@ def _tables_of(abilities: Sequence[AbilitySql]) -> list[SqlFile]:
     return [migration for ability in abilities for migration in ability.migrations()]
 
 
-async def _make_way(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
-    """Change the functions that a migration would break, and wait until no transaction uses their old text."""
-    if before := load_before(migration):
-        await _patiently(connection, f"before/{migration.name}", partial(connection.execute, before.sql))
-        await wait_for_transactions(connection, LOCK)
-
-
 async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
     async with connection.transaction():
         await connection.execute(migration.sql)
-        await connection.execute(
-            "insert into schema_migrations (number, name, checksum, serves_from) values ($1, $2, $3, $4)",
-            migration.number,
-            migration.name,
-            migration.checksum,
-            migration.serves_from,
-        )
-
-
-async def _apply_of_ability(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
-    async with connection.transaction():
-        await connection.execute(migration.sql)
-        await connection.execute(
-            "insert into schema_ability_migrations (ability, number, name, checksum) values ($1, $2, $3, $4)",
-            migration.ability,
-            migration.number,
-            migration.name,
-            migration.checksum,
-        )
+        await record(connection, migration)
 
 
 async def _patiently[Result](
@@ -147,8 +117,6 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
             "create table if not exists schema_functions (name text primary key, checksum text not null, "
             "functions text[] not null);" + DEFAULT_RIGHTS
         )
-        if not await connection.fetchval(_HAS_COLUMN):  # to ask for it takes no lock that readers would wait for
-            await connection.execute("alter table schema_migrations add column serves_from int")
     except asyncpg.InsufficientPrivilegeError as error:
         raise _ask_dba(f"grant usage, create on schema public to {await _user(connection)};") from error
 

@@ -7,16 +7,9 @@ from dataclasses import dataclass
 import asyncpg
 
 from core.db.connector import connect
+from core.db.ledger import find_renamed, read_ledger, rename
 from core.db.sql_files import SqlFile
 from core.errors import ConfigError
-
-BEFORE_SQUASH = "0001_spine"
-"""The first migration of databases that were made before 0.1.0."""
-
-# Databases of earlier versions have no column `serves_from`.
-_MIGRATIONS = (
-    "select number, name, checksum, (to_jsonb(m) ->> 'serves_from')::int as serves_from from schema_migrations m"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +26,8 @@ class DatabaseState:
     """The pending migrations of abilities: only code that has the ability needs them."""
     functions: tuple[str, ...] = ()
     """Files of functions that are to be applied, or to be dropped."""
+    renamed: tuple[SqlFile, ...] = ()
+    """The migrations that stand for those of a database from before 0.1.0: nothing of them is pending."""
 
     @property
     def is_newer(self) -> bool:
@@ -74,39 +69,26 @@ async def compare(
     of_abilities: list[SqlFile],
 ) -> DatabaseState:
     """Compare a database with files; raise `ConfigError` if they cannot belong together."""
-    applied = {row["number"]: row for row in await connection.fetch(_MIGRATIONS)}
-    if any(row["name"] == BEFORE_SQUASH for row in applied.values()):
-        raise ConfigError(
-            "This database was made before 0.1.0, whose tables cannot be taken over: set DATABASE_URL to an empty"
-            " database (`dev`: set ONEVALET_HOME to an empty folder), then migrate again."
-        )
-    theirs = await _of_abilities(connection)
+    ledger = await read_ledger(connection)
+    renamed = find_renamed(ledger, (*migrations, *of_abilities))
+    applied = {(row.ability, row.number): row for row in rename(ledger, renamed)}
     for migration in (*migrations, *of_abilities):
-        checksum = theirs.get(migration.name) if migration.ability else _checksum(applied.get(migration.number))
-        if checksum is not None and checksum not in (migration.checksum, *migration.was):
+        row = applied.get((migration.ability, migration.number))
+        if row and row.checksum != migration.checksum:
             raise ConfigError(
                 f"Migration {migration.name} was edited after it was applied: put it back, add a new one."
             )
-    known, newest = len(migrations), max(applied, default=0)
-    serves_from = max((row["serves_from"] or 0 for row in applied.values()), default=0)
+    of_spine = [row for row in applied.values() if not row.ability]
+    known, newest = len(migrations), max((row.number for row in of_spine), default=0)
+    serves_from = max((row.serves_from or 0 for row in of_spine), default=0)
     if newest > known:
         return DatabaseState(newest, known, serves_from)
     rows = await connection.fetch("select name, checksum from schema_functions")
     has = {(row["name"], row["checksum"]) for row in rows}
     wanted = {(file.name, file.checksum) for file in functions}
-    missing = tuple(migration for migration in migrations if migration.number not in applied)
-    further = tuple(migration for migration in of_abilities if migration.name not in theirs)
-    return DatabaseState(
-        newest, known, serves_from, missing, further, tuple(sorted({name for name, _ in has ^ wanted}))
+    missing, further = (
+        tuple(file for file in files if (file.ability, file.number) not in applied)
+        for files in (migrations, of_abilities)
     )
-
-
-async def _of_abilities(connection: "asyncpg.Connection[asyncpg.Record]") -> dict[str, str]:
-    """Return the checksums of the abilities' applied migrations, by their names."""
-    if await connection.fetchval("select to_regclass('schema_ability_migrations') is null"):
-        return {}
-    return {row["name"]: row["checksum"] for row in await connection.fetch("select * from schema_ability_migrations")}
-
-
-def _checksum(row: asyncpg.Record | None) -> str | None:
-    return row["checksum"] if row is not None else None
+    changed = tuple(sorted({name for name, _ in has ^ wanted}))
+    return DatabaseState(newest, known, serves_from, missing, further, changed, tuple(renamed))

@@ -11,7 +11,8 @@ from core.errors import ConfigError
 
 SQL = Path(__file__).parent / "sql"
 
-_WAS = re.compile(r"^-- was ([0-9a-f]{64})$", re.MULTILINE)
+_STANDS_FOR = re.compile(r"^-- stands for \S+ ([0-9a-f]{64})$", re.MULTILINE)
+_CATCH_UP = re.compile(r"^-- catch up: (.+;)$", re.MULTILINE)
 _SERVES = re.compile(r"^-- serves code from (\d{4}) on: (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^ *-- [^\n]*\b(from|by) their sql/(\w+)\.sql\.\n", re.MULTILINE)
 """A place in a function that asks abilities: for selects, which `union all` joins, or for statements."""
@@ -40,9 +41,16 @@ class SqlFile:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
     @property
-    def was(self) -> frozenset[str]:
-        """Return the checksums of earlier texts that count as this text: abilities make the other tables now."""
-        return frozenset(_WAS.findall(self.sql))
+    def stands_for(self) -> str:
+        """Return the checksum of the last of the earlier migrations in place of which this one is; empty if none."""
+        found = _STANDS_FOR.search(self.sql)
+        return found[1] if found else ""
+
+    @property
+    def catch_up(self) -> str:
+        """Return the statement by which tables of those earlier migrations become the tables of this one."""
+        found = _CATCH_UP.search(self.sql)
+        return found[1] if found else ""
 
     @property
     def functions(self) -> list[str]:
@@ -127,12 +135,6 @@ def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
     if [migration.number for migration in migrations] != list(range(1, len(migrations) + 1)):
         raise ConfigError(f"The migrations in {folder} are not numbered 1, 2, 3 and so on.")
     return migrations
-
-
-def load_before(migration: SqlFile, folder: Path = SQL / "before") -> SqlFile | None:
-    """Return the SQL to run before a migration, in a transaction of its own; None if there is none."""
-    path = folder / f"{migration.name}.sql"
-    return SqlFile(path.stem, path.read_text()) if path.exists() else None
 
 
 def load_functions(folder: Path = SQL / "functions") -> list[SqlFile]:

@@ -1,12 +1,10 @@
 """News that failed and is sent again goes to one place only."""
 
-import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
-from core.db.sql_files import load_migrations
 from core.errors import Rejected
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.messaging.unsettled import Settlement, UnsettledMessages
@@ -92,20 +90,6 @@ async def test_news_that_was_taken_and_lost_is_settled_by_going_elsewhere(lost: 
     assert await lost.service.fall_back() == 1
     assert await listed(lost) == []
     assert await resend(lost) is Settlement.SETTLED
-
-
-@pytest.mark.parametrize("moved", [False, True])
-async def test_what_was_lost_before_the_upgrade_is_listed_unless_it_moved(lost: People, moved: bool) -> None:
-    assert await lost.service.fall_back() == 1
-    await lost.store.admin.execute("update outbound set undelivered = false, resolution = ''")
-    if not moved:
-        await lost.store.admin.execute(
-            "update notifications set outbound_id = (select id from outbound order by created_at limit 1)"
-        )
-    [migration] = [one for one in load_migrations() if one.name == "0061_undelivered"]
-    for statement in re.findall(r"^update [^;]+", migration.sql, re.MULTILINE):
-        await lost.store.admin.execute(statement)
-    assert await listed(lost) == ([] if moved else ["undelivered"])
 
 
 async def test_news_that_nobody_read_is_settled_by_going_elsewhere(database_url: str) -> None:

@@ -1,6 +1,7 @@
 """The previous release: the commit named in previous.txt, unpacked, and a database that it made.
 
 `python -m tests.upgrade.previous` writes its shape to previous.json; run it after the commit in previous.txt changed.
+Until there is a release, HEAD stands in previous.txt, and there is no shape.
 """
 
 import asyncio
@@ -26,11 +27,11 @@ from tests.upgrade.shape import PREVIOUS_SHAPE, read_shape
 COMMIT = (Path(__file__).parent / "previous.txt").read_text().split()[0]
 
 
-def unpack(folder: Path) -> Path:
-    """Unpack the previous release; skip the test, outside CI, where this clone has no such commit."""
-    archive = subprocess.run(["git", "archive", COMMIT], cwd=ROOT, capture_output=True, check=False)
+def unpack(folder: Path, commit: str = COMMIT) -> Path:
+    """Unpack a commit, the previous release; skip the test, outside CI, if this clone has no such commit."""
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
     if archive.returncode:
-        reason = f"this clone has no commit {COMMIT}, the previous release: git fetch --unshallow"
+        reason = f"this clone has no commit {commit}: git fetch --unshallow"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

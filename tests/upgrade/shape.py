@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 
 PREVIOUS_SHAPE = Path(__file__).parent / "previous.json"
-"""The shape that the previous release made. Written by `python -m tests.upgrade.previous`."""
+"""The shape that the previous release made. Written by `python -m tests.upgrade.previous`; missing before the first."""
 
 _FUNCTIONS = """
 select p.oid::regprocedure::text as name, p.proname::text as called, p.pronargdefaults as optional,

@@ -1,6 +1,6 @@
-"""The tables, indexes and policies of the migrations, as pg_dump writes them into core/db/sql/schema.sql.
+"""The tables, indexes and policies that all migrations make together, as pg_dump writes them.
 
-`python -m tests.core.db.schema` writes the file.
+`python -m tests.core.db.schema` prints them.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tests.services import RunServers, RunServices, fresh_database, make_template
 
-SCHEMA = Path(__file__).parents[3] / "core" / "db" / "sql" / "schema.sql"
 # Settings of the session, and pg_dump's own commands and comments, which differ from dump to dump.
 _NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config|(GRANT|REVOKE) ALL ON FUNCTION )")
 # Functions are read in core/db/sql/functions.
@@ -32,18 +31,18 @@ async def dump_schema(database_url: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 
 
-async def _write(services: RunServices) -> None:
+async def _print(services: RunServices) -> None:
     await make_template(services)
     async with fresh_database(services, "schema") as url:
-        SCHEMA.write_text(await dump_schema(url))
+        print(await dump_schema(url))  # noqa: T201 - what it is run for
 
 
 def main() -> None:
-    """Regenerate the file."""
+    """Print the schema."""
     servers = RunServers()
     try:
         services = servers.start()
-        asyncio.run(_write(services))
+        asyncio.run(_print(services))
     finally:
         servers.stop()
 

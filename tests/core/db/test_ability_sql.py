@@ -8,7 +8,10 @@ import pytest
 from core.db.migrate import check_database, migrate
 from core.db.sql_files import AbilitySql, load_functions, with_abilities
 from core.errors import ConfigError
+from core.people.tenant_tables import tables_of_abilities
 from onevalet.migrating import sql_of_abilities
+from onevalet.wiring.abilities import use_abilities
+from tests.services import RunServices, empty_database
 
 TABLE = "create table pets (tenant_id text references tenants on delete cascade, name text, hungry_at timestamptz,"
 KEY = " primary key (tenant_id, name)); select tenant_table('pets');"
@@ -85,6 +88,23 @@ async def test_an_abilitys_migration_is_never_edited_and_its_next_is_applied(
     (pets.folder / "migrations" / "0001_pets.sql").write_text(TABLE + KEY + "select 1;")
     with pytest.raises(ConfigError, match="Migration pets/0001_pets was edited after it was applied"):
         await migrate(database_url, abilities)
+
+
+@pytest.mark.whole("it migrates empty databases")
+async def test_a_new_database_without_abilities_has_no_table_of_theirs(migrated_services: RunServices) -> None:
+    use_abilities()
+    async with empty_database(migrated_services) as url:
+        await migrate(url)
+        connection = await asyncpg.connect(url)
+        rows = await connection.fetch("select relname::text as name from pg_class where relkind in ('r', 'p')")
+        theirs = {"event_groups", *(table.name for table in tables_of_abilities())}
+        assert {row["name"] for row in rows} & theirs == set()
+        # Nobody answers, and all that asks says so.
+        assert await connection.fetch("select * from find_set_aside_work()") == []
+        assert await connection.fetch("select * from planned_work('tn_ann')") == []
+        assert await connection.fetchval("select task_of_turn('tn_ann', 'turn')") is None
+        assert await connection.fetchval("select redact('tn_ann', '{tea}')")
+        await connection.close()
 
 
 def test_an_ability_cannot_make_a_function_of_another_room(pets: AbilitySql) -> None:

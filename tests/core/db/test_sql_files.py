@@ -31,6 +31,8 @@ def test_the_page_has_what_functions_ask_abilities() -> None:
     assert {name for names in told for name in re.findall(r"\w+", names)} == asked
 
 
-def test_a_migration_says_what_it_was() -> None:
-    assert SqlFile("0001_all", "create table all ();").was == set()
-    assert SqlFile("0001_all", f"-- was {'a' * 64}\n-- was {'b' * 64}\nselect;").was == {"a" * 64, "b" * 64}
+def test_a_migration_says_what_it_stands_for() -> None:
+    plain = SqlFile("0001_all", "create table all ();")
+    assert (plain.stands_for, plain.catch_up) == ("", "")
+    squashed = SqlFile("0001_all", f"-- stands for 0061_last {'a' * 64}\n-- catch up: select 1;\ncreate table all ();")
+    assert (squashed.stands_for, squashed.catch_up) == ("a" * 64, "select 1;")

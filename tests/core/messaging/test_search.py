@@ -7,7 +7,6 @@ import pytest
 
 from core.messaging.search import FoundAfter, PersonMessages, excerpt
 from tests.core.harness import Store, opened
-from tests.million import backfill
 
 ANN, BOB = "+15550000001", "+15550000002"
 
@@ -93,16 +92,6 @@ async def test_what_is_changed_is_no_longer_found(store: Store) -> None:
     await store.admin.execute("update outbound set text = ''")
     assert await person.search("swordfish") == []
     assert await _texts(person, "forgotten") == ["[forgotten]"]
-
-
-async def test_an_update_finds_what_was_there_before(store: Store) -> None:
-    await _talk(store, "锅炉又漏水了", "I asked the plumber about the boilers.")
-    words = "select * from message_words order by message_id"
-    kept = await store.admin.fetch(words)
-    assert len(kept) == 2
-    await store.admin.execute("delete from message_words")
-    await store.admin.execute(backfill("_message_words"))
-    assert await store.admin.fetch(words) == kept
 
 
 async def test_a_rare_word_is_looked_up_in_the_index(store: Store) -> None:

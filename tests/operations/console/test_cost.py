@@ -16,7 +16,6 @@ from operations.console.charts import bars, lines
 from operations.console.reading.usage import Period, percentile
 from tests.core.builders import FakeModel
 from tests.core.harness import Store
-from tests.million import backfill
 from tests.operations.console.harness import ANN, BOB, Console
 
 
@@ -102,16 +101,6 @@ async def test_work_in_the_background_is_counted_without_a_budget(console: Conso
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost")
         assert "Somebody $1.88 none 0 5 0 1,750" in browser.text, "of each person, too"
-
-
-async def test_an_update_sums_what_was_there_before(console: Console) -> None:
-    await _turn(console.store, BOB, *_STEPS)
-    sums = "select * from usage_days where kind <> 'answer' order by tenant_id, day, task_id, kind, name"
-    kept = await console.store.admin.fetch(sums)
-    assert len(kept) >= len(_STEPS)
-    await console.store.admin.execute("delete from usage_days")
-    await console.store.admin.execute(backfill("_usage"))
-    assert await console.store.admin.fetch(sums) == kept
 
 
 async def test_a_day_that_is_over_is_summed_once_for_operators(console: Console) -> None:

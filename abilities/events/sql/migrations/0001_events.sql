@@ -1,5 +1,8 @@
+-- stands for 0001_events 07ab8b9ae440a634c5c19e71c74136460cbce10875961a6d43a85e3d12bb7e8c
+-- catch up: alter table event_work drop column streamed_at;
+
 -- former_names: what it was called before two people became one. A bearer's requests still arrive under these.
-create table if not exists event_sources (
+create table event_sources (
     tenant_id    text not null references tenants on delete cascade,
     id           text not null unique,
     name         text not null check (name ~ '^[a-z0-9][a-z0-9_-]{0,63}$'),
@@ -15,12 +18,13 @@ create table if not exists event_sources (
     check ((style = 'bearer') = (secret_hash is not null) and (style = 'bearer') = (sealed is null)),
     foreign key (tenant_id, key_version) references data_keys
 );
-create index if not exists event_sources_hash on event_sources (secret_hash) where secret_hash is not null;
+create index event_sources_hash on event_sources (secret_hash) where secret_hash is not null;
 -- Requests at /events come from strangers too. Web processes cache every source's id and the key of its bearer's
 -- secret, so that a request for none of them ends before it costs a transaction.
-create index if not exists event_sources_created on event_sources (created_at);
+create index event_sources_created on event_sources (created_at);
+select tenant_table('event_sources');
 
-create table if not exists events (
+create table events (
     tenant_id   text not null references tenants on delete cascade,
     source      text not null,
     id          text not null,
@@ -28,20 +32,28 @@ create table if not exists events (
     data        jsonb not null,
     occurred_at timestamptz not null,
     received_at timestamptz not null default clock_timestamp(),
+    -- The context of the span in which a row began, as other tables have it.
+    traceparent text default nullif(current_setting('onevalet.trace', true), ''),
     primary key (tenant_id, source, id)
 );
-create index if not exists events_received on events (received_at);
+create index events_received on events (received_at);
+select tenant_table('events');
 
 -- Which groups want which events, for all tenants: a group is a name that its consumers in any worker share. `pattern`
 -- is for LIKE, over 'source:type'.
-create table if not exists event_groups (
+create table event_groups (
     name    text not null,
     pattern text not null,
     primary key (name, pattern)
 );
+alter table event_groups enable row level security;
+alter table event_groups force row level security;
+create policy owner on event_groups to current_user using (true) with check (true);
+create policy nobodys on event_groups for select using (true);
+grant select on event_groups to onevalet_app;
 
 -- One row per event and group that wants it. poison: set aside with its reason, never retried automatically.
-create table if not exists event_work (
+create table event_work (
     tenant_id       text not null,
     source          text not null,
     event_id        text not null,
@@ -50,29 +62,11 @@ create table if not exists event_work (
     attempts        int not null default 0,
     reason          text not null default '',
     next_attempt_at timestamptz not null default clock_timestamp(),
-    streamed_at     timestamptz not null default clock_timestamp(),
     owner           text,
     lease_until     timestamptz,
     ended_at        timestamptz,
     primary key (tenant_id, source, event_id, group_name),
     foreign key (tenant_id, source, event_id) references events on delete cascade
 );
-create index if not exists event_work_waiting on event_work (group_name, next_attempt_at) where state = 'waiting';
-
--- The context of the span in which a row began, as other tables have it.
-alter table events add column if not exists traceparent text default nullif(current_setting('onevalet.trace', true), '');
-
-do $$
-begin
-    if not exists (select from pg_policy p where p.polrelid = 'event_groups'::regclass) then
-        alter table event_groups enable row level security;
-        alter table event_groups force row level security;
-        create policy owner on event_groups to current_user using (true) with check (true);
-        create policy nobodys on event_groups for select using (true);
-        grant select on event_groups to onevalet_app;
-    end if;
-end $$;
-
--- Those that the spine's migrations made are kept apart already.
-select tenant_table(t.name) from unnest('{event_sources, events, event_work}'::text[]) t (name)
-where not exists (select from pg_policy p where p.polrelid = t.name::regclass and p.polname = 'one_tenant');
+create index event_work_waiting on event_work (group_name, next_attempt_at) where state = 'waiting';
+select tenant_table('event_work');

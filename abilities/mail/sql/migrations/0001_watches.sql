@@ -1,3 +1,5 @@
+-- stands for 0001_watches cf6515c8f9b768bcc857ed47fe1d3f5c70b43011e7e4a9fe3f053b49f7b3f92a
+
 -- New mail: how far each mailbox is read (functions/mail.sql). There is a row for each account of a person while one of
 -- their tasks waits for mail, whether the account has a mailbox or not: what opens it is sealed.
 
@@ -5,7 +7,7 @@
 -- position in it, null until it was read once; `read_at`: when that was last done to the end. `revision` counts what was
 -- stored for the account since, last at `changed_at`. `ended`: it cannot be read until something else is stored; `problem` says why, or what went
 -- wrong last.
-create table if not exists mail_watches (
+create table mail_watches (
     tenant_id       text not null,
     service         text not null,
     account_name    text not null,
@@ -27,9 +29,6 @@ create table if not exists mail_watches (
     primary key (tenant_id, service, account_name),
     foreign key (tenant_id, service, account_name) references credentials on delete cascade
 );
-create index if not exists mail_watches_due on mail_watches (next_attempt_at) where not ended;
-create index if not exists mail_watches_owner on mail_watches (owner) where owner is not null;
-
--- Those that the spine's migrations made are kept apart already.
-select tenant_table(t.name) from unnest('{mail_watches}'::text[]) t (name)
-where not exists (select from pg_policy p where p.polrelid = t.name::regclass and p.polname = 'one_tenant');
+create index mail_watches_due on mail_watches (next_attempt_at) where not ended;
+create index mail_watches_owner on mail_watches (owner) where owner is not null;
+select tenant_table('mail_watches');

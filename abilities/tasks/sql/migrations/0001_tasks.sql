@@ -1,7 +1,9 @@
+-- stands for 0001_tasks 9d357a86fae0cecb3b19d0934fa8049ea970e4057e7ed19892785dba2d1d5296
+
 -- Tasks: what people want done at a time, on an event or under a condition, and each run of it, unique by (task,
 -- occurrence): promise 13. A run has a lane and a turn of its own; the turn is ready from the beginning, so that
 -- claiming, taking over and resuming it work as for any other turn.
-create table if not exists tasks (
+create table tasks (
     tenant_id   text not null references tenants on delete cascade,
     id          text not null,
     number      int not null,
@@ -40,12 +42,15 @@ create table if not exists tasks (
     primary key (tenant_id, id),
     unique (tenant_id, number)
 );
-create index if not exists tasks_events on tasks (tenant_id) where kind = 'event' and state = 'ACTIVE';
-create index if not exists tasks_over on tasks (ended_at) where ended_at is not null;
-create index if not exists tasks_set_aside on tasks (tenant_id, number) where set_aside <> '';
-create index if not exists tasks_due on tasks (next_at) where state = 'ACTIVE' and next_at is not null and not held;
+create index tasks_events on tasks (tenant_id) where kind = 'event' and state = 'ACTIVE';
+create index tasks_over on tasks (ended_at) where ended_at is not null;
+create index tasks_set_aside on tasks (tenant_id, number) where set_aside <> '';
+create index tasks_due on tasks (next_at) where state = 'ACTIVE' and next_at is not null and not held;
+-- In the order of the console.
+create index tasks_by_next on tasks ((coalesce(next_at, timestamptz 'infinity')), id) where deleted_at is null;
+select tenant_table('tasks');
 
-create table if not exists task_runs (
+create table task_runs (
     tenant_id       text not null,
     id              text not null,
     task_id         text not null,
@@ -69,14 +74,15 @@ create table if not exists task_runs (
     foreign key (tenant_id, task_id) references tasks on delete cascade,
     foreign key (tenant_id, conversation_id) references conversations on delete set null (conversation_id)
 );
-create index if not exists task_runs_task on task_runs (tenant_id, task_id, created_at desc);
-create index if not exists task_runs_turn on task_runs (tenant_id, turn_id);
-create index if not exists task_runs_conversation on task_runs (tenant_id, conversation_id);
+create index task_runs_task on task_runs (tenant_id, task_id, created_at desc);
+create index task_runs_turn on task_runs (tenant_id, turn_id);
+create index task_runs_conversation on task_runs (tenant_id, conversation_id);
 -- Tasks do not grow without end: runs that are over are deleted after a time, and so are tasks that have ended.
-create index if not exists task_runs_over on task_runs (finished_at) where finished_at is not null;
+create index task_runs_over on task_runs (finished_at) where finished_at is not null;
+select tenant_table('task_runs');
 
 -- Notices of a run to the person, committed with the turn that writes them and handed to the notifier after it.
-create table if not exists run_notices (
+create table run_notices (
     tenant_id       text not null,
     run_id          text not null,
     key             text not null,
@@ -89,24 +95,15 @@ create table if not exists run_notices (
     fate            text not null default '',
     place           text not null default '',
     created_at      timestamptz not null default clock_timestamp(),
+    -- Files that a task's run sends its person, as `outbound.media` has them.
+    media           jsonb not null default '[]',
+    -- Its text has words of others, which the conversation's history leaves out.
+    outside         boolean not null default false,
+    -- The context of the span in which a row began, as other tables have it.
+    traceparent     text default nullif(current_setting('onevalet.trace', true), ''),
     primary key (tenant_id, run_id, key),
     foreign key (tenant_id, run_id) references task_runs on delete cascade
 );
-create index if not exists run_notices_open on run_notices (next_attempt_at) where state = 'open';
-create index if not exists run_notices_failed on run_notices (tenant_id) where state = 'failed';
-
--- Files that a task's run sends its person, as `outbound.media` has them.
-alter table run_notices add column if not exists media jsonb not null default '[]';
-
--- outside: the text of a run's notice has words of others, which the conversation's history leaves out.
-alter table run_notices add column if not exists outside boolean not null default false;
-
--- The context of the span in which a row began, as other tables have it.
-alter table run_notices add column if not exists traceparent text default nullif(current_setting('onevalet.trace', true), '');
-
--- In the order of the console.
-create index if not exists tasks_by_next on tasks ((coalesce(next_at, timestamptz 'infinity')), id) where deleted_at is null;
-
--- Those that the spine's migrations made are kept apart already.
-select tenant_table(t.name) from unnest('{tasks, task_runs, run_notices}'::text[]) t (name)
-where not exists (select from pg_policy p where p.polrelid = t.name::regclass and p.polname = 'one_tenant');
+create index run_notices_open on run_notices (next_attempt_at) where state = 'open';
+create index run_notices_failed on run_notices (tenant_id) where state = 'failed';
+select tenant_table('run_notices');
