@@ -1,9 +1,7 @@
 """The tokens by which other programs of a person's ask their assistant: made, found, listed and revoked."""
 
-import hashlib
 import hmac
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,9 +17,6 @@ MAX_NAME = 60
 FOREVER = datetime.max.replace(tzinfo=UTC)
 _TOKEN = re.compile(rf"{PARTITION}ovt_[\w-]{{43}}")
 _PURPOSE = b"onevalet client tokens"
-GUESSES_A_MINUTE = 5
-"""Unknown tokens in the old format, without check sums, that a process looks up; further tokens are refused."""
-_MOST_KNOWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +52,11 @@ class MadeToken:
 
 @dataclass(frozen=True, slots=True)
 class ClientTokens:
-    """Keep tokens. `keys`: the first hashes, all find, so that tokens outlive a change of keys.
-
-    A token's check sum proves that it is ours; a token in the old format proves it by being found.
-    """
+    """Keep tokens. `keys`: the first hashes, all find, so that tokens outlive a change of keys."""
 
     database: Database
     make_id: IdMaker
     keys: Sequence[bytes] = field(default=(), repr=False)
-    _older: "_OlderTokens" = field(default_factory=lambda: _OlderTokens(), repr=False, compare=False)
 
     @classmethod
     def of(cls, database: Database, make_id: IdMaker, keys: SecretKeys) -> "ClientTokens":
@@ -78,7 +69,7 @@ class ClientTokens:
 
     def shows_ours(self, secret: str) -> bool:
         """Return whether a token is known as ours without a query, even if it was revoked since."""
-        return bool(_TOKEN.fullmatch(secret)) and (self._own.is_ours(secret) or self._older.knows(secret))
+        return bool(_TOKEN.fullmatch(secret)) and self._own.is_ours(secret)
 
     async def make(
         self, tenant_id: str, name: str, now: datetime, good_for: timedelta | None, id: str | None = None
@@ -106,17 +97,12 @@ class ClientTokens:
 
         It is found by its keyed hash, so the duration reveals nothing about any token.
         """
-        if len(secret) > 100 or not _TOKEN.fullmatch(secret):
-            return None
-        is_older = not self.shows_ours(secret)
-        if is_older and not self._older.may_guess(now):
+        if not self.shows_ours(secret):
             return None
         hashes = [_hash(key, secret) for key in self.keys]
         found = await self.database.call("select * from find_client_token($1)", hashes)
         if found is None:
             return None
-        if is_older:
-            self._older.found(secret)
         tenant_id, token_id = found["tenant_id"], found["token_id"]
         row = await self.database.call("select * from use_client_token($1,$2,$3)", tenant_id, token_id, now)
         return Client(tenant_id, token_id, row["name"], row["number"]) if row else None
@@ -146,36 +132,6 @@ class ClientTokens:
         """Revoke a token; return the name of its program, None if no valid token has the number."""
         row = await self.database.call("select revoke_client_token($1,$2,$3) as name", tenant_id, number, now)
         return row["name"] if row else None
-
-
-class _OlderTokens:
-    """Tokens without a check sum: those that were found, and how many guesses are left until the minute is over."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[bytes, None] = OrderedDict()
-        self._began = datetime.min.replace(tzinfo=UTC)
-        self._guesses = 0
-
-    def knows(self, secret: str) -> bool:
-        return _digest(secret) in self._known
-
-    def may_guess(self, now: datetime) -> bool:
-        """Count a token that is looked up; return whether it may be."""
-        if not timedelta() <= now - self._began < timedelta(minutes=1):
-            self._began, self._guesses = now, 0
-        self._guesses += 1
-        return self._guesses <= GUESSES_A_MINUTE
-
-    def found(self, secret: str) -> None:
-        """Remember a token that exists, which does not count as a guess."""
-        self._guesses -= 1
-        self._known[_digest(secret)] = None
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
-
-
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode()).digest()
 
 
 def _hash(key: bytes, secret: str) -> bytes:

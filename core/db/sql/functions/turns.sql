@@ -121,16 +121,6 @@ begin
     superseded := coalesce(superseded, false);
 end $$;
 
--- For workers of before lane_cut; until the release after.
-create function lane_stop(p_tenant text, p_lane text)
-returns text
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return (select t.stop_message from turns t
-            where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running');
-end $$;
-
 create function lock_lane(p_tenant text, p_lane text, p_fence bigint)
 returns void
 language plpgsql as $$
@@ -639,42 +629,6 @@ begin
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants p on p.tenant_id = t.tenant_id
     where t.tenant_id = p_tenant and t.id = p_turn;
-end $$;
-
--- What workers of before open_turn and turn_news read, each by itself; until the release after.
-create function read_stop(p_tenant text, p_turn text)
-returns text
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return (select t.stop_message from turns t where t.tenant_id = p_tenant and t.id = p_turn);
-end $$;
-
-create function read_waiting(p_tenant text, p_turn text)
-returns table (id text, text text, received_at timestamptz, media_count int, origin text, about text)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query
-    select i.id, i.text, i.received_at, jsonb_array_length(i.media), i.origin,
-           answered_card(i.tenant_id, i.conversation_id, i.reply_to)
-    from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id
-    where t.tenant_id = p_tenant and t.id = p_turn and i.state = 'waiting' and i.seq < coalesce(
-        (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id
-         and k.conversation_id = i.conversation_id and k.state = 'waiting' and k.command is not null), i.seq + 1)
-    order by i.seq;
-end $$;
-
-create function read_taken(p_tenant text, p_turn text)
-returns table (id text, text text, received_at timestamptz, media_count int, command jsonb, origin text,
-               provider_id text, about text)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query
-    select i.id, i.text, i.received_at, jsonb_array_length(i.media), i.command, i.origin, i.provider_id,
-           answered_card(i.tenant_id, i.conversation_id, i.reply_to)
-    from inbound i where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken' order by i.seq;
 end $$;
 
 -- Deletes prompts that were sent before a time, the oldest first, p_limit at most; returns how many.

@@ -136,9 +136,7 @@ begin
     end if;
     perform 1 from conversations c where c.tenant_id = p_tenant order by c.id for no key update;
     perform 1 from lanes l where l.tenant_id = p_tenant order by l.id for no key update;
-    -- A link from before the column has no language_from.
-    insert into tenants
-    select (jsonb_populate_record(null::tenants, jsonb_build_object('language_from', '') || v_link.other)).*;
+    insert into tenants select (jsonb_populate_record(null::tenants, v_link.other)).*;
     -- Rows stored since the link without a mark of their place: nobody can say whose they are.
     delete from credentials c where c.tenant_id = p_tenant and c.created_at > v_link.linked_at
       and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
