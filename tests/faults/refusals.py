@@ -60,7 +60,7 @@ async def refuses(harness: Harness, *, kinds: Sequence[str], messages: int, seco
     bugs = {word: evidence.logs.count(word) for word in _BUGS if word in evidence.logs}
     result.require(not bugs, f"in the logs: {bugs}")
     if not harness.disk:
-        result.numbers["disk full"] = "untested: only root may mount a small disk"
+        result.untested.append("a full disk: only root may mount a small one")
     return result
 
 

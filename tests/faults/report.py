@@ -113,12 +113,16 @@ def _machines(runs: dict[str, Any]) -> str:
 
 def _summary(tests: Sequence[tuple[dict[str, Any], Result]]) -> str:
     rows = [
-        f"| {test.name} | {test.fault} | {test.bar} | {'met' if test.well else '**missed**'} | {test.seconds:.0f} s |"
+        f"| {test.name} | {test.fault} | {test.bar} | {_shown(test.outcome)} | {test.seconds:.0f} s |"
         f" {run['began'].split()[0]}, {run['commit']} |"
         for run, test in tests
     ]
     columns = ["| test | fault | bar | outcome | took | date, commit |", "|---|---|---|---|---|---|"]
     return "\n".join([*columns, *rows, ""])
+
+
+def _shown(outcome: str) -> str:
+    return outcome if outcome == "met" else f"**{outcome}**"
 
 
 def _invariants(results: Sequence[Result]) -> str:
@@ -145,13 +149,14 @@ def _invariants(results: Sequence[Result]) -> str:
 def _in_doubt(results: Sequence[Result]) -> str:
     """Make the list of misses, broken invariants and unknown outcomes by test."""
     lines = [*filter(None, map(_doubts, results))] or ["Nothing."]
-    return "\n".join(["## Missed, broken or unknown", "", *lines, ""])
+    return "\n".join(["## Missed, untested, broken or unknown", "", *lines, ""])
 
 
 def _doubts(result: Result) -> str:
-    """Return the misses of a test, and the invariants that it broke or cannot judge; empty if there are none."""
+    """Return what a test missed, left out, broke or cannot judge; empty if there is nothing."""
     lines = [f"{finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
     lines += [f"Missed: {words}" for words in result.missed]
+    lines += [f"Untested: {words}" for words in result.untested]
     for finding in result.findings:
         if finding.broken:
             lines.append(f"{finding.name} broken: {finding.broken}: {'; '.join(finding.examples)}")

@@ -21,7 +21,7 @@ QUIET_WITHIN = 240.0
 
 @dataclass(slots=True)
 class Result:
-    """One test's outcome. `missed`: each bar that was not met, in words; empty when all were."""
+    """One test's outcome. `missed`: each bar that was not met, in words; `untested`: each part that cannot run here."""
 
     name: str
     fault: str
@@ -30,10 +30,16 @@ class Result:
     numbers: dict[str, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    untested: list[str] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> str:
+        """Return "missed", "untested" (a part did not run, and what ran was met), or "met"."""
+        return "missed" if not self.well else "untested" if self.untested else "met"
 
     @property
     def well(self) -> bool:
-        """Return whether every bar was met and no invariant broken."""
+        """Return whether every bar that was tested was met and no invariant broken."""
         return not self.missed and not any(finding.broken for finding in self.findings)
 
     def require(self, holds: bool, words: str) -> None:

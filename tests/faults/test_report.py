@@ -46,6 +46,16 @@ def test_misses_and_broken_invariants_are_written_as_such(tmp_path: Path) -> Non
     assert "- **T3**: I1 unknown: 2; " in page
 
 
+def test_a_part_that_the_machine_lacks_is_not_written_as_met(tmp_path: Path) -> None:
+    left_out = result("T18")
+    left_out.untested.append("the clock: faketime is not installed")
+    run(1, left_out, result("T8"), page=tmp_path)
+    page = (tmp_path / "r.md").read_text()
+    assert "| T18 | a fault | a bar | **untested** |" in page
+    assert "| T8 | a fault | a bar | met |" in page
+    assert "Untested: the clock: faketime is not installed." in page
+
+
 def test_an_invariant_is_on_the_page_once_with_the_sums(tmp_path: Path) -> None:
     run(1, result("T3", broken=1), result("T4"), page=tmp_path)
     assert "| I1 | every text is one row | 18 | 1 | 4 |" in (tmp_path / "r.md").read_text()
@@ -58,7 +68,7 @@ def test_figures_stay_in_the_numbers_and_doubts_are_on_the_page(tmp_path: Path) 
     assert "p50 20 ms" in (tmp_path / "r.json").read_text()
     page = (tmp_path / "r.md").read_text()
     assert "p50 20 ms" not in page
-    assert page.endswith("## Missed, broken or unknown\n\n- **T3**: I1 unknown: 2.\n")
+    assert page.endswith("## Missed, untested, broken or unknown\n\n- **T3**: I1 unknown: 2.\n")
 
 
 def test_the_page_is_what_the_stored_numbers_make() -> None:

@@ -62,7 +62,7 @@ async def account_points(
     Our processes have ended then. Nothing is struck where no mail server is installed, which is told.
     """
     if not BINARY.exists():
-        result.numbers["points of accounts"] = "untested: Dovecot is not installed here"
+        result.untested.append("points of accounts: Dovecot is not installed")
         return set()
     plans = make_plans(harness, people, points, mutations)
     async with open_house(harness) as house:
