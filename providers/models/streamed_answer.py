@@ -1,23 +1,25 @@
-"""Reading a streamed answer: its pieces, the limit of its length, and the whole answer.
+"""Reading a streamed answer: the provider's events, the text that they add, and the limit of the answer's length.
+
+A stream consists of server-sent events, in the format of the HTML standard: lines `data: …`, of which a blank line ends
+an event. A provider may have written far ahead: reading all of that would block the event loop, and with it all other
+turns. So other tasks run in between, and an answer far beyond the requested length is cut.
 
 An answer that is not streamed has the same limit: `bounded` cuts it at the end of an equal stream.
-
-A provider may have written far ahead: reading all of that would block the event loop, and with it all other turns. So
-the loop runs after each piece, and an answer far beyond the requested length is cut.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from itertools import batched
 
-from core.http.peer import Allowance
+import aiohttp
+
+from core.http.peer import TURN_BYTES, TURN_PIECES, Allowance, Hearing
+from core.http.provider_session import Unpacker, UnreadableBody
 from core.json_types import JsonObject, check_depth, is_finite, storable
 from core.llm.types import ModelAnswer, TokenUsage, ToolCall
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from providers.models.direct.types import StreamedBody
 
 CUT = "length"
 """The `finish_reason` of an answer that reached its maximum length."""
@@ -31,46 +33,164 @@ _CHARACTERS_A_TOKEN = 8
 """Latin script has four or five: more characters were not written with the requested tokens."""
 _SPARE_PIECES = 100
 """Pieces in addition to a piece for each token: those that begin and end an answer have none."""
-_FREELY = 1_000
-"""Pieces read at full speed. Further pieces get at most a third of the time: each costs half a millisecond, and so long
-an answer is not urgent.
-"""
-_AT_ONCE = 0.01
-"""Seconds of reading between two pauses."""
-_PAUSE = 0.02
+_DECODER = json.JSONDecoder()
+
+MAX_LINE = 1024 * 1024
+"""Bytes of a line, or of an event's lines: no event is longer than a whole answer may be."""
+DONE = "[DONE]"
+"""The data by which OpenAI and those who follow it end a stream."""
 
 
-@dataclass(slots=True)
-class StreamedAnswer:
-    """The pieces of an answer of at most `max_tokens`. `cut`: the provider had written more."""
+class EventReader:
+    """Cuts a stream into events; a line may come in any number of parts."""
 
-    max_tokens: int | None
-    cut: bool = False
-    _pieces: list[Any] = field(default_factory=list)
-    _characters: int = 0
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._data: list[str] = []
+        self._room = MAX_LINE
 
-    async def read(self, response: Any) -> AsyncGenerator[str]:
-        """Yield the text of each piece, which may be empty."""
-        loop = asyncio.get_running_loop()
-        resumed = loop.time()
-        async for piece in response:
-            self._pieces.append(piece)
-            self._characters += _length(piece)
-            yield _text(piece)
-            in_a_row = loop.time() - resumed > _AT_ONCE
-            await asyncio.sleep(_PAUSE if in_a_row and len(self._pieces) > _FREELY else 0)
-            if in_a_row:
-                resumed = loop.time()
-            if is_too_long(self._characters, len(self._pieces), self.max_tokens):
-                self.cut = True
-                return
+    def feed(self, received: bytes) -> list[str]:
+        """Return the data of the events that are complete by now.
 
-    async def whole(self, litellm: "ModuleType", response: Any) -> Any:
-        """Return the whole answer in the form of a call that is not streamed."""
-        # litellm adds a "stop" of its own to a stream that was closed early.
-        if not (self.cut or response.received_finish_reason or response.intermittent_finish_reason):
-            raise ValueError("the stream ended in the middle")
-        return await asyncio.to_thread(litellm.stream_chunk_builder, self._pieces)
+        Raises `ValueError` for an endless line or event, and for bytes that are not UTF-8.
+        """
+        end = received.rfind(b"\n")
+        if end >= 0:
+            received, rest = bytes(self._rest) + received[:end] if self._rest else received[:end], received[end + 1 :]
+            self._rest = bytearray(rest)
+        else:
+            self._rest += received
+        if len(self._rest) > MAX_LINE:
+            raise ValueError("a line without end")
+        if end < 0:
+            return []
+        events, data = list[str](), self._data
+        for line in received.decode().split("\n"):
+            if line.startswith("data:"):
+                data.append(line[5:].strip())
+                self._room -= len(line)
+                if self._room < 0:
+                    raise ValueError("an event without end")
+            elif data and (not line or line == "\r"):
+                events.append(data[0] if len(data) == 1 else "\n".join(data))
+                data.clear()
+                self._room = MAX_LINE
+        return events
+
+    def end(self) -> list[str]:
+        """Return the data of an event that no blank line ended before the stream did."""
+        return self.feed(b"\n\n")
+
+
+_TOLD_EVERY = 0.05
+"""Seconds for which text is gathered before it is passed on: people read no faster, and each piece costs all tasks."""
+_IN_A_ROW = 0.005
+"""Seconds of reading after which others have their turn."""
+_LAST_BYTES = 0.2
+"""Seconds for the end of a stream whose answer is whole; without it, its connection cannot be used again."""
+_CHECKED_EVERY = 16
+"""Events of a read after which the answer's length is looked at."""
+
+
+async def texts_of(response: aiohttp.ClientResponse, body: StreamedBody, max_tokens: int | None) -> AsyncGenerator[str]:
+    """Read a stream into `body` until it ends or is too long; yield its text, gathered for a moment.
+
+    An empty text means that the model is alive and does something else, which is worth knowing, too.
+    """
+    loop, content = asyncio.get_running_loop(), _Heard(response)
+    events, waiting = EventReader(), list[str]()
+    told = resumed = loop.time()
+    while not body.ended:
+        limit = asyncio.timeout(told + _TOLD_EVERY - loop.time() if waiting else None)
+        try:
+            async with limit:
+                received = await content.some()
+        except TimeoutError:
+            if not limit.expired():  # the connection's own
+                raise
+            received = None
+        if received is not None:
+            found = events.feed(received) if received else events.end()
+            await content.read(len(received))
+            for some in batched(found, TURN_PIECES):
+                _add(some, body, waiting, max_tokens)
+                await content.read(events=len(some))
+                if body.ended or is_too_long(body.characters, body.pieces, max_tokens):
+                    break
+            if not received or is_too_long(body.characters, body.pieces, max_tokens):
+                break
+        now = loop.time()
+        if waiting and now - told >= _TOLD_EVERY:
+            yield storable("".join(waiting))
+            waiting.clear()
+            told = loop.time()
+        elif now - resumed > _IN_A_ROW:
+            await asyncio.sleep(0)
+        resumed = now if now - resumed > _IN_A_ROW else resumed
+    if waiting:
+        yield storable("".join(waiting))
+    if body.ended:
+        await content.end()
+
+
+def _add(found: Sequence[str], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
+    """Add events to the body and queue their text."""
+    add, told = body.add, waiting.append
+    for number, data in enumerate(found):
+        if data == DONE:
+            body.ended = True
+            return
+        told(add(read_object(data)))
+        if not number % _CHECKED_EVERY and is_too_long(body.characters, body.pieces, max_tokens):
+            return
+
+
+class _Heard:
+    """The unpacked bytes of a stream, within the limits of a streamed answer."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._content = response.content
+        self._unpacker = Unpacker(response.headers.get("Content-Encoding", ""))
+        self._hearing = Hearing(ALLOWANCE)
+
+    async def some(self) -> bytes:
+        """Return the next bytes; none at the end. May be cancelled, and asked again. Raises `PeerExceeded`."""
+        while not (content := self._unpacker.take(TURN_BYTES)):
+            received = await self._content.readany()
+            if not received:
+                if not self._unpacker.whole:
+                    raise UnreadableBody("it ended early")
+                return b""
+            self._hearing.count(pieces=1)
+            self._unpacker.feed(received)
+        return content
+
+    async def read(self, size: int = 0, events: int = 0) -> None:
+        """Count the bytes read, and let other tasks run if they are many. Raises `PeerExceeded`."""
+        await self._hearing.heard(size, events)
+
+    async def end(self) -> None:
+        """Read the end of the stream, for a moment, and ignore errors."""
+        if self._content.at_eof():
+            return
+        try:
+            async with asyncio.timeout(_LAST_BYTES):
+                await self._content.readany()
+        except (TimeoutError, aiohttp.ClientError):
+            return
+
+
+def read_object(text: str) -> JsonObject:
+    """Read a JSON object. Raises `ValueError` for anything else."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if text[end:].strip():
+        raise ValueError("more than one value")
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    return value
 
 
 def is_too_long(characters: int, pieces: int, max_tokens: int | None) -> bool:
@@ -126,17 +246,3 @@ def _kept(value: JsonObject) -> JsonObject:
     if not is_finite(value):
         raise ValueError("a number that is none")
     return storable(value)
-
-
-def _text(piece: Any) -> str:
-    text = piece.choices[0].delta.content if piece.choices else None
-    return storable(str(text)) if text else ""
-
-
-def _length(piece: Any) -> int:
-    """Return the number of characters that a piece adds, including those of calls."""
-    if not piece.choices:
-        return 0
-    delta = piece.choices[0].delta
-    written = [call.function.arguments for call in getattr(delta, "tool_calls", None) or () if call.function]
-    return sum(len(text) for text in (delta.content, getattr(delta, "reasoning_content", None), *written) if text)

@@ -14,8 +14,9 @@ from yarl import URL
 from core.json_types import JsonObject, storable
 from core.llm.types import ModelAnswer
 from providers.models import litellm_library
-from providers.models.direct.types import Call, Endpoint, Plan, ProviderRefused, Room, read_object
+from providers.models.direct.types import Call, Endpoint, Plan, ProviderRefused, Room
 from providers.models.direct.whole import read_body
+from providers.models.streamed_answer import read_object
 
 _PATH = "/v1/messages"
 _DEFAULT_BASE = f"https://api.anthropic.com{_PATH}"

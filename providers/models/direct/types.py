@@ -1,6 +1,5 @@
 """A planned call, and the interface of a family of providers."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -122,7 +121,6 @@ def _size(value: object) -> int:
 
 
 _MOST_KEPT, _EACH = 1024 * 1024, 64
-_DECODER = json.JSONDecoder()
 
 
 class ProviderRefused(Exception):
@@ -133,16 +131,3 @@ class ProviderRefused(Exception):
         self.status = status
         self.text = text
         self.headers = dict(headers or {})
-
-
-def read_object(text: str) -> JsonObject:
-    """Read a JSON object. Raises `ValueError` for anything else."""
-    try:
-        value, end = _DECODER.raw_decode(text)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    if text[end:].strip():
-        raise ValueError("more than one value")
-    if not isinstance(value, dict):
-        raise ValueError("no JSON object")
-    return value

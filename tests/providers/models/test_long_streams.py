@@ -9,7 +9,8 @@ import pytest
 
 from core.llm.types import ModelAnswer, ModelChunk, ModelRequest
 from providers.models.litellm_client import LiteLLMClient, ToolMode
-from providers.models.streamed_answer import StreamedAnswer, max_characters
+from providers.models.litellm_path import StreamedAnswer
+from providers.models.streamed_answer import max_characters
 from tests.core.builders import SYSTEM, user
 from tests.providers.models.test_litellm_client import ADD
 from tests.scripted_model import Reply, ScriptedModel, calls, text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.models.direct.transport import MAX_LINE, EventReader
+from providers.models.streamed_answer import MAX_LINE, EventReader
 
 
 def read(*parts: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from core.errors import ModelError
 from core.http.peer import Allowance
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer, ModelRequest
-from providers.models.direct import transport
+from providers.models import streamed_answer
 from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import SYSTEM, user
 from tests.eventually import never
@@ -129,7 +129,7 @@ ENDLESS: dict[str, Wire] = {
 async def test_a_stream_without_an_end_is_given_up_while_others_go_on(
     monkeypatch: pytest.MonkeyPatch, wire: Wire
 ) -> None:
-    monkeypatch.setattr(transport, "ALLOWANCE", Allowance(16 * MB, 50_000, PATIENCE))
+    monkeypatch.setattr(streamed_answer, "ALLOWANCE", Allowance(16 * MB, 50_000, PATIENCE))
     turns = 0
 
     async def others() -> None:
@@ -174,7 +174,7 @@ async def test_a_stream_that_is_no_answer_is_an_error_of_ours(monkeypatch: pytes
 async def test_a_stream_is_given_up_after_its_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(transport, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))
+    monkeypatch.setattr(streamed_answer, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))
     async with saying(monkeypatch, again(event({}))) as client:
         with pytest.raises(ModelError):
             await streamed(client)
