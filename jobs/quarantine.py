@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from datetime import timedelta
 
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.queue.claim_loop import Runner
 from jobs.turns.runner import TurnRunner
 from jobs.worker import GRACE

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.messaging.due_messages import Claim
 from core.queue.claim_loop import Runner
 from core.queue.claims import ClaimedWork

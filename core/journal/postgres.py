@@ -1,47 +1,15 @@
 """The journal of a turn in Postgres, written under the lease on the turn's lane."""
 
-import time
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Self, cast
+from typing import cast
 
 import asyncpg
 
 from core.db.database import Database
-from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.journal.types import Effect, Lease, Outcome, StepKey, StepKind, StepRecord, StepState, TurnNews
 from core.json_types import JsonObject
 from core.llm.types import TokenUsage
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to run turns on a lane until it is lost: every write carries the fence.
-
-    `opened`: the turn that was begun with the claim, as `open_turn` returns it.
-    """
-
-    tenant_id: str
-    lane_id: str
-    fence: int
-    owner: str
-    opened: asyncpg.Record | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnNews:
-    """News for a running turn: its person's stop, and their further messages, as `turn_message` makes them."""
-
-    stop: str | None = None
-    waiting: Sequence[JsonObject] = ()
-    heard_at: float = field(default_factory=time.monotonic)
-
-    @classmethod
-    def of(cls, told: JsonObject | None) -> Self:
-        """Return the news in the answer of `turn_news`."""
-        if told is None:
-            return cls()
-        return cls(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]))
 
 
 class PostgresJournal:
@@ -94,7 +62,7 @@ class PostgresJournal:
                 "prompt": b64encode(kept).decode() or None,
             },
         )
-        self.news = TurnNews.of(row["news"]) if row else None
+        self.news = news_of(row["news"]) if row else None
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
         row = await self._database.tenant_row(
@@ -105,6 +73,13 @@ class PostgresJournal:
             arguments_hash,
         )
         return row is not None and row["outcome"] == Outcome.UNKNOWN.value
+
+
+def news_of(told: JsonObject | None) -> TurnNews:
+    """Return the news that the SQL function `turn_news` tells; none if it tells nothing."""
+    if told is None:
+        return TurnNews()
+    return TurnNews(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]))
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

@@ -11,14 +11,18 @@ A turn taken over reads `recorded()` once and replays: a done row is never done 
 its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.journal.prompts import SentPrompt
 from core.json_types import JsonObject
 from core.llm.types import TokenUsage
+
+if TYPE_CHECKING:
+    import asyncpg
 
 
 class StepKind(StrEnum):
@@ -111,6 +115,29 @@ class StepRecord:
             duration_ms,
             self.idempotency_key,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to run turns on a lane until it is lost: every write carries the fence.
+
+    `opened`: the turn that was begun with the claim, as `open_turn` returns it.
+    """
+
+    tenant_id: str
+    lane_id: str
+    fence: int
+    owner: str
+    opened: "asyncpg.Record | None" = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNews:
+    """News for a running turn: its person's stop, and their further messages, for `TurnMessage.from_json`."""
+
+    stop: str | None = None
+    waiting: Sequence[JsonObject] = ()
+    heard_at: float = field(default_factory=time.monotonic)
 
 
 class Journal(Protocol):

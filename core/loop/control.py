@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, Self, cast
 
 from core.files.types import SeenFile
+from core.json_types import JsonObject
 from core.messaging.messages import Origin
-from core.messaging.pointed import Pointed, any_of_others
+from core.messaging.pointed import Pointed, Whose
 
 
 class CutOff(Exception):
@@ -84,7 +85,7 @@ class TurnMessage:
     @property
     def is_own(self) -> bool:
         """Return whether all of its words are the person's: no words of others came with it."""
-        return self.origin is Origin.OWN and not any_of_others(self.points)
+        return self.origin is Origin.OWN and all(point.whose is not Whose.OTHERS for point in self.points)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -95,6 +96,34 @@ class TurnMessage:
     def heard(self) -> str:
         """Return the words of its voice notes."""
         return "\n".join(file.words for file in self.files if file.words)
+
+    @classmethod
+    def from_json(cls, row: JsonObject) -> Self:
+        """Return an inbound message as the SQL function `turn_message` shows it, or as a journal's row holds it."""
+        return cls(
+            id=str(row["id"]),
+            text=str(row["text"]),
+            received_at=datetime.fromisoformat(str(row["received_at"])),
+            media_count=cast(int, row.get("media_count", 0)),
+            about=cast("str | None", row.get("about")) or None,
+            origin=Origin(str(row.get("origin") or Origin.OWN)),
+            points=tuple(map(Pointed.from_json, cast(list[JsonObject], row.get("points") or ()))),
+            goes_on=cast("str | None", row.get("goes_on")),
+            continues=bool(row.get("continues")),
+            rest=tuple(cast(list[str], row.get("rest") or ())),
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the row of a journal for a message that a running turn took in."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "received_at": self.received_at.isoformat(),
+            "media_count": self.media_count,
+            "origin": self.origin.value,
+            "points": [point.to_json() for point in self.points],
+            "rest": list(self.rest),
+        }
 
 
 def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from datetime import datetime
 from typing import cast
 
 from core.files.types import SeenFile
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.llm.types import ChatMessage, Marker, Role
 from core.loop.control import TurnMessage, put_together
 from core.loop.forwarded import passed_on, pointed_at
 from core.loop.outside import as_data
 from core.loop.scope import LoopTask
 from core.messaging.messages import Origin
-from core.messaging.pointed import pointed_of
 from core.people.tenant import WhileRunning
 
 _UNHEARD = "[The person also sent a voice note that could not be listened to. They are told so; leave it out.]"
@@ -87,19 +85,8 @@ class Steering:
         return [shown for message in taken for shown in spoken(message)]
 
     def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:
-        rows: list[JsonObject] = [
-            {
-                "id": message.id,
-                "text": message.text,
-                "received_at": message.received_at.isoformat(),
-                "media_count": message.media_count,
-                "origin": message.origin.value,
-                "points": [point.to_json() for point in message.points],
-                "rest": list(message.rest),
-            }
-            for message in messages
-        ]
-        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(rows)})
+        rows: list[Json] = [message.to_json() for message in messages]
+        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": rows})
 
 
 def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
@@ -142,16 +129,4 @@ def _file(file: SeenFile, *, internal: bool) -> ChatMessage:
 
 
 def _messages(record: StepRecord) -> list[TurnMessage]:
-    rows = cast(list[JsonObject], record.result.get("messages", []))
-    return [
-        TurnMessage(
-            str(row["id"]),
-            str(row["text"]),
-            datetime.fromisoformat(str(row["received_at"])),
-            cast(int, row.get("media_count", 0)),
-            origin=Origin(str(row.get("origin") or Origin.OWN)),
-            points=pointed_of(row.get("points")),
-            rest=tuple(cast(list[str], row.get("rest") or ())),
-        )
-        for row in rows
-    ]
+    return [TurnMessage.from_json(row) for row in cast(list[JsonObject], record.result.get("messages", []))]

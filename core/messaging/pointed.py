@@ -1,12 +1,11 @@
 """Words that a person's message points at: those of a message that it answers, quotes or shares."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """The shown part of a kind's name, which cannot pass for a sentence."""
@@ -51,13 +50,3 @@ class Pointed:
 def unread(kind: str) -> Pointed:
     """Return a note of an attachment that cannot be read."""
     return Pointed(kind.replace("_", " ") if _KIND.fullmatch(kind) else "something", Whose.UNREAD)
-
-
-def pointed_of(rows: Json) -> tuple[Pointed, ...]:
-    """Parse the words that a stored message points at; none for a message older than this column."""
-    return tuple(Pointed.from_json(row) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
-
-
-def any_of_others(points: Iterable[Pointed]) -> bool:
-    """Return whether any of these words may be somebody else's."""
-    return any(point.whose is Whose.OTHERS for point in points)

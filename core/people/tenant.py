@@ -1,16 +1,10 @@
 """The person whose turn it is, and their preferences about turns."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
 
-from core.language.catalogue import speaking
 from core.people.access_policy import PersonRole
-
-if TYPE_CHECKING:
-    import asyncpg
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +20,6 @@ class TurnTenant:
     """The tier they were given; None for their role's."""
     timezone_known: bool = True
     """False while `timezone` is only the default."""
-
-    @classmethod
-    def from_row(cls, tenant_id: str, row: "asyncpg.Record") -> Self:
-        """Return the person of a row that has these columns."""
-        return cls(
-            tenant_id,
-            row["name"],
-            row["language"],
-            row["timezone"],
-            PersonRole(row["role"]),
-            row["tier"],
-            row["timezone_known"],
-        )
-
-    def speaking(self) -> AbstractContextManager[None]:
-        """Use the person's language for the sentences inside."""
-        return speaking(self.language)
 
 
 class WhileRunning(StrEnum):

@@ -9,7 +9,7 @@ from core import replies
 from core.db.database import Database
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRateLimited, ModelRejected
 from core.ids import IdMaker
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.json_types import JsonObject
 from core.language.catalogue import gettext
 from core.messaging.messages import OutboundKind

@@ -8,85 +8,26 @@ import asyncpg
 import structlog
 
 from core import tracing
-from core.agents.pool import load_pool
-from core.agents.pool_entry import PoolEntry
-from core.approvals.store import load_approvals
-from core.approvals.types import Approval
 from core.db.database import Database
-from core.errors import LeaseLost, StoreUnavailable
+from core.errors import StoreUnavailable
 from core.ids import IdMaker
-from core.journal.postgres import Lease, PostgresJournal
-from core.llm.types import ChatMessage
-from core.loop.control import InterruptSignal, put_together
-from core.messaging.messages import Address, Command
-from core.messaging.states import IdentityState
+from core.journal.postgres import PostgresJournal
+from core.journal.types import Lease
+from core.loop.control import InterruptSignal
 from core.messaging.streamed_message import StreamRow
-from core.people.access_policy import read_admission
-from core.people.profile import fact_lines, facts_of
-from core.people.tenant import TurnTenant, WhileRunning
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
-from core.turns.control import PostgresControl, turn_message
+from core.turns.beginnings import load_message_turn, load_run
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
-from core.turns.run_turns import load_run
 from core.turns.types import (
     BegunTurn,
-    FromPerson,
-    Kept,
-    Place,
-    Resumed,
     TurnEnd,
-    TurnRequest,
-    TurnSender,
     TurnState,
-    TurnWork,
 )
 
 HISTORY_ROWS = 200
 """Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""
-
-
-async def _load_message_turn(
-    database: Database, lease: Lease, turn: asyncpg.Record, journal: PostgresJournal
-) -> BegunTurn:
-    if turn["conversation_id"] is None:
-        raise LeaseLost
-    turn_id, attempts, inbound = turn["turn_id"], turn["attempts"], turn["taken"]
-    pool: tuple[PoolEntry, ...] = ()
-    approvals: tuple[Approval, ...] = ()
-    if turn["has_pool"] or turn["has_approvals"]:
-        async with database.tenant(lease.tenant_id) as connection:
-            pool = await load_pool(connection, lease.tenant_id, turn_id)
-            approvals = await load_approvals(connection, lease.tenant_id, turn_id)
-    sender = TurnSender(
-        turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
-    )
-    first = FromPerson(tuple(put_together(turn_message(row) for row in inbound)), sender)
-    step = turn["waiting_step"]
-    request = TurnRequest(
-        TurnWork(
-            turn_id,
-            journal,
-            attempt=attempts,
-            control=PostgresControl(database, lease, turn_id, journal),
-            while_running=WhileRunning(turn["while_running"]),
-        ),
-        TurnTenant.from_row(lease.tenant_id, turn),
-        Place(turn["channel"], turn["conversation_id"]),
-        first if step is None else Resumed(step, first, turn["was_passed_on"]),
-        Kept(
-            tuple(ChatMessage.from_json(message) for message in turn["history"]),
-            pool=pool,
-            approvals=approvals,
-            facts=fact_lines(facts_of(turn["facts"])),
-        ),
-    )
-    command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
-    address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
-    newest = (inbound[-1]["provider_id"] or None) if inbound else None
-    linked = tuple(row["traceparent"] for row in inbound[1:] if row["traceparent"])
-    return BegunTurn(turn_id, attempts, address, request, command, newest, linked=linked)
 
 
 _CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
@@ -208,7 +149,7 @@ class TurnStore:
         if turn["is_run"]:
             begun = await load_run(self._database, lease, turn, self._channels, journal)
         else:
-            begun = await _load_message_turn(self._database, lease, turn, journal)
+            begun = await load_message_turn(self._database, lease, turn, journal)
         described = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in self._described}
         request = replace(begun.request, kept=replace(begun.request.kept, described=described))
         return replace(

@@ -12,7 +12,7 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import NewApproval
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.messaging.capabilities import Billed, Pressable, too_long
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Command, OutboundKind, OutboundMessage

@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from core.errors import StoreUnavailable
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.queue.due import DueWork
 from core.queue.wakeups import Later
 from core.turns.store import TurnStore

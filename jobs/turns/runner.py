@@ -13,7 +13,8 @@ import structlog
 from core import metrics, tracing
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
-from core.journal.postgres import Lease
+from core.journal.types import Lease
+from core.language.catalogue import speaking
 from core.loop.control import InterruptSignal
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
@@ -210,7 +211,7 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
-            with turn.request.tenant.speaking(), self.interrupts.reach(lease, turn), turn_span(turn):
+            with speaking(turn.request.tenant.language), self.interrupts.reach(lease, turn), turn_span(turn):
                 return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
             raise

@@ -7,8 +7,8 @@ from datetime import datetime
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
-from core.journal.postgres import Lease, PostgresJournal
-from core.journal.types import Outcome, StepKind, StepRecord
+from core.journal.postgres import PostgresJournal
+from core.journal.types import Lease, Outcome, StepKind, StepRecord
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage, put_together

@@ -8,7 +8,7 @@ import pytest
 
 from core.agents.pending_answers import ANSWER, HOLD
 from core.agents.registry import AgentRegistry
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.json_types import JsonObject
 from core.messaging.messages import Press
 from core.tools.tool import tool

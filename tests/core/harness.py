@@ -11,7 +11,7 @@ import asyncpg
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.inbox.inbox import Inbox
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.calls import PartEnd
 from core.messaging.channels import Part, Receipt, Received

@@ -11,7 +11,7 @@ from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from abilities.tasks.types import NoticeState, TaskOutput
 from core.json_types import JsonObject
 from core.notifications.types import NotificationStatus
-from core.turns.run_turns import begin_run
+from core.turns.beginnings import begin_run
 from tests.abilities.tasks.harness import Harness
 
 PAGE = "https://x.example"

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from datetime import timedelta
 
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn

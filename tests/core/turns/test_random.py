@@ -15,7 +15,7 @@ from datetime import timedelta
 import pytest
 
 from core.errors import LeaseLost
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.messaging.calls import Begun, PartEnd
 from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, KeptPart

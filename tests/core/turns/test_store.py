@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from core.errors import LeaseLost, StoreUnavailable
-from core.journal.postgres import Lease, PostgresJournal
-from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.journal.postgres import PostgresJournal
+from core.journal.types import Effect, Lease, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage

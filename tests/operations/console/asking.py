@@ -9,7 +9,7 @@ from core.approvals.consent import Described
 from core.approvals.rendering import render_arguments
 from core.approvals.seal import seal
 from core.approvals.types import HIGH, NewApproval
-from core.journal.postgres import Lease
+from core.journal.types import Lease
 from core.json_types import JsonObject
 from core.llm.types import TokenUsage
 from core.messaging.messages import FormField

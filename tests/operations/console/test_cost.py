@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from core.budgets.budgeted_model import BudgetedModel
-from core.journal.postgres import Lease
-from core.journal.types import StepKey
+from core.journal.types import Lease, StepKey
 from core.llm.types import ModelAnswer, ModelRequest, TokenUsage
 from operations.console.charts import bars, lines
 from operations.console.reading.usage import Period, percentile

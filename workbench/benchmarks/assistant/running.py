@@ -12,6 +12,7 @@ from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
 from core.ids import make_id
 from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject, read_json
+from core.language.catalogue import speaking
 from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
@@ -102,7 +103,7 @@ class Bench:
             Kept(tuple(ChatMessage(roles[n % 2], said) for n, said in enumerate(scenario.earlier))),
         )
         began = time.monotonic()
-        with tenant.speaking():
+        with speaking(tenant.language):
             result = await self.assistant.orchestrator.handle_message(request)
         took = time.monotonic() - began
         failure = result.reason if result.state is TurnState.FAILED else ""
