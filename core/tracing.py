@@ -97,6 +97,11 @@ def span(
     return _Current(_tracer.begin(name, kind, attributes or {}, parent or above, root))
 
 
+def agent_span(name: str) -> CurrentSpan:
+    """Return the span of an agent that works, of the assistant itself too."""
+    return span(f"invoke_agent {name}", attributes={"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name})
+
+
 def begin(name: str, kind: SpanKind, attributes: Attributes) -> Span | None:
     """Begin a span that the caller ends, and under which nothing begins; None while nothing is recorded."""
     return None if _tracer is None else _tracer.begin(name, kind, attributes, _current.get(), "")

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from channels.http.connections import proven, proves_in_its_handler
-from channels.http.deadlines import DeadlineRunner, Limits, remember_proven
+from channels.http.deadlines import DeadlineRunner, Limits, note_stop, remember_proven
 from channels.http.health import HealthRoutes, KnownStalls, Ready
 from channels.http.hosts import ServedHosts, check_hosts
 from channels.http.middleware import (
@@ -21,7 +21,6 @@ from channels.http.middleware import (
     sound_requests,
 )
 from channels.http.penalties import BadRequests
-from channels.http.stopping import note_stop
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel
 
@@ -78,7 +77,7 @@ async def serve(app: web.Application, host: str, port: int, *, limits: Limits | 
     """Serve inside the block; yield the port, which the system chooses for 0.
 
     On exit no further connection is accepted and running requests are finished, for at most 10 s; see
-    `channels.http.stopping` for those that would last.
+    `channels.http.deadlines` for those that would last.
     Raises `OSError` when the address cannot be bound.
     """
     runner = DeadlineRunner(app, limits or Limits(), shutdown_timeout=10.0)

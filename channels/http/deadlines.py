@@ -1,16 +1,19 @@
-"""Limits that aiohttp's server lacks: a half-sent header or body is closed, and connections are counted.
+"""Limits that aiohttp's server lacks: of half-sent requests, of connections, and of answers that outlast the process.
 
 By default aiohttp keeps a connection that sends half a request for as long as the sender likes, and any number of idle
-connections, so a single machine can hold all of ours.
+connections, so a single machine can hold all of ours. Answers that last as long as their clients listen are told of the
+process's stop, which would wait for them.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import structlog
-from aiohttp import StreamReader, web
+from aiohttp import StreamReader, WSCloseCode, web
 from aiohttp.typedefs import Handler
 from aiohttp.web_protocol import RequestHandler
 
@@ -231,3 +234,41 @@ async def remember_proven(request: web.Request, handler: Handler) -> web.StreamR
     if taken and isinstance(request.protocol, DeadlineHandler):
         request.protocol.prove()
     return response
+
+
+CLOSED_WITHIN = 2.0
+"""Seconds in which the other end of a WebSocket must agree to its end."""
+_STOPPING = web.AppKey("stopping", asyncio.Event)
+
+
+def note_stop(app: web.Application, stopping: asyncio.Event | None = None) -> None:
+    """Note when the application stops; `stopping` is set then, and every WebSocket is closed."""
+    stopping = app[_STOPPING] = stopping or asyncio.Event()
+    sockets = WeakSet[web.WebSocketResponse]()
+
+    async def remember(_: web.Request, response: web.StreamResponse) -> None:
+        if isinstance(response, web.WebSocketResponse):
+            sockets.add(response)
+
+    async def note(_: web.Application) -> None:
+        stopping.set()
+        await asyncio.gather(*map(_close, sockets))
+
+    app.on_response_prepare.append(remember)
+    app.on_shutdown.append(note)
+
+
+async def _close(socket: web.WebSocketResponse) -> None:
+    with suppress(TimeoutError, RuntimeError):  # the latter: it is being opened in this moment
+        async with asyncio.timeout(CLOSED_WITHIN):
+            await socket.close(code=WSCloseCode.GOING_AWAY)
+
+
+async def stops_within(request: web.Request, seconds: float) -> bool:
+    """Wait for a while, or until the application stops; return whether it does."""
+    try:
+        async with asyncio.timeout(seconds):
+            await request.app[_STOPPING].wait()
+    except TimeoutError:
+        return False
+    return True

@@ -5,7 +5,8 @@ ignored: no outsider may write into our traces.
 
 Only this module handles malformed text. Otherwise a NUL, a lone surrogate or bytes that are not UTF-8 would fail in an
 encoder or in Postgres, each in a different place. In headers, to which other programs of the same host add theirs
-(cookies), such letters are replaced; in an address or a form, which only we create, the request is refused.
+(cookies), such letters are replaced; in an address or a form, which only we create, the request is refused. Handlers
+read what is left by its functions: forms, JSON, and headers that occur once.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from channels.http.penalties import BadRequests
 from core import metrics, tracing
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import IdMaker
+from core.json_types import JsonObject, read_json
 from core.tracing import SpanKind
 
 
@@ -102,6 +104,31 @@ async def read_form(request: web.Request) -> MultiDict[str]:
     if any(_UNSOUND.search(part) for pair in pairs for part in pair):
         raise RequestRefused("form is no text")
     return MultiDict(pairs)
+
+
+def only_header(request: web.Request, name: str) -> str | None:
+    """Return a header that must occur exactly once, else None."""
+    values = request.headers.getall(name, [])
+    return values[0] if len(values) == 1 else None
+
+
+def check_type(request: web.Request, *content_types: str) -> None:
+    """Raise `RequestRefused` (415) unless the body has a content type from the list, and is UTF-8."""
+    if request.content_type not in content_types:
+        raise RequestRefused(f"content type is not {' or '.join(content_types)}", status=415)
+    if (request.charset or "utf-8").lower() != "utf-8":
+        raise RequestRefused("not UTF-8", status=415)
+
+
+def json_object(raw: bytes) -> JsonObject:
+    """Return the JSON object of a body, strictly in UTF-8. Raises `RequestRefused`."""
+    try:
+        value = read_json(raw.decode())
+    except ValueError:  # no JSON, not UTF-8, or nested too deeply; the error would quote the text
+        raise RequestRefused("JSON cannot be decoded") from None
+    if not isinstance(value, dict):
+        raise RequestRefused("JSON is not an object")
+    return value
 
 
 def _charset(request: web.Request) -> str | None:

@@ -6,7 +6,7 @@ raises on much else.
 
 from urllib.parse import parse_qsl
 
-from channels.http.requests import json_object
+from channels.http.middleware import json_object
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 

@@ -10,7 +10,7 @@ import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
-from channels.http.requests import check_type, only_header
+from channels.http.middleware import check_type, only_header
 from channels.slack.ack import answer_gesture, elsewhere, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.bolt_app import BoltGateway, PayloadReply

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from channels.http.requests import check_type, only_header
+from channels.http.middleware import check_type, only_header
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.verify import FormPairs, is_signed
 from core.errors import RequestRefused

@@ -8,7 +8,7 @@ import structlog
 from aiohttp import web
 from telegram.error import TelegramError
 
-from channels.http.requests import check_type, json_object, only_header
+from channels.http.middleware import check_type, json_object, only_header
 from channels.poll_lease import PollLease
 from channels.telegram.ack import acknowledge
 from channels.telegram.catchup import catch_up

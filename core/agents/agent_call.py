@@ -1,6 +1,6 @@
 """A call of an agent within a turn, and the agents made for it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.agents.own_loop import OwnLoop
@@ -20,7 +20,7 @@ from core.tools.tool import AnyTool
 class AgentCall:
     """A call of an agent. `path` is the agent's place in the turn, `instruction` the model's text besides the fields.
 
-    `as_tools` returns agents as the tools of an agent's own loop.
+    `as_tool` returns an agent as a tool of an agent's own loop.
     """
 
     turn: TurnAgents
@@ -28,7 +28,7 @@ class AgentCall:
     path: str
     call: ToolCall
     context: ToolExecutionContext
-    as_tools: Callable[[Iterable[Valet], TurnAgents], list[AnyTool]]
+    as_tool: Callable[[Valet, TurnAgents], AnyTool]
     instruction: str = ""
 
     def digest(self, fields: JsonObject) -> str:
@@ -60,7 +60,7 @@ class AgentCall:
         inputs = self.valet.inputs
         given = {name: value for name, value in fields.items() if value is not None or not inputs[name].skip}
         values = {name: inputs[name].from_json(value) for name, value in given.items()}
-        loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tools, run_number)
+        loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tool, run_number)
         context = with_account_in(self.context, fields) if self.valet.accounts else self.context
         agent = await self.turn.make_agent(self.valet, context, loop.think, values, self.instruction)
         agent.state = dict(state)

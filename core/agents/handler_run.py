@@ -19,8 +19,8 @@ from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, S
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
 from core.tools.account_access import MissingAccess, Prompt
-from core.tools.call_span import agent_span
 from core.tools.undo import note_offers
+from core.tracing import agent_span
 
 _PAUSED = "paused_inside"
 

@@ -1,6 +1,6 @@
 """The small ReAct loop of an agent: the turn's loop, under the agent's path and with the agent's tools."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.agents.standard_agent import StandardAgent, Valet
@@ -28,7 +28,7 @@ class OwnLoop:
     valet: Valet
     path: str
     clock: Clock
-    as_tools: Callable[[Iterable[Valet], TurnAgents], list[AnyTool]]
+    as_tool: Callable[[Valet, TurnAgents], AnyTool]
     run_number: int
     thoughts: int = 0
 
@@ -57,5 +57,5 @@ class OwnLoop:
         if None in valets:
             raise ConfigError(f"{self.valet.place}: the tools of {self.valet.name} are @tool and @valet objects.")
         deep = nesting(self.path) >= MAX_NESTING
-        inner = [] if deep else self.as_tools([valet for valet in valets if valet is not None], self.turn)
+        inner = [] if deep else [self.as_tool(valet, self.turn) for valet in valets if valet is not None]
         return ToolRegistry([*plain, *inner])

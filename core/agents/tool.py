@@ -1,6 +1,6 @@
 """An agent as a tool of the loop: offered by its fields, run by `core.agents.run`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,7 +20,7 @@ from core.tools.call_span import note_result, tool_span
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
-from core.tools.tool import AnyTool, Tool
+from core.tools.tool import Tool
 
 _GRACE = 10.0
 """Seconds in which an agent that is out of time may journal its end."""
@@ -57,7 +57,7 @@ class AgentTool(Tool[..., object]):
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
         path = agent_path(key, self.valet.name)
-        run = AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools))
+        run = AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tool))
         with tool_span(self.name, call):
             text, outcome = await run.go(arguments)
             end = ToolEnd(text, outcome, files=tuple(context.attached) if outcome is Outcome.OK else ())
@@ -71,10 +71,6 @@ class AgentTool(Tool[..., object]):
         return (AgentStatus.COMPLETED if outcome is Outcome.OK else AgentStatus.ERROR).value
 
 
-def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
-    return [_agent_tool(valet, turn) for valet in valets]
-
-
 @lru_cache(1024)
 def _described(valet: Valet) -> tuple[str, Signature]:
     """Return an agent's description for the model and its parameters, which are the same in every turn."""
@@ -84,7 +80,8 @@ def _described(valet: Valet) -> tuple[str, Signature]:
     return spec.description, Signature(BaseModel, spec.parameters, names, {})
 
 
-def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
+def agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
+    """Return an agent as a tool of a turn."""
     description, signature = _described(valet)
     shown = without_account(signature.shown) if valet.accounts else None
     return AgentTool(

@@ -72,32 +72,27 @@ class EarlierHold:
     over: str = ""
 
 
+@dataclass(slots=True)
 class TurnAccounts:
     """The accounts that the calls of a turn need. `access` and `prompts` are None if nobody can connect accounts.
 
     `earlier` holds the calls of this turn that waited before, by path, and `held` those that wait now.
     """
 
-    def __init__(
-        self,
-        access: AccountAccess | None = None,
-        prompts: AccountPrompts | None = None,
-        earlier: Mapping[str, EarlierHold] | None = None,
-    ) -> None:
-        self.access = access
-        self._prompts = prompts
-        self._earlier = earlier or {}
-        self.held: dict[str, HeldCall] = {}
-        self.patience: timedelta | None = None
-        """The time for which a call waits for an account; None: as long as an agent waits for an answer."""
-        self.silent: set[str] = set()
-        """The paths of calls whose question was put to the person before."""
-        self._asked: dict[MissingAccess, Prompt | None] = {}
-        self._asking = asyncio.Lock()
+    access: AccountAccess | None = None
+    prompts: AccountPrompts | None = None
+    earlier: Mapping[str, EarlierHold] = field(default_factory=dict)
+    patience: timedelta | None = None
+    """The time for which a call waits for an account; None: as long as an agent waits for an answer."""
+    held: dict[str, HeldCall] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
+    """The paths of calls whose question was put to the person before."""
+    _asked: dict[MissingAccess, Prompt | None] = field(default_factory=dict)
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def clear(self, path: str, tool: AnyTool, call: PlannedCall) -> PlannedCall | Waiting | Refused:
         """Return a tool's call, with the account's name if there are several, or the reason why it may not run now."""
-        earlier = self._earlier.get(path, EarlierHold())
+        earlier = self.earlier.get(path, EarlierHold())
         if earlier.over:
             return Refused(earlier.over)
         needs = tuple(dict.fromkeys((*tool.accounts, *earlier.needs)))
@@ -123,7 +118,7 @@ class TurnAccounts:
 
     def asking(self, path: str) -> QuestionAsker:
         """Return the asker for a tool's call, which asks the person or returns their earlier answers."""
-        return QuestionAsker(self._earlier.get(path, EarlierHold()).answers)
+        return QuestionAsker(self.earlier.get(path, EarlierHold()).answers)
 
     async def missed(self, path: str, name: str, tool_call_id: str, error: ToolError) -> Waiting | None:
         """Hold a call that asks its person, or found no account to open or was refused there; None for any other."""
@@ -178,7 +173,7 @@ class TurnAccounts:
         """Return the prompt for the person, shared by calls that need the same access; None if they cannot be asked."""
         async with self._asking:
             if wanted not in self._asked:
-                self._asked[wanted] = await self._prompts.prompt(wanted) if self._prompts else None
+                self._asked[wanted] = await self.prompts.prompt(wanted) if self.prompts else None
             return self._asked[wanted]
 
     async def _hold(

@@ -1,14 +1,17 @@
-"""A run of the ReAct loop: its state and its beginning."""
+"""A run of the ReAct loop: its state, its journal and its beginning."""
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from core import replies
+import structlog
+
+from core import metrics, replies
+from core.errors import StoreUnavailable
 from core.hooks.hooks import Hook
 from core.hooks.judge import Judge, Judging
-from core.journal.reported import journal_of_run
-from core.journal.types import Outcome, StepKey
+from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, Role, TokenUsage, estimate_tokens
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
@@ -141,13 +144,67 @@ class LoopRun:
         return self.state if groups == self.state.groups else replace(self.state, groups=groups)
 
 
+_log = structlog.get_logger()
+_PAUSE = 0.3
+"""Seconds between two tries to write."""
+
+
+class RunJournal:
+    """The journal of a turn as a run writes it: it waits for its store, and reports each step once it is committed.
+
+    A tool's action has happened whether or not it can be recorded: giving up at once would leave its outcome unknown.
+    After `patience`, in seconds, `StoreUnavailable` is raised as it came. Replayed steps are not written, hence not
+    reported again. `find_tool` returns None for a name that no tool has: a model made it up, and it may be any text.
+    """
+
+    def __init__(
+        self, journal: Journal, turn_id: str, find_tool: Callable[[str], object], patience: float = 0.0
+    ) -> None:
+        self._journal = journal
+        self._turn_id = turn_id
+        self._find_tool = find_tool
+        self._patience = patience
+        self.recorded, self.outcome_unknown = journal.recorded, journal.outcome_unknown
+
+    async def write(self, record: StepRecord) -> None:
+        ends = time.monotonic() + self._patience
+        while True:
+            try:
+                await self._journal.write(record)
+                break
+            except StoreUnavailable:
+                if time.monotonic() >= ends:
+                    raise
+                await asyncio.sleep(_PAUSE)
+        if record.state is StepState.DONE:
+            self.report(record)
+
+    def report(self, record: StepRecord) -> None:
+        """Report a step that is over to log and metrics."""
+        is_call = record.kind is StepKind.TOOL
+        name = metrics.UNKNOWN if is_call and self._find_tool(record.name) is None else record.name
+        kind, outcome = record.kind.value, record.outcome.value
+        metrics.STEP_SECONDS.labels(kind, name if is_call else "", outcome).observe(record.duration_ms / 1000)
+        _log.info(
+            "step_finished",
+            turn=self._turn_id,
+            step=record.key.step,
+            call=record.key.call_index,
+            agent=record.key.agent_path,
+            kind=kind,
+            name=name,
+            outcome=outcome,
+            duration_ms=record.duration_ms,
+        )
+
+
 async def begin_run(task: LoopTask) -> LoopRun:
     """Return a run at the task's first step."""
     scope, config = task.scope, task.scope.config
     recorded = {record.key: record for record in await scope.journal.recorded()}
     window = repair(task.messages)
     tools = Toolbox(task.tools, task.state.groups, config.tools_in_full, config.groups_in_full)
-    journal = journal_of_run(scope.journal, config.journal_patience, scope.where.turn_id, tools.get)
+    journal = RunJournal(scope.journal, scope.where.turn_id, tools.get, config.journal_patience)
     scope = replace(scope, journal=journal, recorded=recorded)
     task = replace(task, scope=scope)
     scope.files.begin(recorded)

@@ -15,10 +15,9 @@ from core.loop.control import TakeIn, TurnControl, TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import OutsideText
 from core.people.tenant import WhileRunning
-from core.tools.call_span import agent_span
 from core.tools.context import ToolExecutionContext
 from core.tools.toolbox import ToolRegistry
-from core.tracing import NOTHING, CurrentSpan
+from core.tracing import NOTHING, CurrentSpan, agent_span
 
 _FILES = "files"
 

@@ -17,10 +17,9 @@ class SendState(StrEnum):
     """Its end: whether it arrived is unknown."""
     FAILED = "failed"
 
-    @property
-    def is_open(self) -> bool:
-        """Return whether a sender still has work to do on it."""
-        return self in (SendState.READY, SendState.SENDING, SendState.CHECKING)
+
+OPEN = frozenset({SendState.READY, SendState.SENDING, SendState.CHECKING})
+"""The states in which a sender still has work to do on it."""
 
 
 class CallOutcome(StrEnum):

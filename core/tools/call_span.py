@@ -1,4 +1,4 @@
-"""Calls of tools and agents as spans, by OpenTelemetry's conventions for generative AI."""
+"""Calls of tools as spans, by OpenTelemetry's conventions for generative AI."""
 
 from core import tracing
 from core.journal.types import Outcome
@@ -32,11 +32,3 @@ def note_result(end: ToolEnd) -> None:
     if tracing.captures_content():
         attributes["gen_ai.tool.call.result"] = storable(end.text)
     tracing.note(attributes, error=end.outcome.value if end.outcome in _FAILED else "")
-
-
-def agent_span(name: str) -> tracing.CurrentSpan:
-    """Return the span of an agent that works, of the assistant itself too."""
-    if not tracing.is_on():
-        return tracing.NOTHING
-    attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
-    return tracing.span(f"invoke_agent {name}", attributes=attributes)

@@ -61,7 +61,7 @@ class AgentSetup:
             control=request.work.control,
             budget=self.budgets.of(request.payer) if self.budgets else NoBudget(),
             approval_requests=self._approval_requests(request),
-            accounts=self._accounts(request, earlier_holds(own.values()) if own else None),
+            accounts=self._accounts(request, earlier_holds(own.values()) if own else {}),
             outside=OutsideText(passed_on=request.passed_on, client=request.by_client),
         )
         return TurnAgents(
@@ -86,14 +86,13 @@ class AgentSetup:
         tool = decide_tool(request, self.approvals, self.services.clock, request.kept.approvals, offered)
         return () if tool is None else (tool,)
 
-    def _accounts(self, request: TurnRequest, earlier: Mapping[str, EarlierHold] | None) -> TurnAccounts:
+    def _accounts(self, request: TurnRequest, earlier: Mapping[str, EarlierHold]) -> TurnAccounts:
         tenant_id, in_run, asker = request.tenant.id, request.sender is None, self.services.account_asker
+        access = self.services.accounts.for_tenant(tenant_id) if self.services.accounts else None
         prompts = None
         if asker is not None:
             prompts = asker.for_turn(tenant_id, request.turn_id, request.place.conversation_id, in_run=in_run)
-        accounts = TurnAccounts(self.services.accounts_of(tenant_id), prompts, earlier)
-        accounts.patience = RUN_PATIENCE if in_run else None
-        return accounts
+        return TurnAccounts(access, prompts, earlier, RUN_PATIENCE if in_run else None)
 
     def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:
         if self.approvals is None or not request.place.conversation_id:

@@ -135,14 +135,6 @@ class TurnServices:
     said: Callable[[str], PersonMessages] | None = None
     """Finds the messages of a person and the assistant."""
 
-    def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
-        """Return access to a person's credentials, or None if no credentials are stored."""
-        return self.credentials.for_tenant(tenant_id) if self.credentials else None
-
-    def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
-        """Return access to a person's accounts, or None if nobody can connect any."""
-        return self.accounts.for_tenant(tenant_id) if self.accounts else None
-
     def for_turn(self, tenant_id: str, turn_id: str) -> Mapping[type, object]:
         """Return the services of abilities for a person's turn, by type."""
         return {kind: make(tenant_id, turn_id) for kind, make in self.of_abilities.items()}
@@ -166,7 +158,7 @@ class TurnServices:
             turn_id=turn_id,
             idempotency_key=idempotency_key,
             clock=self.clock,
-            credentials=self.credentials_of(tenant.id) or KEEPS_NOTHING,
+            credentials=self.credentials.for_tenant(tenant.id) if self.credentials else KEEPS_NOTHING,
             http=self.http or NO_WEB,
             log=structlog.get_logger().bind(turn=turn_id, tool=tool),
             timezone=tenant.timezone,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import Valet
-from core.agents.tool import agent_tools
+from core.agents.tool import agent_tool
 from core.agents.turn_agents import TurnAgents
 from core.credentials.needs import serves
 from core.credentials.types import Account
@@ -56,7 +56,7 @@ class ToolOffer:
         for source in self._sources:
             further = await source.tools_for(request.tenant.id, request.kept.described)
             tools += [tool for tool in further if names is None or tool.name in names]
-        tools += agent_tools(self._valets(request, names), agents)
+        tools += [agent_tool(valet, agents) for valet in self._valets(request, names)]
         if self._services.undo is not None:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
         return ToolRegistry([*await self._with_accounts(tools, agents.scope.accounts.access), *own])

@@ -16,7 +16,7 @@ from core.messaging.capabilities import bill_of
 from core.messaging.channels import NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Outbox
-from core.messaging.states import SendState
+from core.messaging.states import OPEN, SendState
 from core.queue.due import DueWork
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import NOBODY, Later
@@ -97,9 +97,9 @@ class DeliveryRunner:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
                 await _hand_back(self._outbox, following)
                 return
-            if end.state.is_open and end.again is not None:
+            if end.state in OPEN and end.again is not None:
                 self._later.come_due(DueWork.DELIVERIES, claim.conversation_id, end.again)
-            if end.state.is_open or self._stopping:
+            if end.state in OPEN or self._stopping:
                 return
             following = end.following if end.asked else await self._following(claim.conversation_id)
 

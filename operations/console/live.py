@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from aiohttp import web
 
-from channels.http.stopping import stops_within
+from channels.http.deadlines import stops_within
 from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import PARTITION

@@ -25,9 +25,7 @@ from prometheus_client import generate_latest
 
 from core import metrics
 from core.db.database import Database
-from core.journal import reported
-from core.journal.reported import PatientJournal
-from core.journal.types import Journal
+from core.journal.types import StepRecord
 from core.llm.types import TokenUsage
 from core.loop import run
 from onevalet.migrating import migrate
@@ -55,14 +53,14 @@ select tenant_id, 'o' || n, id, n, 'reply', 'Hello.', 'sent' from c, generate_se
 def works() -> dict[str, Work]:
     """Return the turn without and with its observers."""
 
-    def unreported(journal: Journal, patience: float, *_: object) -> Journal:
-        return PatientJournal(journal, patience)
+    def unreported(_: run.RunJournal, record: StepRecord) -> None:
+        """Report nothing."""
 
     silent = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     return {
         OFF: _watched(unreported, silent),
-        SAMPLES: _watched(reported.journal_of_run, silent),
-        ON: _watched(reported.journal_of_run, structlog.get_logger()),
+        SAMPLES: _watched(run.RunJournal.report, silent),
+        ON: _watched(run.RunJournal.report, structlog.get_logger()),
     }
 
 
@@ -118,11 +116,11 @@ def main() -> None:
     _print("one look of an open page, Postgres", postgres)
 
 
-def _watched(make_journal: Callable[..., Journal], log: object) -> Work:
+def _watched(report: Callable[[run.RunJournal, StepRecord], None], log: object) -> Work:
     turn = by_loop([])
 
     async def one() -> object:
-        with patch.object(run, "journal_of_run", make_journal), patch.object(reported, "_log", log):
+        with patch.object(run.RunJournal, "report", report), patch.object(run, "_log", log):
             return await turn()
 
     return one

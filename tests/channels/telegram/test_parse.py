@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from telegram import Update
 
-from channels.http.requests import json_object
+from channels.http.middleware import json_object
 from channels.telegram.parse import (
     ONLY_DIRECT,
     BotIdentity,

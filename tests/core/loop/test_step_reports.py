@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from structlog.testing import capture_logs
 
 from core.journal.in_memory import MemoryJournal
-from core.journal.reported import ReportedJournal
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.loop.run import RunJournal
 from core.tools.tool import tool
 from tests.core.builders import run_loop, says, wants
 from tests.counted import Increase
@@ -64,7 +64,7 @@ async def test_a_step_that_is_replayed_is_not_told_again() -> None:
 
 
 async def test_a_started_row_is_no_step_that_ended() -> None:
-    journal = ReportedJournal(MemoryJournal(), "turn", {"send": object()}.get)
+    journal = RunJournal(MemoryJournal(), "turn", {"send": object()}.get)
     started = StepRecord(StepKey(0, 1), StepKind.TOOL, "send", StepState.STARTED)
     with capture_logs() as logged:
         await journal.write(started)
