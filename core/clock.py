@@ -1,15 +1,18 @@
 """The only clock. Every time that a person would call "when" is read here and passed on.
 
-Leases and attempts use the database's clock instead: they compare moments of several machines.
+Leases and attempts use the database's clock instead: they compare moments of several machines. `within` and `elapsed`
+measure spans as a busy process sees them: a loop that was held up (another task computed, the machine was overloaded or
+asleep) finds the answers of its calls waiting in its sockets, which a plain timeout would discard.
 """
 
 import asyncio
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.language.catalogue import gettext
@@ -84,6 +87,39 @@ def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0, base: float
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps({"base": time.time() if base is None else base, "offset": offset, "rate": rate}))
     fresh.replace(path)
+
+
+_STEP = 0.5
+"""Seconds that an interval counts at most: more pass only while the loop is held up."""
+
+
+async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`; raise `TimeoutError` once the loop has waited `seconds` for it.
+
+    Seconds in which the loop did not run are not counted.
+    """
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work, name="within")
+    left = seconds
+    try:
+        while left > 0:
+            began = loop.time()
+            await asyncio.wait({task}, timeout=min(left, _STEP))
+            if task.done():
+                return task.result()
+            left -= min(loop.time() - began, _STEP)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    if not task.cancelled():
+        return task.result()  # the answer came in during the cancellation
+    raise TimeoutError
+
+
+def elapsed() -> float:
+    """Return seconds since an arbitrary moment, including those in which the machine slept."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def zone_or_utc(name: str | None) -> ZoneInfo:

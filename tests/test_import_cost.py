@@ -30,7 +30,7 @@ _WITHOUT_THE_MODEL = (
     "from onevalet import Orchestrator",
     "import providers.models.litellm_client, onevalet.wiring.plugins",
     "import onevalet.wiring.web, channels.sms.receive",
-    "import onevalet.wiring.tracing, core.tracing, jobs.turns.runner, jobs.delivery.reports",
+    "import onevalet.wiring.tracing, core.tracing, jobs.turns.runner, jobs.reports",
     "from onevalet import Calendars",
     "import channels.email.receive, notify.email.send, providers.email.mailbox, providers.email.smtp",
     "import abilities.mail.idle",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from channels.sms.parse import Account, Text, read_text
+from channels.sms.texts import Account, Text, read_text
 from channels.sweep import bring
 from core.errors import RequestRefused, Unavailable
 from core.messaging.channels import InboundSink, Sweep

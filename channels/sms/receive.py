@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from channels.http.middleware import check_type, only_header
-from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
+from channels.sms.parse import decode_form, parse_message, parse_status
+from channels.sms.texts import CHANNEL, Account
 from channels.sms.verify import FormPairs, is_signed
 from core.errors import RequestRefused
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep

@@ -1,6 +1,6 @@
 """A sender's registration for the United States as Twilio reports it, as a check of `doctor`."""
 
-from channels.sms.parse import Account
+from channels.sms.texts import Account
 from core.messaging.channels import Check
 from providers.sms.client import TwilioApi
 from providers.sms.errors import FAILURES

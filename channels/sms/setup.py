@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from channels.sms.parse import Account
 from channels.sms.registration import check_registration
+from channels.sms.texts import Account
 from core.errors import ConfigError
 from core.messaging.channels import Change, Check, changes_of
 from providers.sms.client import TwilioApi

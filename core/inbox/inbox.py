@@ -1,6 +1,6 @@
 """The inbox: the only door in. A call that returns has committed; a call that raises may be retried."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import asyncpg
 import structlog
@@ -17,6 +17,7 @@ from core.inbox.ignored import Ignored
 from core.inbox.opt_outs import OptOuts
 from core.inbox.overload import Overload, Refusal
 from core.inbox.overview import Overviews
+from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
 from core.messaging.chat_reader import chat_words
@@ -36,35 +37,6 @@ from core.messaging.talk_words import INTERRUPT
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
-
-
-@dataclass(frozen=True, slots=True)
-class Statuses:
-    """Move parts by rank, never back."""
-
-    database: Database
-    wakeups: Wakeups
-
-    async def apply(self, update: StatusUpdate) -> Received:
-        row = await self.database.call(
-            "select * from apply_status($1,$2,$3,$4,$5,$6,$7,$8)",
-            update.channel,
-            update.account,
-            update.ref,
-            update.provider_id,
-            update.status.value,
-            update.status.rank,
-            update.error_code,
-            update.files_lost,
-        )
-        if row and update.gone:
-            await self.database.call(
-                "select mark_gone($1,$2,$3,$4)", update.channel, update.account, update.ref, update.error_code
-            )
-        if row and row["resolved"]:
-            self.wakeups.wake_delivery(row["conversation_id"])
-        return Received(update.provider_id, duplicate=row is None)
-
 
 _log = structlog.get_logger()
 

@@ -164,7 +164,7 @@ class IgnoredMessage:
 
 
 class DeliveryStatus(StrEnum):
-    """The status of a part that the provider accepted, as it reports it; in rising rank."""
+    """The status of a part that the provider accepted, as it reports it."""
 
     ACCEPTED = "accepted"
     SENT = "sent"
@@ -172,12 +172,6 @@ class DeliveryStatus(StrEnum):
     READ = "read"
     UNDELIVERED = "undelivered"
     FAILED = "failed"
-
-    @property
-    def rank(self) -> int:
-        """Return the order of a status, so that a late callback never moves a part back."""
-        ranks = {"accepted": 0, "sent": 1, "failed": 2, "undelivered": 2, "delivered": 3, "read": 4}
-        return ranks[self.value]
 
 
 @dataclass(frozen=True, slots=True)

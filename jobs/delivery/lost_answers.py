@@ -13,7 +13,7 @@ from core.messaging.states import CallOutcome, SendState
 from jobs.delivery.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, after_look_up, resend_patience
 from jobs.delivery.provider_calls import SEND_TIMEOUT, sends_unknown_again
 from jobs.delivery.receipt_notes import ReceiptNotes
-from jobs.delivery.reports import count_lost_answer
+from jobs.reports import count_lost_answer
 
 LOOK_UP_WITHIN = GIVE_UP_AFTER
 """The time for which an unknown outcome is looked up while the provider cannot tell. Later messages do not wait so

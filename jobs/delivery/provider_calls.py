@@ -1,19 +1,15 @@
 """The call to a provider that sends a part of a message.
 
-It ends in a `PartEnd`, whatever the adapter raises. Its time is measured as a busy process sees it: a loop that was
-held up (another task computed, the machine was overloaded or asleep) finds the answers of its calls waiting in its
-sockets. A plain timeout would discard them, and the messages would be sent twice.
+It ends in a `PartEnd`, whatever the adapter raises. A loop that was held up finds the answer waiting in its socket: a
+plain timeout would discard it, and the message would be sent twice.
 """
 
-import asyncio
 import random
-import time
-from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any
 
 import structlog
 
+from core.clock import within
 from core.errors import Ambiguous, DeliveryError
 from core.messaging.calls import PartEnd
 from core.messaging.capabilities import Streaming
@@ -22,39 +18,6 @@ from core.messaging.due_messages import DueMessage, KeptPart
 from core.messaging.messages import OutboundKind
 from core.messaging.states import CallOutcome, SendState
 from jobs.delivery.backoff import fate, resend_pause
-
-STEP = 0.5
-"""Seconds that an interval counts at most: more pass only while the loop is held up."""
-
-
-async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of `work`; raise `TimeoutError` once the loop has waited `seconds` for it.
-
-    Seconds in which the loop did not run are not counted.
-    """
-    loop = asyncio.get_running_loop()
-    task = loop.create_task(work, name="within")
-    left = seconds
-    try:
-        while left > 0:
-            began = loop.time()
-            await asyncio.wait({task}, timeout=min(left, STEP))
-            if task.done():
-                return task.result()
-            left -= min(loop.time() - began, STEP)
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
-    if not task.cancelled():
-        return task.result()  # the answer came in during the cancellation
-    raise TimeoutError
-
-
-def elapsed() -> float:
-    """Return seconds since an arbitrary moment, including those in which the machine slept."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
 
 SEND_TIMEOUT = 10.0
 """Seconds for a provider call; the lease is longer."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import structlog
 
-from core.clock import Clock
+from core.clock import Clock, elapsed
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
 from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.capabilities import bill_of
@@ -22,10 +22,12 @@ from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import NOBODY, Later
 from jobs.delivery.backoff import fate
 from jobs.delivery.lost_answers import end_of_lost_call
-from jobs.delivery.provider_calls import elapsed, send
+from jobs.delivery.provider_calls import send
 from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles, prepared, reader, render
-from jobs.delivery.reports import (
+from jobs.delivery.taking_back import take_back
+from jobs.delivery.types import BegunCall, RowEnd
+from jobs.reports import (
     HANGS,
     NOT_CONFIGURED,
     UNREACHABLE,
@@ -36,8 +38,6 @@ from jobs.delivery.reports import (
     report_part,
     report_refused,
 )
-from jobs.delivery.taking_back import take_back
-from jobs.delivery.types import BegunCall, RowEnd
 
 MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""

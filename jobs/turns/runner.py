@@ -10,7 +10,7 @@ from functools import partial
 
 import structlog
 
-from core import metrics, tracing
+from core import metrics
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.types import Lease
@@ -22,12 +22,12 @@ from core.queue.due import DueWork
 from core.queue.lease_keepalive import kept_alive
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import MEMORY, Wakeups
-from core.tracing import SpanKind
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnOutcome, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnEnd, TurnOutcome, TurnState
 from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
+from jobs.reports import note_delay, note_end, turn_span
 from jobs.turns.features import TurnFeatures
 from jobs.turns.results import ChannelCapabilities, TurnMessenger, TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
@@ -73,50 +73,6 @@ class Interrupts:
             await self._store.look_for_interrupt(*running)
         except StoreUnavailable as error:
             _log.warning("stop_not_read", lane=lane_id, cause=str(error))  # the next renewal reads it
-
-
-_FAILED = (TurnState.FAILED, TurnState.POISON)
-
-
-def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
-    """Return the span of a run of a turn. Each worker that runs it adds a span to the same trace."""
-    if not tracing.is_on():
-        return tracing.NOTHING
-    attributes: dict[str, str | int] = {
-        "onevalet.turn": turn.turn_id,
-        "onevalet.turn.attempt": turn.attempts,
-        "onevalet.turn.messages": len(turn.request.inbound),
-    }
-    if turn.request.place.conversation_id:
-        attributes["gen_ai.conversation.id"] = turn.request.place.conversation_id
-    if turn.run_id:
-        attributes["onevalet.run"] = turn.run_id
-    if turn.command:
-        attributes["onevalet.command"] = turn.command.name
-    span = tracing.span("turn", SpanKind.CONSUMER, attributes, parent=turn.traceparent, root=turn.turn_id)
-    for context in turn.linked:
-        span.link(context)
-    return span
-
-
-def note_delay(cause: str) -> None:
-    """Count a turn that is delayed, and record the cause on the current span."""
-    metrics.TURNS_DELAYED.labels(cause).inc()
-    tracing.note({"onevalet.turn.delayed": cause})
-
-
-def note_end(turn: BegunTurn, result: TurnResult, state: TurnState) -> None:
-    """Record the turn's end and its usage on the current span."""
-    usage = result.usage
-    tracing.note(
-        {
-            "onevalet.turn.state": state.value,
-            "onevalet.turn.reason": result.reason,
-            "gen_ai.usage.input_tokens": usage.input_tokens,
-            "gen_ai.usage.output_tokens": usage.output_tokens,
-        },
-        error=result.reason or state.value if state in _FAILED else "",
-    )
 
 
 GATHER = 0.05

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
-from channels.sms.parse import Account
 from channels.sms.setup import Webhooks, setup_sender
+from channels.sms.texts import Account
 from channels.sms.verify import is_signed
 from core.errors import ConfigError
 from onevalet.channel_settings import check_tokens

@@ -10,7 +10,8 @@ import pytest
 
 from channels.slack import parse as slack
 from channels.slack.messages import AppIdentity
-from channels.sms import parse as sms
+from channels.sms.parse import parse_message
+from channels.sms.texts import Account as SmsAccount
 from channels.telegram import parse as telegram
 from core.errors import RequestRefused
 from core.messaging.messages import InboundMessage, Press
@@ -32,8 +33,8 @@ OWNERS = Access(
 
 
 def by_sms(**changes: str) -> object:
-    account = sms.Account(sms_kit.SID, sms_kit.NUMBER)
-    [inbound] = sms.parse_message(tuple(sms_kit.webhook(**changes)), account)
+    account = SmsAccount(sms_kit.SID, sms_kit.NUMBER)
+    [inbound] = parse_message(tuple(sms_kit.webhook(**changes)), account)
     return inbound
 
 

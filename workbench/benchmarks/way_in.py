@@ -32,7 +32,8 @@ from channels.slack.body import JSON_TYPE, decode_body
 from channels.slack.messages import AppIdentity
 from channels.slack.parse import parse as parse_slack
 from channels.sms import verify as sms_verify
-from channels.sms.parse import Account, decode_form, parse_message
+from channels.sms.parse import decode_form, parse_message
+from channels.sms.texts import Account
 from channels.telegram.parse import BotIdentity, parse_update
 from channels.telegram.verify import is_secret
 from core.json_types import read_json

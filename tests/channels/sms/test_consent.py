@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from channels.http.app import build_app, serve
-from channels.sms.parse import OPTED_IN_REPLY, OPTED_OUT_REPLY
 from channels.sms.receive import SmsChannel
+from channels.sms.texts import OPTED_IN_REPLY, OPTED_OUT_REPLY
 from core.inbox.inbox import Inbox
 from core.messaging.messages import ReachabilityChange, ReachabilityReason
 from jobs.delivery.runner import DeliveryRunner

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.sms.parse import OPTED_OUT_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
+from channels.sms.parse import decode_form, parse_message, parse_status
+from channels.sms.texts import OPTED_OUT_REPLY, Account, Text, read_text
 from core.errors import RequestRefused
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from channels.sms.parse import Account, parse_message
-from channels.sms.reactions import is_tapback
+from channels.sms.parse import parse_message
+from channels.sms.texts import Account, is_tapback
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
 from tests.channels.sms.builders import NUMBER, SID, webhook
 

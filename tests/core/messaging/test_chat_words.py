@@ -12,7 +12,8 @@ from channels.slack import parse as slack
 from channels.slack.home import home_view
 from channels.slack.manifest import manifest
 from channels.slack.messages import AppIdentity
-from channels.sms.parse import OPT_IN_WORDS, OPT_OUT_WORDS, Account, parse_message
+from channels.sms.parse import parse_message
+from channels.sms.texts import OPT_IN_WORDS, OPT_OUT_WORDS, Account
 from channels.telegram import parse as telegram
 from channels.telegram.profile import profile_in
 from channels.terminal.parse import parse_line

@@ -2,7 +2,7 @@
 
 import pytest
 
-from channels.sms.parse import OPT_IN_WORDS, OPT_OUT_WORDS
+from channels.sms.texts import OPT_IN_WORDS, OPT_OUT_WORDS
 from core.approvals.exact_replies import parse_exact_reply
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_text import as_shown, help_text, words

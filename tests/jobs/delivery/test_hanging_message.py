@@ -1,8 +1,8 @@
 """A message that blocks its worker again and again does not block all others."""
 
 from core.replies import MISSING
-from jobs.delivery.reports import HANGS
 from jobs.delivery.runner import MAX_HANGS
+from jobs.reports import HANGS
 from tests.core.harness import Store
 from tests.jobs.delivery.test_runner import deliver
 from tests.jobs.harness import RecordingChannel

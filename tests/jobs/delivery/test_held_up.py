@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.clock import within
 from core.errors import StoreUnavailable
 from core.messaging.calls import Begun, Rendered
 from core.messaging.capabilities import Bill
@@ -15,7 +16,6 @@ from core.messaging.channels import Target
 from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.outbox import Outbox
 from jobs.delivery import provider_calls
-from jobs.delivery.provider_calls import within
 from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import Store
 from tests.eventually import never

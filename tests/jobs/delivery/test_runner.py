@@ -10,8 +10,8 @@ from core.errors import Ambiguous, OptedOut, RateLimited, Rejected, Unavailable,
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.replies import MISSING
+from jobs import reports
 from jobs.delivery import provider_calls
-from jobs.delivery import reports as delivery_reports
 from jobs.delivery.lost_answers import MAX_RESENT
 from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import ACCOUNT, CHANNEL, Store
@@ -129,7 +129,7 @@ async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, 
     await store.reach(ANN, False, "k")
     await deliver(store, channel)
     assert channel.calls == []
-    assert await store.column("select reason from outbound") == [delivery_reports.UNREACHABLE]
+    assert await store.column("select reason from outbound") == [reports.UNREACHABLE]
 
 
 async def test_promise_8_a_stop_in_the_middle_keeps_the_other_parts(store: Store, channel: RecordingChannel) -> None:

@@ -1,6 +1,7 @@
-"""Reports on deliveries to the log, the metrics and the trace: ids, outcomes and reasons, no text.
+"""Reports on turns and deliveries to the log, the metrics and the trace: ids, outcomes and reasons, no text.
 
-A delivery is a span of the trace in which its message was queued.
+Each worker that runs a turn adds a span to the same trace; a delivery is a span of the trace in which its message was
+queued.
 """
 
 import time
@@ -12,6 +13,51 @@ from core.messaging.calls import Begun, PartEnd
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.states import CallOutcome, SendState
 from core.tracing import SpanKind
+from core.turns.types import BegunTurn, TurnResult, TurnState
+
+_BADLY = (TurnState.FAILED, TurnState.POISON)
+
+
+def turn_span(turn: BegunTurn) -> tracing.CurrentSpan:
+    """Return the span of a run of a turn."""
+    if not tracing.is_on():
+        return tracing.NOTHING
+    attributes: dict[str, str | int] = {
+        "onevalet.turn": turn.turn_id,
+        "onevalet.turn.attempt": turn.attempts,
+        "onevalet.turn.messages": len(turn.request.inbound),
+    }
+    if turn.request.place.conversation_id:
+        attributes["gen_ai.conversation.id"] = turn.request.place.conversation_id
+    if turn.run_id:
+        attributes["onevalet.run"] = turn.run_id
+    if turn.command:
+        attributes["onevalet.command"] = turn.command.name
+    span = tracing.span("turn", SpanKind.CONSUMER, attributes, parent=turn.traceparent, root=turn.turn_id)
+    for context in turn.linked:
+        span.link(context)
+    return span
+
+
+def note_delay(cause: str) -> None:
+    """Count a turn that is delayed, and record the cause on the current span."""
+    metrics.TURNS_DELAYED.labels(cause).inc()
+    tracing.note({"onevalet.turn.delayed": cause})
+
+
+def note_end(turn: BegunTurn, result: TurnResult, state: TurnState) -> None:
+    """Record the turn's end and its usage on the current span."""
+    usage = result.usage
+    tracing.note(
+        {
+            "onevalet.turn.state": state.value,
+            "onevalet.turn.reason": result.reason,
+            "gen_ai.usage.input_tokens": usage.input_tokens,
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+        },
+        error=result.reason or state.value if state in _BADLY else "",
+    )
+
 
 _WELL = (CallOutcome.ACCEPTED, CallOutcome.FOUND)
 
