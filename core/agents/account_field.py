@@ -8,8 +8,8 @@ from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
 from core.json_types import JsonObject
 from core.loop.account_check import Found, TurnAccounts, WhichOne, nobody_connects
-from core.loop.gate import Refused
 from core.loop.outcomes import told_of
+from core.loop.passage import Refused
 from core.tools.account_access import Prompt
 from core.tools.account_argument import ACCOUNT
 

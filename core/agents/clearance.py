@@ -10,7 +10,8 @@ from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
 from core.hooks.hooks import PlannedCall
 from core.json_types import JsonObject
-from core.loop.gate import ConsentGate, GatedCall, Granted, Refused, Waiting
+from core.loop.gate import ConsentGate
+from core.loop.passage import GatedCall, Granted, Refused, Waiting
 from core.tools.tool import Risk
 
 

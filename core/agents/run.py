@@ -24,8 +24,9 @@ from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentStatus
 from core.journal.types import Outcome, StepKey, StepState
 from core.json_types import Json, JsonObject, canonical_hash
-from core.loop.gate import ConsentGate, Refused, Waiting
+from core.loop.gate import ConsentGate
 from core.loop.outcomes import UNKNOWN_OUTCOME
+from core.loop.passage import Refused, Waiting
 from core.questions.types import Asked
 from core.tools.account_argument import ACCOUNT
 

@@ -1,10 +1,14 @@
-"""Recognise the errors of a store that cannot serve now; log a line when an outage begins and when it ends."""
+"""Recognise the errors of a store that cannot serve now, log when an outage begins and ends, and repeat its claims."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import asyncpg
 import structlog
+
+from core.errors import StoreUnavailable
+from core.ids import IdMaker
 
 # Classes of SQLSTATE for errors of the server itself, not of a statement: a repeat may succeed.
 # Source: postgresql.org/docs/current/errcodes-appendix.html
@@ -106,6 +110,27 @@ class StoreTrouble:
         _log.info("store_well", failures=self._failures, seconds=round(self._last - self._began, 1))
         self._causes.clear()
         self._failures = 0
+
+
+class Owners:
+    """The names under which a process claims rows, a new one for each claim.
+
+    A claim that was not answered may have been made: asking again by its name gives it to us.
+    """
+
+    def __init__(self, make_id: IdMaker) -> None:
+        self._make_id = make_id
+        self._unanswered: list[str] = []
+
+    @contextmanager
+    def claiming(self, worker: str) -> Iterator[str]:
+        """Yield the name for the claim inside the block."""
+        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        try:
+            yield owner
+        except StoreUnavailable:
+            self._unanswered.append(owner)
+            raise
 
 
 def _is_of_writing(error: BaseException) -> bool:

@@ -15,7 +15,7 @@ from core.errors import AccountMissing, ToolError, ToolRetry
 from core.hooks.hooks import PlannedCall
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, listed
-from core.loop.gate import Refused, Waiting
+from core.loop.passage import Refused, Waiting
 from core.questions.asking import QuestionAsker
 from core.questions.types import Asked, PersonAsked
 from core.replies import note

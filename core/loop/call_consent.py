@@ -8,7 +8,7 @@ from core.consents.shape import target_of
 from core.hooks.hooks import HookContext, PlannedCall
 from core.journal.types import StepKey
 from core.json_types import canonical_hash
-from core.loop.gate import GatedCall
+from core.loop.passage import GatedCall
 from core.loop.scope import TurnScope
 from core.tools.tool import AnyTool, Risk
 

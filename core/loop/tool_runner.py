@@ -15,9 +15,10 @@ from core.llm.types import ToolCall
 from core.loop.batches import Numbered, batches
 from core.loop.call_consent import call_path, gated_call
 from core.loop.context_window import ContextManager
-from core.loop.gate import ConsentGate, Granted
+from core.loop.gate import ConsentGate
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
+from core.loop.passage import Granted
 from core.loop.scope import TurnScope
 from core.tools.result_entities import Entity, entities_in
 from core.tools.results import CallResult, ToolEnd

@@ -10,6 +10,7 @@ import asyncpg
 import structlog
 
 from core.db.database import Database
+from core.db.outages import Owners
 from core.errors import StoreUnavailable
 from core.ids import IdMaker, for_person
 from core.messaging.calls import Begun, PartEnd, Rendered
@@ -38,8 +39,7 @@ class Outbox(ClaimedRows):
         super().__init__(database)
         self._make_id = make_id
         self.lease = lease
-        # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
-        self._unanswered: list[str] = []
+        self._owners = Owners(make_id)
 
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
         """Claim the head of the named conversation, or the row that is due longest; return None if none is due.
@@ -55,16 +55,9 @@ class Outbox(ClaimedRows):
             return await self._claim(_CLAIM, conversation_id, worker)
 
     async def _claim(self, statement: str, conversation_id: str | None, worker: str) -> Claim | None:
-        owner = self._owner(worker)
-        try:
+        with self._owners.claiming(worker) as owner:
             row = await self._database.call(statement, conversation_id, owner, self.lease)
-        except StoreUnavailable:
-            self._unanswered.append(owner)
-            raise
         return _claimed(row, owner, read=statement is _CLAIM_AND_READ)
-
-    def _owner(self, worker: str) -> str:
-        return self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
 
     async def load(self, claim: Claim) -> DueMessage:
         """Return the claimed row with its address."""
@@ -153,13 +146,10 @@ class Outbox(ClaimedRows):
         self, claim: Claim, part: int, attempt: int, end: PartEnd, worker: str
     ) -> tuple[SendState, Claim | None]:
         """Do `end_delivery`; if it ends the row, also claim the conversation's next row."""
-        owner = self._owner(worker)
         statement = "select * from end_delivery($1,$2,$3,$4,$5,$6,$7,$8)"
         try:
-            row = await self._end(statement, claim, part, attempt, end, {"owner": owner, "ttl": str(self.lease)})
-        except StoreUnavailable:
-            self._unanswered.append(owner)
-            raise
+            with self._owners.claiming(worker) as owner:
+                row = await self._end(statement, claim, part, attempt, end, {"owner": owner, "ttl": str(self.lease)})
         except asyncpg.PostgresError:
             # The outcome is known nowhere else, so recording it must not depend on the next row.
             _log.exception("following_not_claimed", conversation=claim.conversation_id)

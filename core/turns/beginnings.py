@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import asyncpg
 
@@ -64,7 +65,35 @@ class PostgresControl:
         return news_of(row["news"])
 
 
-async def load_message_turn(
+async def load_turn(
+    database: Database,
+    lease: Lease,
+    turn: asyncpg.Record,
+    channels: Collection[str],
+    described: Sequence[str],
+    *,
+    keep_prompts: bool,
+) -> BegunTurn:
+    """Return the turn that `open_turn` returned. Raises `LeaseLost` if it is gone."""
+    is_new = bool(turn["is_new"])
+    journal = PostgresJournal(database, lease, turn["turn_id"], is_new=is_new, keep_prompts=keep_prompts)
+    if turn["is_run"]:
+        begun = await _load_run(database, lease, turn, channels, journal)
+    else:
+        begun = await _load_message_turn(database, lease, turn, journal)
+    told = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in described}
+    request = replace(begun.request, kept=replace(begun.request.kept, described=told))
+    return replace(
+        begun,
+        request=request,
+        crashes=turn["crashes"],
+        solo_crashes=turn["solo_crashes"],
+        quarantined=turn["quarantined"],
+        traceparent=turn["traceparent"],
+    )
+
+
+async def _load_message_turn(
     database: Database, lease: Lease, turn: asyncpg.Record, journal: PostgresJournal
 ) -> BegunTurn:
     if turn["conversation_id"] is None:
@@ -106,7 +135,7 @@ async def load_message_turn(
     return BegunTurn(turn_id, attempts, address, request, command, newest, linked=linked)
 
 
-async def load_run(
+async def _load_run(
     database: Database, lease: Lease, opened: asyncpg.Record, channels: Collection[str], journal: PostgresJournal
 ) -> BegunTurn:
     """Return the turn of a run, and note that it runs.

@@ -19,14 +19,13 @@ from core.approvals.types import HIGH, Approval, ApprovalState
 from core.clock import Clock
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
-from core.json_types import Json, JsonObject, canonical_json
+from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop, speaking
 from core.llm.types import ToolCall
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
-from core.turns.prompt_lines import PENDING, PENDING_BY_CODE
 from core.turns.types import TurnRequest
 
 DECIDE = "decide_approvals"
@@ -191,33 +190,6 @@ def decide_tool(
         codes_only=request.channel in store.codes_only,
         tenant_id=request.tenant.id,
     )
-
-
-def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
-    """Return the model's note about approvals that wait for the person; empty if none wait."""
-    others = (approval for approval in approvals if approval.turn_id != request.turn_id)
-    pending = [approval for approval in others if approval.state is ApprovalState.PENDING]
-    if not pending:
-        return ""
-    codes = open_to_words(request, pending)
-    lines = [_line(approval, in_words=approval.code in codes) for approval in pending]
-    about = [message.about for message in request.inbound if message.about]
-    if about:
-        lines.append(f"The person's message answers the card {about[-1]}.")
-    return "\n".join(
-        [
-            "These actions wait for the person's approval; you can neither approve nor change them yourself:",
-            *lines,
-            f"If the person's message decides one or asks for a change of it, call {DECIDE} before anything else. "
-            "If it is about something else, deal with that alone. If it is unclear what they want, ask.",
-        ]
-    )
-
-
-def _line(approval: Approval, *, in_words: bool) -> str:
-    action = f"{approval.name} {canonical_json(approval.arguments)}"
-    line = PENDING if in_words else PENDING_BY_CODE
-    return line.format(code=approval.code, summary=approval.summary, action=action)
 
 
 def _schema(codes: Sequence[str]) -> JsonObject:

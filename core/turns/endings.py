@@ -9,14 +9,11 @@ from functools import partial
 import structlog
 
 from core.files.access import Files
-from core.journal.types import StepKey, StepKind, StepRecord, StepState
-from core.llm.types import ChatMessage, ModelAnswer, Role, ToolCall
+from core.llm.types import Role
 from core.loop.context_window import Messages
 from core.loop.conversation_state import carrying
 from core.loop.result import Ended, ReactLoopResult
-from core.tools.toolbox import ToolRegistry
 from core.turns.context import TurnContext
-from core.turns.decide_tool import open_to_words
 from core.turns.files import with_files
 from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -89,36 +86,3 @@ def with_reply(result: TurnResult, reply: str) -> TurnResult:
     if reply and history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
         history = (*history[:-1], replace(history[-1], text=reply))
     return replace(result, reply=reply, history=history)
-
-
-def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
-    """Write down a model answer that was never asked for: the call with which a turn begins."""
-    answer = ModelAnswer(tool_calls=(call,))
-    return StepRecord(
-        StepKey(0, 0), StepKind.MODEL, "", StepState.DONE, arguments_hash=tools.hash, result=answer.to_json()
-    )
-
-
-def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
-    """Return the result of a turn whose message answers a waiting entry; None if the loop has to look."""
-    if not context.waiting.offered:
-        return None
-    # Words may as well be about an action that waits for approval.
-    by_words = not open_to_words(request, request.kept.approvals)
-    taken = context.waiting.answer_exactly(request.inbound, by_words=by_words)
-    plainly = context.waiting.answer_plainly(request.inbound) if by_words and not taken else None
-    taken = (plainly,) if plainly is not None else taken
-    if not taken:
-        return None
-    reply, entries = notice(context.waiting), context.waiting.entries
-    return TurnResult(TurnState.DONE, reply, answered(taken), history=context.said, pool=entries)
-
-
-def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | None:
-    """Return the result of a turn with nothing but files, all of them unusable; None if there is more."""
-    files = [file for message in request.inbound for file in message.files]
-    if not files or any(message.text for message in request.inbound) or not all(file.failure for file in files):
-        return None
-    said = "\n".join(dict.fromkeys(file.failure for file in files))
-    history = (*context.said, ChatMessage(Role.ASSISTANT, said))
-    return TurnResult(TurnState.DONE, said, "file_not_usable", history=history)

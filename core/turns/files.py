@@ -5,15 +5,16 @@ They are taken in before the loop and while it runs. A command may be spoken, an
 
 from dataclasses import replace
 
-from core.agents.standard_agent import AgentStatus
 from core.files.access import Files
 from core.language.catalogue import gettext
+from core.llm.types import ChatMessage, Role
 from core.loop.control import TurnMessage
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command, Origin
 from core.messaging.visible_text import literal
 from core.turns.context import TurnContext
-from core.turns.types import TurnRequest, TurnResult
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.waiting_agents import waits_here
 
 
 async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
@@ -41,6 +42,16 @@ async def with_files(files: Files | None, request: TurnRequest, context: TurnCon
     return replace(result, media=await files.media(request.tenant.id, due))
 
 
+def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | None:
+    """Return the result of a turn with nothing but files, all of them unusable; None if there is more."""
+    files = [file for message in request.inbound for file in message.files]
+    if not files or any(message.text for message in request.inbound) or not all(file.failure for file in files):
+        return None
+    said = "\n".join(dict.fromkeys(file.failure for file in files))
+    history = (*context.said, ChatMessage(Role.ASSISTANT, said))
+    return TurnResult(TurnState.DONE, said, "file_not_usable", history=history)
+
+
 MAX_SHOWN = 200
 """Characters of the heard words that are said back: enough to notice a mistake."""
 
@@ -55,12 +66,7 @@ def spoken_command(request: TurnRequest) -> Command | None:
     (message,) = request.inbound
     if message.origin is not Origin.OWN or not message.heard or message.text != message.heard:
         return None
-    if any(
-        entry.conversation_id == request.place.conversation_id and entry.status is AgentStatus.WAITING_FOR_INPUT
-        for entry in request.kept.pool
-    ):
-        return None
-    return chat_words().spoken(message.heard, request.channel or "")
+    return None if waits_here(request) else chat_words().spoken(message.heard, request.channel or "")
 
 
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:

@@ -21,13 +21,14 @@ from core.tools.context import ToolExecutionContext
 from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
-from core.turns.endings import answered_plainly, first_step, only_unreadable, with_reply
+from core.turns.endings import with_reply
 from core.turns.event_stream import StreamEvent, events_of
-from core.turns.files import take_in, taken_in
+from core.turns.files import only_unreadable, take_in, taken_in
 from core.turns.library_logs import log_to_program
 from core.turns.model_away import without_model
 from core.turns.parts import OrchestratorOptions, build_parts, takes
 from core.turns.types import TurnRequest, TurnResult, TurnState, check_turn
+from core.turns.waiting_agents import answered_plainly
 
 
 class Orchestrator:
@@ -136,7 +137,7 @@ class Orchestrator:
     async def react_loop(self, request: TurnRequest, context: TurnContext) -> ReactLoopResult:
         """Let the model work on it with the tools."""
         if request.starts is not None and not await request.work.journal.recorded():
-            await request.work.journal.write(first_step(request.starts.call, context.tools))
+            await request.work.journal.write(request.starts.step(context.tools.hash))
         return await self._parts.loop.run(
             LoopTask(
                 context.agents.scope,

@@ -34,7 +34,8 @@ from core.turns.consents import ConsentOffer
 from core.turns.context import Check
 from core.turns.endings import Endings
 from core.turns.links import LinkCheck
-from core.turns.preparation import Assistant, Preparation
+from core.turns.preparation import Preparation
+from core.turns.prompt import Assistant
 from core.turns.services import (
     AccountsAccess,
     CredentialStoreAccess,

@@ -1,7 +1,7 @@
 """Turns in Postgres: leases on lanes, the input of a turn, the journal, and the transaction that ends it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import timedelta
 
 import asyncpg
@@ -9,15 +9,15 @@ import structlog
 
 from core import tracing
 from core.db.database import Database
+from core.db.outages import Owners
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
-from core.journal.postgres import PostgresJournal
 from core.journal.types import Lease
 from core.loop.control import InterruptSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
-from core.turns.beginnings import load_message_turn, load_run
+from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
 from core.turns.types import (
@@ -68,8 +68,7 @@ class TurnStore:
         self._quarantine = quarantine
         self._described = list(described)
         self._keep_prompts = keep_prompts
-        # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
-        self._unanswered: list[str] = []
+        self._owners = Owners(make_id)
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
         """Claim the named lane, or the lane that has waited longest. Return None if nothing waits."""
@@ -89,13 +88,9 @@ class TurnStore:
             return await self.claim(lane_id, worker)
 
     async def _claim(self, statement: str, lane_id: str | None, worker: str, *more: object) -> Lease | None:
-        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
-        given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT, self._quarantine.value)
-        try:
+        with self._owners.claiming(worker) as owner:
+            given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT, self._quarantine.value)
             row = await self._database.call(statement, *given, *more)
-        except StoreUnavailable:
-            self._unanswered.append(owner)
-            raise
         if row is None:
             return None
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, row if row.get("turn_id") else None)
@@ -140,26 +135,8 @@ class TurnStore:
             )
         if row is None:
             return None
-        return await self._load(lease, row)
-
-    async def _load(self, lease: Lease, turn: asyncpg.Record) -> BegunTurn:
-        """Return the turn that `open_turn` returned. Raises `LeaseLost` if it is gone."""
-        is_new, keeps = bool(turn["is_new"]), self._keep_prompts
-        journal = PostgresJournal(self._database, lease, turn["turn_id"], is_new=is_new, keep_prompts=keeps)
-        if turn["is_run"]:
-            begun = await load_run(self._database, lease, turn, self._channels, journal)
-        else:
-            begun = await load_message_turn(self._database, lease, turn, journal)
-        described = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in self._described}
-        request = replace(begun.request, kept=replace(begun.request.kept, described=described))
-        return replace(
-            begun,
-            request=request,
-            crashes=turn["crashes"],
-            solo_crashes=turn["solo_crashes"],
-            quarantined=turn["quarantined"],
-            traceparent=turn["traceparent"],
-        )
+        channels, described = self._channels, self._described
+        return await load_turn(self._database, lease, row, channels, described, keep_prompts=self._keep_prompts)
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit the turn's results; return True if more inbound came and the lease is kept."""
@@ -179,15 +156,8 @@ class TurnStore:
             lease.fence,
             turn_id,
             {
-                "state": end.state.value,
-                "reason": end.reason,
-                "usage": end.usage.to_json(),
-                "history": [message.to_json() for message in end.history],
+                **end.to_json(),
                 "outbound": [*(asdict(message) for message in end.outbound), *asked, *([] if given else rows)],
-                "absorbed": list(end.absorbed),
-                "new_session": end.new_session,
-                "pool": [entry.to_json() for entry in end.pool],
-                "waiting_step": end.waiting_step,
                 **tracing.carried(),
             },
             *given,

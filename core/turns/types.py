@@ -15,8 +15,9 @@ from core.clock import Clock
 from core.hooks.hooks import Hook
 from core.ids import make_id
 from core.journal.in_memory import MemoryJournal
-from core.journal.types import Journal
-from core.llm.types import ChatMessage, TokenUsage, ToolCall
+from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
+from core.llm.types import ChatMessage, ModelAnswer, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
 from core.messaging.messages import Address, Command, Media, OutboundMessage
 from core.messaging.programs import CHANNEL
@@ -130,6 +131,11 @@ class FirstCall:
     call: ToolCall
     says_result: bool = False
     """The turn ends with the result of the call, without a model."""
+
+    def step(self, tools_hash: str) -> StepRecord:
+        """Return the record of a model answer that was never asked for."""
+        result = ModelAnswer(tool_calls=(self.call,)).to_json()
+        return StepRecord(StepKey(0, 0), StepKind.MODEL, "", StepState.DONE, tools_hash, result=result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +319,19 @@ class TurnEnd:
     cards_in: str | None = None
     told: Sequence[OutboundMessage] = ()
     hold_cards: bool = False
+
+    def to_json(self) -> JsonObject:
+        """Return the stored form of all but the messages and the note, which go to rows of their own."""
+        return {
+            "state": self.state.value,
+            "reason": self.reason,
+            "usage": self.usage.to_json(),
+            "history": [message.to_json() for message in self.history],
+            "absorbed": list(self.absorbed),
+            "new_session": self.new_session,
+            "pool": [entry.to_json() for entry in self.pool],
+            "waiting_step": self.waiting_step,
+        }
 
 
 def new_turn(

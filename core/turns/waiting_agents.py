@@ -1,4 +1,4 @@
-"""The effect of a turn's end on waiting agents: the words to the person, and the pool's entries."""
+"""Waiting agents in a turn: its messages may answer them, and its end tells of them and changes their entries."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,9 @@ from core.questions.types import AskedOf
 from core.questions.wording import in_words, last_key, with_keys
 from core.replies import without_notes
 from core.tools.results import CallResult
-from core.turns.types import TurnRequest
+from core.turns.context import TurnContext
+from core.turns.decide_tool import open_to_words
+from core.turns.types import TurnRequest, TurnResult, TurnState
 
 SET_ASIDE = gettext_noop(
     "I had to set something aside that was waiting for you, because it has changed since ({names})."
@@ -142,6 +144,29 @@ def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
 def notice(waiting: PendingAnswers) -> str:
     """Return the notice about agents that cannot go on; empty if there are none."""
     return gettext(SET_ASIDE, names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
+
+
+def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
+    """Return the result of a turn whose message answers a waiting entry; None if the loop has to look."""
+    if not context.waiting.offered:
+        return None
+    # Words may as well be about an action that waits for approval.
+    by_words = not open_to_words(request, request.kept.approvals)
+    taken = context.waiting.answer_exactly(request.inbound, by_words=by_words)
+    plainly = context.waiting.answer_plainly(request.inbound) if by_words and not taken else None
+    taken = (plainly,) if plainly is not None else taken
+    if not taken:
+        return None
+    reply, entries = notice(context.waiting), context.waiting.entries
+    return TurnResult(TurnState.DONE, reply, answered(taken), history=context.said, pool=entries)
+
+
+def waits_here(request: TurnRequest) -> bool:
+    """Return whether an agent waits for the person's input in this conversation."""
+    return any(
+        entry.conversation_id == request.place.conversation_id and entry.status is AgentStatus.WAITING_FOR_INPUT
+        for entry in request.kept.pool
+    )
 
 
 def answered(entries: Sequence[PoolEntry]) -> str:

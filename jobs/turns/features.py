@@ -8,7 +8,7 @@ from core.people.commands import PersonCommands
 from core.turns.runs import Runs
 from core.turns.words.asked import ConsoleLinks, ProgramWords
 from jobs.turns.call_status import Tell
-from jobs.turns.program_turns import ProgramTurns
+from jobs.turns.messages import ProgramTurns
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,14 @@
-"""The outcome of a claimed turn (by a command, a task's run, the assistant, or an apology), and its messages."""
+"""The outcome of a claimed turn: by a command, a task's run, the assistant, or an apology."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
 
-from core.agents.standard_agent import AgentStatus
-from core.approvals.cards import card
-from core.approvals.store import ApprovalStore
-from core.approvals.types import NewApproval
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
-from core.ids import IdMaker
 from core.journal.types import Lease
-from core.messaging.capabilities import Billed, Pressable, too_long
-from core.messaging.channels import NotificationChannel
-from core.messaging.messages import Command, OutboundKind, OutboundMessage
-from core.messaging.programs import CHANNEL
+from core.messaging.messages import Command
 from core.messaging.talk_words import NEW
-from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
 from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE
@@ -26,43 +16,13 @@ from core.turns.files import spoken_command, taken_in, with_heard
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnOutcome, TurnRequest, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnOutcome, TurnResult, TurnState
+from core.turns.waiting_agents import waits_here
 from core.turns.words.dispatch import ChatCommands
 from jobs.turns.call_status import CallStatus, Tell
+from jobs.turns.messages import ChannelCapabilities
 from jobs.turns.preview import show_progress
-from jobs.turns.program_turns import ProgramTurns, TurnMessages
 from jobs.turns.set_aside import set_aside
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelCapabilities:
-    """Set the capabilities of a turn's channels on its request. Without `programs` no turn is a program's."""
-
-    channels: Mapping[str, NotificationChannel]
-    programs: ProgramTurns | None = None
-
-    async def of(self, turn: BegunTurn) -> TurnRequest:
-        """Return the request with the capabilities: cards that are too long, voice notes read back, buttons."""
-        answers, asks = self.channels.get(turn.address.channel), await self._where_cards_go(turn)
-
-        def is_too_long(approval: NewApproval) -> bool:
-            return asks is not None and too_long(card(approval, "").message, asks)
-
-        says_heard = answers is not None and not isinstance(answers, Billed)
-        # The text of a task's run goes out as a notification, which has no room for buttons.
-        is_run = turn.request.sender is None
-        has_buttons = isinstance(answers, Pressable) and answers.shows_buttons and not is_run
-        place = turn.request.place
-        place = replace(place, too_long=is_too_long, says_heard=says_heard, has_buttons=has_buttons)
-        return replace(turn.request, place=place)
-
-    async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
-        """Return the channel for cards: for the request of a program, that of the person's own chat."""
-        if turn.address.channel != CHANNEL or self.programs is None:
-            return self.channels.get(turn.address.channel)
-        chat = await self.programs.chat(turn.request.tenant.id)
-        return self.channels.get(chat.channel or "") if chat else None
-
 
 MAX_SOLO_CRASHES = 3
 """A turn that crashed so many processes alone, at the same place, is set aside as poison."""
@@ -144,46 +104,6 @@ def is_poison(turn: BegunTurn) -> bool:
     return turn.solo_crashes >= MAX_SOLO_CRASHES or turn.crashes >= MAX_CRASHES
 
 
-_FORGEABLE = ("sms", "email")
-"""Channels whose senders prove less than a press does: a card of high risk is shown in another chat, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnMessenger:
-    """Create a turn's messages and wake their delivery."""
-
-    make_id: IdMaker
-    wakeups: Wakeups
-    approvals: ApprovalStore | None = None
-    programs: ProgramTurns | None = None
-
-    async def of(self, turn: BegunTurn, outcome: TurnOutcome) -> TurnMessages:
-        """Return a turn's messages. A task run has a notification instead of a reply, which its note holds."""
-        result = outcome.result
-        cards = [card(approval, self.make_id("out")) for approval in result.approvals]
-        if outcome.note:
-            return TurnMessages((), cards, (), turn.request.place if turn.request.place.conversation_id else None)
-        questions = [question(asked, self.make_id("ask"), self.make_id("out")) for asked in result.questions]
-        reply = OutboundMessage(self.make_id("out"), OutboundKind.REPLY, result.reply, media=result.media)
-        messages = TurnMessages([reply] if result.reply or result.media else [], cards, questions=questions)
-        if turn.address.channel != CHANNEL or self.programs is None:
-            return messages
-        return await self.programs.divide(turn, result, messages)
-
-    async def show(self, turn: BegunTurn, messages: TurnMessages) -> None:
-        """Wake the delivery of a turn's cards, and show high-risk cards of SMS and email in another chat too."""
-        place = messages.elsewhere or turn.request.place
-        if place.conversation_id:
-            self.wakeups.wake_delivery(place.conversation_id)
-        for shown in messages.cards:
-            if shown.approval.high_risk and place.channel in _FORGEABLE and self.approvals is not None:
-                try:
-                    await self.approvals.show_elsewhere(turn.request.tenant.id, shown.approval.id, self.make_id("out"))
-                except Exception:
-                    # The turn has ended, and the card is in its own chat.
-                    _log.exception("card_not_shown_elsewhere", turn=turn.turn_id)
-
-
 def command_of(turn: BegunTurn) -> Command | None:
     """Return the command that a turn is.
 
@@ -191,9 +111,4 @@ def command_of(turn: BegunTurn) -> Command | None:
     """
     if turn.command is None or (turn.command.name, turn.address.channel) != (NEW.name, "sms"):
         return turn.command
-    here = turn.request.place.conversation_id
-    waits = any(
-        entry.conversation_id == here and entry.status is AgentStatus.WAITING_FOR_INPUT
-        for entry in turn.request.kept.pool
-    )
-    return None if waits else turn.command
+    return None if waits_here(turn.request) else turn.command

@@ -29,7 +29,8 @@ from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
 from jobs.reports import note_delay, note_end, turn_span
 from jobs.turns.features import TurnFeatures
-from jobs.turns.results import ChannelCapabilities, TurnMessenger, TurnResults, is_poison
+from jobs.turns.messages import ChannelCapabilities, TurnMessenger
+from jobs.turns.results import TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
 
 _log = structlog.get_logger()

@@ -6,7 +6,7 @@ from core.clock import Clock
 from core.ids import make_id
 from core.turns.runs import Runs
 from jobs.turns.features import TurnFeatures
-from jobs.turns.program_turns import ProgramTurns
+from jobs.turns.messages import ProgramTurns
 from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound

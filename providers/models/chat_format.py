@@ -1,4 +1,4 @@
-"""Conversations, tools and answers in OpenAI's chat format, which litellm speaks for every provider; pure."""
+"""Calls, conversations, tools and answers in OpenAI's chat format, which litellm speaks for every provider; pure."""
 
 import base64
 import re
@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.json_types import Json, JsonObject, read_json, storable
-from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall, ToolSpec
+from core.llm.types import (
+    ChatMessage,
+    Marker,
+    ModelAnswer,
+    ModelLayer,
+    ModelRequest,
+    Role,
+    TokenUsage,
+    ToolCall,
+    ToolSpec,
+)
 from providers.models.litellm_refusals import refusal_in
 
 # Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
@@ -14,6 +24,38 @@ _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
 # Anthropic caches a prompt only up to its marks, at any provider of the model; others cache by themselves.
 _MARKED = re.compile(r"anthropic/|(?:(?:vertex_ai|bedrock|openrouter)/.*)?claude")
 _MARK: JsonObject = {"type": "ephemeral"}
+
+
+NET = 2.0
+"""Seconds after a call's own timeout before litellm gives up, too: the caller keeps the time."""
+
+
+def call_arguments(
+    request: ModelRequest, layer: ModelLayer, key: str | None, longest: object, *, sees: bool
+) -> dict[str, Any]:
+    """Return the arguments of litellm for a call; a model writes no more than `longest` tokens, if that is known.
+
+    Providers refuse a request for more. `sees`: the model reads pictures.
+    """
+    arguments: dict[str, Any] = {
+        "model": layer.model,
+        "messages": format_messages(request.messages, layer.model, sees=sees),
+        "timeout": request.timeout + NET,
+        "max_retries": 0,
+        "num_retries": 0,
+    }
+    if request.tools and request.use_tools:
+        arguments["tools"] = format_tools(request.tools, layer.model)
+        if not request.parallel_tools:
+            arguments["parallel_tool_calls"] = False
+    most = request.max_output_tokens
+    optional = {
+        "max_tokens": min(most, longest) if most is not None and isinstance(longest, int) else most,
+        "temperature": request.temperature,
+        "reasoning_effort": layer.reasoning_effort or None,
+        "api_key": key,
+    }
+    return arguments | {name: value for name, value in optional.items() if value is not None}
 
 
 def format_messages(messages: Sequence[ChatMessage], model: str, *, sees: bool = False) -> list[JsonObject]:

@@ -13,7 +13,7 @@ from core.errors import ModelRejected
 from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest
 from providers.models import litellm_library, litellm_path, local_model
 from providers.models.call_meter import CallMeter
-from providers.models.chat_format import format_messages, format_tools
+from providers.models.chat_format import NET, call_arguments
 from providers.models.direct.plans import Plans
 from providers.models.direct.transport import Transport
 from providers.models.embedding import embed
@@ -23,9 +23,6 @@ from providers.models.markup.own_words import OwnWords, offered_by
 from providers.models.provider_errors import whole_within
 
 type ToolMode = Literal["auto", "native", "json"]
-
-_NET = 2.0
-"""Seconds after a call's own timeout before litellm gives up, too."""
 
 
 class LiteLLMClient:
@@ -96,7 +93,7 @@ class LiteLLMClient:
         layer = self.layers[request.layer]
         as_json = self._json_mode(layer.model)
         sent = to_json_mode(request) if as_json else request
-        async with whole_within(request.timeout + _NET):
+        async with whole_within(request.timeout + NET):
             answer = await self._call(sent, layer)
             if self._is_local(layer.model):
                 return answer
@@ -156,8 +153,7 @@ class LiteLLMClient:
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises a `core.errors.ModelError`."""
-        key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
-        return await embed(model, texts, key, self.known(model))
+        return await embed(model, texts, self._key(model), self.known(model))
 
     async def close(self) -> None:
         await self._transport.close()
@@ -182,32 +178,8 @@ class LiteLLMClient:
         return self.known(model).get("supports_function_calling") is False
 
     def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
-        arguments: dict[str, Any] = {
-            "model": layer.model,
-            "messages": format_messages(request.messages, layer.model, sees=self.sees(layer.model)),
-            # The caller keeps the time; this is a safety net.
-            "timeout": request.timeout + _NET,
-            "max_retries": 0,
-            "num_retries": 0,
-        }
-        if request.tools and request.use_tools:
-            arguments["tools"] = format_tools(request.tools, layer.model)
-            if not request.parallel_tools:
-                arguments["parallel_tool_calls"] = False
-        optional = {
-            "max_tokens": self._max_tokens(request, layer.model),
-            "temperature": request.temperature,
-            "reasoning_effort": layer.reasoning_effort or None,
-            "api_key": self._key(layer),
-        }
-        return arguments | {name: value for name, value in optional.items() if value is not None}
+        longest, sees = self.known(layer.model).get("max_output_tokens"), self.sees(layer.model)
+        return call_arguments(request, layer, self._key(layer.model, layer.key), longest, sees=sees)
 
-    def _max_tokens(self, request: ModelRequest, model: str) -> int | None:
-        """Return the maximum length of an answer: providers refuse a request for more than the model can write."""
-        most, longest = request.max_output_tokens, self.known(model).get("max_output_tokens")
-        return min(most, longest) if most is not None and isinstance(longest, int) else most
-
-    def _key(self, layer: ModelLayer) -> str | None:
-        if not self._keys or provider_of(layer.model) != self._provider:
-            return None
-        return self._keys[layer.key]
+    def _key(self, model: str, number: int = 0) -> str | None:
+        return self._keys[number] if self._keys and provider_of(model) == self._provider else None

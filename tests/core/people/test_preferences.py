@@ -11,7 +11,7 @@ from core.messaging.messages import SenderProfile
 from core.people.people import People
 from core.people.preferences import PreferenceRefused, Preferences, find_timezone, read_preference, written
 from core.people.tenant import QuietHours, WhileRunning
-from core.turns.preparation import context_message
+from core.turns.prompt import context_message
 from tests.core.builders import a_context
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 

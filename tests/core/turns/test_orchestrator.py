@@ -35,7 +35,7 @@ from core.tools.memory_access import MemoryAccess
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.preparation import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
+from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
 from core.turns.prompt_lines import CONTEXT
 from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnState, TurnWork
 from tests.core.builders import FakeModel, Step, says, user, wants

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from core.people.tenant import TurnTenant
-from core.turns.preparation import context_message
+from core.turns.prompt import context_message
 from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
 
 
