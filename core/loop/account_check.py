@@ -72,7 +72,7 @@ class EarlierHold:
     over: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class TurnAccounts:
     """The accounts that the calls of a turn need. `access` and `prompts` are None if nobody can connect accounts.
 

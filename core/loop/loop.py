@@ -19,7 +19,7 @@ from core.loop.budget_extension import MoneyAsked
 from core.loop.control import CutOff
 from core.loop.reasoning import ModelCaller, Reasoning
 from core.loop.result import Ended, ReactLoopResult
-from core.loop.run import LoopRun, begin_run
+from core.loop.run import LoopRun, answer_text, begin_run
 from core.loop.scope import LoopTask
 from core.tools.results import CallResult
 
@@ -63,7 +63,7 @@ class ReactLoop:
 
     async def _loop(self, run: LoopRun) -> ReactLoopResult:
         while run.step < self._config.max_turns:
-            if not run.replaying and (interrupted := await self._interrupted(run)):
+            if not run.replaying and (interrupted := await run.interrupted()):
                 return interrupted
             if self._over_budget(run):
                 return run.end(Ended.BUDGET, gettext(replies.OUT_OF_TOKENS))
@@ -76,7 +76,7 @@ class ReactLoop:
             if results:
                 if run.failures >= self._config.max_consecutive_errors:
                     return await self._summarise(run, Ended.ERRORS)
-                if await self._judge_results(run):
+                if await run.judge_results():
                     return await self._summarise(run, Ended.STUCK)
             elif answer.refused or answer.text.strip():
                 if answered := await self._answered(run, answer):
@@ -89,7 +89,7 @@ class ReactLoop:
         """Return the end of a run with an answer; None if the model is to go on."""
         if answer.refused:
             return run.end(Ended.REFUSED, answer_text(answer))
-        return run.end(Ended.ANSWERED, answer_text(answer)) if await self._judge_answer(run, answer) else None
+        return run.end(Ended.ANSWERED, answer_text(answer)) if await run.judge_answer(answer) else None
 
     def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
         """Return the end of a run whose model answers nothing; None if it is asked again."""
@@ -141,35 +141,6 @@ class ReactLoop:
             report = StepReport(answer, tuple(results), answer.usage, run.usage, took)
             await hooks.tell(Hook.step_finished, where, report)
 
-    async def _interrupted(self, run: LoopRun) -> ReactLoopResult | None:
-        """Stop at the person's wish, or for their next message if they prefer that."""
-        if (stopped := await run.steering.stopped()) is not None:
-            return run.end(Ended.INTERRUPTED, replies.stopped(stopped))
-        return run.end(Ended.SUPERSEDED, "") if await run.steering.superseded() else None
-
-    async def _judge_results(self, run: LoopRun) -> bool:
-        """Have the newest results judged. Return True after enough advice."""
-        if run.judging is None:
-            return False
-        async with run.steering.cuts_off():
-            judged = await run.judging.of_results(run.step - 1, run.results)
-        run.usage += judged.usage
-        if judged.finding and not judged.ends:
-            run.say(ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
-        return judged.ends
-
-    async def _judge_answer(self, run: LoopRun, answer: ModelAnswer) -> bool:
-        """Have an answer judged. Return True when the person may read it."""
-        if run.judging is None:
-            return True
-        async with run.steering.cuts_off():
-            judged = await run.judging.of_answer(run.step - 1, run.window, answer)
-        run.usage += judged.usage
-        if judged.finding and not judged.ends:
-            run.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
-            return False
-        return True
-
     async def _summarise(self, run: LoopRun, ended: Ended) -> ReactLoopResult:
         run.say(ChatMessage(Role.USER, replies.SUMMARISE, internal=True), keep=False)
         answer = await self._reasoning.think(run, use_tools=False)
@@ -185,11 +156,3 @@ class ReactLoop:
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:
     tool = run.task.tools.get(result.call.name)
     return result.message(outside=tool is not None and tool.outside)
-
-
-def answer_text(answer: ModelAnswer) -> str:
-    """Return an answer's text for the person, with a note if it was cut off. A withheld answer is not shown in part."""
-    if answer.refused:
-        return replies.refused(answer.refusal)
-    text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)
-    return f"{text.rstrip()}\n\n{gettext(replies.ANSWER_CUT_OFF)}" if answer.cut else text

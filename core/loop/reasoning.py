@@ -31,7 +31,7 @@ from core.llm.types import (
 )
 from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager, Messages, repair
+from core.loop.context_window import ContextManager, repair
 from core.loop.control import CutOff
 from core.loop.model_failures import HANDLERS, Effort, Handler, Sleep, handler_of
 from core.loop.run import LoopRun
@@ -49,10 +49,6 @@ class Asked:
     answer: ModelAnswer
     prompt: SentPrompt
     cut: bool = False
-
-    @property
-    def messages(self) -> Messages:
-        return self.prompt.request.messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +186,7 @@ class Reasoning:
         tell = (lambda so_far: hooks.tell(Hook.reasoning_chunk, where, so_far)) if heard else None
         asked = await self._pay_and_ask(run, run.key, request, tell)
         if asked.cut:
-            run.see(asked.messages)
+            run.see(asked.prompt.request.messages)
         answer = _within(await hooks.pipe(Hook.post_reasoning, asked.answer, where), self._config.max_calls_per_answer)
         await run.scope.journal.write(
             StepRecord(

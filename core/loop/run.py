@@ -12,7 +12,8 @@ from core.errors import StoreUnavailable
 from core.hooks.hooks import Hook
 from core.hooks.judge import Judge, Judging
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.llm.types import ChatMessage, Role, TokenUsage, estimate_tokens
+from core.language.catalogue import gettext
+from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, estimate_tokens
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
@@ -119,6 +120,35 @@ class LoopRun:
             self.window = repair(messages)
             self.window_tokens = estimate_tokens(self.window)
 
+    async def interrupted(self) -> ReactLoopResult | None:
+        """Return the end at the person's wish, or for their next message if they prefer that; None to go on."""
+        if (stopped := await self.steering.stopped()) is not None:
+            return self.end(Ended.INTERRUPTED, replies.stopped(stopped))
+        return self.end(Ended.SUPERSEDED, "") if await self.steering.superseded() else None
+
+    async def judge_results(self) -> bool:
+        """Have the newest results judged. Return True after enough advice."""
+        if self.judging is None:
+            return False
+        async with self.steering.cuts_off():
+            judged = await self.judging.of_results(self.step - 1, self.results)
+        self.usage += judged.usage
+        if judged.finding and not judged.ends:
+            self.say(ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
+        return judged.ends
+
+    async def judge_answer(self, answer: ModelAnswer) -> bool:
+        """Have an answer judged. Return True when the person may read it."""
+        if self.judging is None:
+            return True
+        async with self.steering.cuts_off():
+            judged = await self.judging.of_answer(self.step - 1, self.window, answer)
+        self.usage += judged.usage
+        if judged.finding and not judged.ends:
+            self.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
+            return False
+        return True
+
     def end(self, ended: Ended, text: str) -> ReactLoopResult:
         """Return the result of the run, with the text that the person reads."""
         if text:
@@ -142,6 +172,14 @@ class LoopRun:
     def _state_left(self) -> ConversationState:
         groups = self.tools.groups
         return self.state if groups == self.state.groups else replace(self.state, groups=groups)
+
+
+def answer_text(answer: ModelAnswer) -> str:
+    """Return an answer's text for the person, with a note if it was cut off. A withheld answer is not shown in part."""
+    if answer.refused:
+        return replies.refused(answer.refusal)
+    text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)
+    return f"{text.rstrip()}\n\n{gettext(replies.ANSWER_CUT_OFF)}" if answer.cut else text
 
 
 _log = structlog.get_logger()

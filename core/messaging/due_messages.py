@@ -1,14 +1,16 @@
 """Due messages: a claimed outbound row with its message, its address and its parts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from itertools import groupby
 from time import monotonic
 from typing import Any, Literal, cast
 
 import asyncpg
 
 from core.db.database import Database
+from core.ids import IdMaker, for_person
 from core.json_types import JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage, Sentence
@@ -185,6 +187,18 @@ def kept_parts(rows: Iterable[asyncpg.Record]) -> list[KeptPart]:
             lost_since=row["lost_since"],
         )
         for row in rows
+    ]
+
+
+def portions_of(claim: Claim, parts: Sequence[Part], make_id: IdMaker) -> list[list[dict[str, Any]]]:
+    """Return the rows of a rendering by its portions, of which the first goes out now; at least one portion."""
+    portions = [list(portion) for _, portion in groupby(parts, key=lambda part: part.portion)] or [[]]
+    return [
+        [
+            {**asdict(part), "part": number, "ref": for_person(claim.tenant_id, make_id("part"))}
+            for number, part in enumerate(portion, start=1)
+        ]
+        for portion in portions
     ]
 
 

@@ -1,10 +1,7 @@
 """The outbox: messages queued for people, in order of seq, each provider call committed before it leaves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import timedelta
-from itertools import groupby
-from typing import Any
 
 import asyncpg
 import structlog
@@ -12,12 +9,21 @@ import structlog
 from core.db.database import Database
 from core.db.outages import Owners
 from core.errors import StoreUnavailable
-from core.ids import IdMaker, for_person
+from core.ids import IdMaker
 from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.capabilities import Bill
 from core.messaging.channels import Part
 from core.messaging.claimed_rows import ClaimedRows
-from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts, new_parts
+from core.messaging.due_messages import (
+    Claim,
+    DueMessage,
+    KeptPart,
+    kept_parts,
+    load_message,
+    load_parts,
+    new_parts,
+    portions_of,
+)
 from core.messaging.files import FILE_LEASE
 from core.messaging.states import SendState
 
@@ -68,7 +74,7 @@ class Outbox(ClaimedRows):
 
         `text`: the message's translated sentences, which become its text.
         """
-        rendered = [self._kept(claim, portion) for portion in _portions(parts)]
+        rendered = portions_of(claim, parts, self._make_id)
         rows = await self._database.rows(
             "select * from keep_parts($1,$2,$3,$4,$5,$6)",
             claim.tenant_id,
@@ -79,12 +85,6 @@ class Outbox(ClaimedRows):
             text,
         )
         return kept_parts(rows)
-
-    def _kept(self, claim: Claim, parts: Sequence[Part]) -> list[dict[str, Any]]:
-        return [
-            {**asdict(part), "part": number, "ref": for_person(claim.tenant_id, self._make_id("part"))}
-            for number, part in enumerate(parts, start=1)
-        ]
 
     async def parts(self, claim: Claim) -> list[KeptPart]:
         """Return the stored parts in order; empty before the first attempt."""
@@ -115,7 +115,7 @@ class Outbox(ClaimedRows):
 
         `Begun.KEPT`: the returned parts were stored by an earlier attempt, and no call has begun.
         """
-        portions = [self._kept(claim, portion) for portion in _portions(rendered.parts)]
+        portions = portions_of(claim, rendered.parts, self._make_id)
         row = await self._database.one(
             "select begin_rendered($1,$2,$3,$4,$5,$6,$7,$8) as begun",
             claim.tenant_id,
@@ -190,8 +190,3 @@ def _claimed(row: asyncpg.Record | None, owner: str, *, read: bool = False) -> C
         return None
     given = (row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"])
     return Claim(*given, owner, row if read else None)
-
-
-def _portions(parts: Sequence[Part]) -> list[list[Part]]:
-    """Group the parts by their portions."""
-    return [list(portion) for _, portion in groupby(parts, key=lambda part: part.portion)] or [[]]

@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -48,36 +48,27 @@ REFUSED = "the database takes nothing that is written about it"
 _log = structlog.get_logger()
 
 
+@dataclass(eq=False, slots=True)
 class DeliveryRunner:
-    """Send claimed rows over their channels."""
+    """Send claimed rows over their channels.
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        channels: Mapping[str, NotificationChannel],
-        worker: str,
-        chance: random.Random | None = None,
-        elapsed: Callable[[], float] = elapsed,
-        clock: Clock | None = None,
-        notes: ReceiptNotes | None = None,
-        files: SentFiles | None = None,
-        later: Later = NOBODY,
-    ) -> None:
-        """`notes`: the store for receipts while the database is away; without it they are not noted."""
-        self._outbox = outbox
-        self._channels = channels
-        self._worker = worker
-        self._elapsed = elapsed
-        self._clock = clock or Clock()
-        self._notes = notes
-        self._files = files
-        self._later = later
-        self._chance = chance or random.Random()
-        self._stopping = False
+    `notes`: the store for receipts while the database is away; without it they are not noted.
+    """
+
+    outbox: Outbox
+    channels: Mapping[str, NotificationChannel]
+    worker: str
+    chance: random.Random = field(default_factory=random.Random)
+    elapsed: Callable[[], float] = elapsed
+    clock: Clock = field(default_factory=Clock)
+    notes: ReceiptNotes | None = None
+    files: SentFiles | None = None
+    later: Later = NOBODY
+    _stopping: bool = False
 
     async def claim(self, conversation_id: str | None) -> Claim | None:
         """Claim the head of the named conversation's outbox, or the row that has been due longest."""
-        return await self._outbox.claim(conversation_id, self._worker)
+        return await self.outbox.claim(conversation_id, self.worker)
 
     def stop(self) -> None:
         """Stop starting rows or parts."""
@@ -95,10 +86,10 @@ class DeliveryRunner:
                 return
             except StoreUnavailable as error:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
-                await _hand_back(self._outbox, following)
+                await _hand_back(self.outbox, following)
                 return
             if end.state in OPEN and end.again is not None:
-                self._later.come_due(DueWork.DELIVERIES, claim.conversation_id, end.again)
+                self.later.come_due(DueWork.DELIVERIES, claim.conversation_id, end.again)
             if end.state in OPEN or self._stopping:
                 return
             following = end.following if end.asked else await self._following(claim.conversation_id)
@@ -106,7 +97,7 @@ class DeliveryRunner:
     async def _following(self, conversation_id: str) -> Claim | None:
         """Claim the next row of a conversation. While the database is away, the slow poll finds it later."""
         try:
-            return await self._outbox.claim(conversation_id, self._worker)
+            return await self.outbox.claim(conversation_id, self.worker)
         except StoreUnavailable as error:
             _log.warning("claim_delayed", work="delivery", cause=str(error))
             return None
@@ -124,14 +115,14 @@ class DeliveryRunner:
             except Exception:
                 _log.exception("outbound_refused", outbound=claim.outbound_id)
                 claim = replace(claim, row=None)  # read again
-        await self._outbox.set_aside(claim, REFUSED)
+        await self.outbox.set_aside(claim, REFUSED)
         _log.error("outbound_set_aside", outbound=claim.outbound_id)
         return RowEnd(SendState.FAILED)
 
     async def _send_row(self, claim: Claim) -> RowEnd:
-        due = await self._outbox.load(claim)
+        due = await self.outbox.load(claim)
         with delivery_span(due):
-            channel = self._channels.get(due.address.channel)
+            channel = self.channels.get(due.address.channel)
             if channel is None:
                 return await self._failed(claim, NOT_CONFIGURED)
             if not due.reachable:  # promise 8, on every path: a person who sent STOP or blocked us gets nothing
@@ -139,7 +130,7 @@ class DeliveryRunner:
             if due.hangs >= MAX_HANGS:
                 return await self._failed(claim, HANGS, missed=True)
             if due.takes_back:
-                return await take_back(self._outbox, claim, due, channel)
+                return await take_back(self.outbox, claim, due, channel)
             parts, begun = await self._begin(claim, due, channel)
             if not parts:
                 return await self._failed(claim, UNRENDERED, missed=True)
@@ -148,7 +139,7 @@ class DeliveryRunner:
                 if part.state in (SendState.SENT, SendState.AMBIGUOUS):
                     continue
                 if self._stopping and begun is None:
-                    await self._outbox.give_back(claim)
+                    await self.outbox.give_back(claim)
                     return RowEnd(SendState.READY)
                 attempt += 1
                 end = await self._send_part(claim, due, channel, part, attempt, begun)
@@ -156,27 +147,27 @@ class DeliveryRunner:
                     return end
                 begun = None
             # No part was left to send: callbacks have reported the last parts.
-            return RowEnd(await self._outbox.settle(claim))
+            return RowEnd(await self.outbox.settle(claim))
 
     async def _begin(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel
     ) -> tuple[list[KeptPart], BegunCall | None]:
         """Return the stored parts, or render: the parts are stored with the first call, which has then begun."""
         if due.rendered:
-            return await self._outbox.parts(claim), None
+            return await self.outbox.parts(claim), None
         if due.tells_missing:
-            await self._outbox.tell_missing(claim)
+            await self.outbox.tell_missing(claim)
         try:
-            prepare = prepared(self._files, claim.tenant_id, due, channel, self._clock)
-            rendered = Rendered(*await render(due, channel, self._clock.now(), prepare))
+            prepare = prepared(self.files, claim.tenant_id, due, channel, self.clock)
+            rendered = Rendered(*await render(due, channel, self.clock.now(), prepare))
         except Exception:
             # A message that breaks its renderer must not hold up all messages after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
             return [], None
         if not rendered.parts or self._stopping:
-            return await self._outbox.keep_parts(claim, rendered.parts, rendered.text), None
-        asked, bill = self._elapsed(), bill_of(channel, rendered.parts[0], self._clock.now())
-        begun, parts = await self._outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
+            return await self.outbox.keep_parts(claim, rendered.parts, rendered.text), None
+        asked, bill = self.elapsed(), bill_of(channel, rendered.parts[0], self.clock.now())
+        begun, parts = await self.outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
         return parts, None if begun is Begun.KEPT else BegunCall(begun, asked)
 
     async def _send_part(
@@ -190,38 +181,38 @@ class DeliveryRunner:
     ) -> RowEnd:
         stream = due.stream if part.number == 1 else None
         target = Target(
-            due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self._files, claim.tenant_id)
+            due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self.files, claim.tenant_id)
         )
         if part.state in (SendState.SENDING, SendState.CHECKING):
-            found = await end_of_lost_call(self._notes, due, channel, part, target)
+            found = await end_of_lost_call(self.notes, due, channel, part, target)
             if found is not None:
-                state = await self._outbox.end_delivery(claim, part.number, part.attempt, found)
+                state = await self.outbox.end_delivery(claim, part.number, part.attempt, found)
                 return RowEnd(state, again=found.delay)
         if begun is None:
-            asked, bill = self._elapsed(), bill_of(channel, part.part, self._clock.now())
-            what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
+            asked, bill = self.elapsed(), bill_of(channel, part.part, self.clock.now())
+            what = await self.outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
             begun = BegunCall(what, asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
             return RowEnd(refused)
-        if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
+        if self.elapsed() - begun.asked > self.outbox.lease.total_seconds() / 2:
             # The loop was held up: the lease might end before the call does, and another worker send the part as well.
-            end = fate(Unavailable("held up before the call"), attempt, due.age, self._chance)
+            end = fate(Unavailable("held up before the call"), attempt, due.age, self.chance)
         else:
             called = time.monotonic()
-            end = await send(due, channel, part, target, attempt, self._chance)
+            end = await send(due, channel, part, target, attempt, self.chance)
             measure_call(due.address.channel, end, time.monotonic() - called, again=0 < part.attempt < attempt)
         if not due.own_chat:
             end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
-        async with self._notes.while_written(part.ref, end.receipt) if self._notes else nullcontext():
+        async with self.notes.while_written(part.ref, end.receipt) if self.notes else nullcontext():
             written = await _patiently(lambda: self._end(claim, part.number, attempt, end))
         report_part(claim, due, part, attempt, end)
         return written
 
     async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> RowEnd:
         if self._stopping:
-            return RowEnd(await self._outbox.end_delivery(claim, part, attempt, end), again=end.delay)
-        state, following = await self._outbox.end_and_claim(claim, part, attempt, end, self._worker)
+            return RowEnd(await self.outbox.end_delivery(claim, part, attempt, end), again=end.delay)
+        state, following = await self.outbox.end_and_claim(claim, part, attempt, end, self.worker)
         return RowEnd(state, following, asked=True, again=end.delay)
 
     async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
@@ -232,12 +223,12 @@ class DeliveryRunner:
             case Begun.SENT:
                 return SendState.SENDING
             case Begun.UNREACHABLE:
-                await self._outbox.fail(claim, UNREACHABLE)
+                await self.outbox.fail(claim, UNREACHABLE)
         report_refused(claim, begun)
         return SendState.FAILED
 
     async def _failed(self, claim: Claim, reason: str, *, missed: bool = False) -> RowEnd:
-        await self._outbox.fail(claim, reason, missed=missed)
+        await self.outbox.fail(claim, reason, missed=missed)
         count_failed(reason)
         return RowEnd(SendState.FAILED)
 

@@ -25,7 +25,7 @@ from core.messaging.visible_text import literal
 from core.questions.wording import QuestionCard
 from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
-from core.turns.types import BegunTurn, Place, TurnOutcome, TurnRequest, TurnResult
+from core.turns.types import BegunTurn, Place, TurnEnd, TurnOutcome, TurnRequest, TurnResult, TurnState
 
 _log = structlog.get_logger()
 _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
@@ -40,6 +40,27 @@ class TurnMessages:
     told: Sequence[OutboundMessage] = ()
     elsewhere: Place | None = None
     questions: Sequence[QuestionCard] = ()
+
+    def end(self, outcome: TurnOutcome, state: TurnState, *, held: bool) -> TurnEnd:
+        """Return what is stored at the turn's end; `held`: its cards wait for the end of quiet hours."""
+        result, note = outcome.result, outcome.note
+        return TurnEnd(
+            state=state,
+            reason=result.reason,
+            usage=result.usage,
+            history=() if note else result.history,
+            outbound=self.outbound,
+            absorbed=result.absorbed,
+            new_session=outcome.new_session,
+            pool=result.pool,
+            waiting_step=result.waiting_step,
+            cards=self.cards,
+            cards_in=self.elsewhere.conversation_id if self.elsewhere else None,
+            told=self.told,
+            questions=self.questions,
+            hold_cards=held,
+            run=note,
+        )
 
 
 class ProgramTurns:

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -24,7 +23,7 @@ from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnOutcome, TurnState
+from core.turns.types import BegunTurn, TurnOutcome, TurnState
 from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
 from jobs.reports import note_delay, note_end, turn_span
@@ -193,9 +192,9 @@ class TurnRunner:
             log.warning("turn_delayed", cause=str(error))
             await leave(self._store, self._wakeups, lease, RETRY_DELAY)
             return False
-        more = await self._finish(lease, turn, outcome)
-        log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)
         state = TurnState.POISON if is_poison(turn) else outcome.result.state
+        more = await self._finish(lease, turn, outcome, state)
+        log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)
         metrics.TURN_SECONDS.labels(state.value).observe(time.monotonic() - began)
         note_end(turn, outcome.result, state)
         return more
@@ -214,39 +213,17 @@ class TurnRunner:
         self._told_of_run()
         return more
 
-    async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
+    async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome, state: TurnState) -> bool:
         """Commit a turn's outcome, then wake the workers that it concerns. Return whether more waits on the lane."""
-        result, note = outcome.result, outcome.note
         messages = await self._messenger.of(turn, outcome)
-        held = bool(messages.cards and note) and await self._are_held(turn)
-        finish = partial(
-            self._store.finish,
-            lease,
-            turn.turn_id,
-            TurnEnd(
-                state=TurnState.POISON if is_poison(turn) else result.state,
-                reason=result.reason,
-                usage=result.usage,
-                history=() if note else result.history,
-                outbound=messages.outbound,
-                absorbed=result.absorbed,
-                new_session=outcome.new_session,
-                pool=result.pool,
-                waiting_step=result.waiting_step,
-                cards=messages.cards,
-                cards_in=messages.elsewhere.conversation_id if messages.elsewhere else None,
-                told=messages.told,
-                questions=messages.questions,
-                hold_cards=held,
-                run=note,
-            ),
-        )
-        more = await _twice(finish, lease)
+        held = bool(messages.cards and outcome.note) and await self._are_held(turn)
+        end = messages.end(outcome, state, held=held)
+        more = await _twice(lambda: self._store.finish(lease, turn.turn_id, end), lease)
         if self._features.remembers:
             self._wakeups.wake(MEMORY, turn.turn_id)
         if messages.outbound or messages.questions:
             self._wakeups.wake_delivery(lease.lane_id)
-        if note:
+        if outcome.note:
             self._told_of_run()
         if (messages.cards or messages.told) and not held:
             await self._messenger.show(turn, messages)

@@ -81,11 +81,7 @@ class LiteLLMClient:
             return True
         litellm_library.check_name(model)
         self._load()
-        litellm = litellm_library.load()
-        try:
-            return bool(litellm.get_llm_provider(model))
-        except litellm.exceptions.BadRequestError:
-            return False
+        return litellm_library.has_provider(model)
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make a call. Raises a `core.errors.ModelError`, without the provider's words."""

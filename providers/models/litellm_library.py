@@ -61,6 +61,15 @@ def check_name(model: str) -> None:
         raise ConfigError(f"{model} cannot be used: litellm signs in for it at a terminal; name a model with a key.")
 
 
+def has_provider(model: str) -> bool:
+    """Return whether litellm can tell whom to ask for a model."""
+    litellm = load()
+    try:
+        return bool(litellm.get_llm_provider(model))
+    except litellm.exceptions.BadRequestError:
+        return False
+
+
 def load() -> "ModuleType":
     """Import litellm's parts for direct calls, with its own price map, without telemetry and terminal output."""
     if _loaded is not None:

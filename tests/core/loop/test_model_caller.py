@@ -154,7 +154,7 @@ async def test_an_overflow_goes_through_three_steps_each_really_sent() -> None:
     assert [len(request.messages[-1].text) for request in model.requests] == [5000, 5000, 2014, 2014]
     assert all(user("Hello") in request.messages for request in model.requests)
     assert isinstance(asked, Asked)
-    assert asked.messages == model.last
+    assert asked.prompt.request.messages == model.last
     assert pauses == []
 
 

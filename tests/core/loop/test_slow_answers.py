@@ -17,7 +17,7 @@ from core.llm.types import ModelAnswer, ModelRequest
 from core.loop.config import ReactLoopConfig
 from core.loop.conversation_state import ConversationState, summary_request
 from core.loop.reasoning import ModelCaller
-from providers.models import embedding
+from providers.models import chat_format, embedding
 from providers.models import litellm_client as model_module
 from providers.models.litellm_client import LiteLLMClient
 from tests.core.builders import user
@@ -46,7 +46,8 @@ async def client(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LiteLLMClient
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(model_module, "_NET", 0.3)
+    monkeypatch.setattr(model_module, "NET", 0.3)
+    monkeypatch.setattr(chat_format, "NET", 0.3)
     monkeypatch.setattr(embedding, "EMBED_PATIENCE", 0.3)
     monkeypatch.setattr(asking, "MODEL_PATIENCE", 0.3)
     made = LiteLLMClient("openai/scripted")
