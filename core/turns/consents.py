@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.agents.consent import target_of_valet
+from core.agents.registry import AgentRegistry
 from core.consents.access import PersonConsents
 from core.consents.shape import Target, target_of
 from core.consents.turn import TurnConsents
 from core.people.access_policy import PersonRole
+from core.tools.toolbox import ToolRegistry
 from core.turns.services import TurnServices
-from core.turns.tool_offer import ToolOffer
 from core.turns.types import TurnRequest
 
 _BY_CLOCK = "schedule"
@@ -38,9 +39,9 @@ class ConsentOffer:
     targets: Mapping[str, Target]
 
     @classmethod
-    def of(cls, offer: ToolOffer, services: TurnServices) -> "ConsentOffer":
-        plain = {tool.name: target_of(tool) for tool in offer.tools if not tool.agent}
-        return cls(services, plain | {valet.name: target_of_valet(valet) for valet in offer.agents})
+    def of(cls, tools: ToolRegistry, agents: AgentRegistry, services: TurnServices) -> "ConsentOffer":
+        plain = {tool.name: target_of(tool) for tool in tools if not tool.agent}
+        return cls(services, plain | {valet.name: target_of_valet(valet) for valet in agents})
 
     def for_turn(self, request: TurnRequest) -> PersonConsents | None:
         """Return a tool's access to a person's consents, or None if this deployment stores none."""

@@ -18,7 +18,6 @@ from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
 from core.loop.scope import LoopTask
 from core.tools.context import ToolExecutionContext
-from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.endings import with_reply
@@ -27,6 +26,7 @@ from core.turns.files import only_unreadable, take_in, taken_in
 from core.turns.library_logs import log_to_program
 from core.turns.model_away import without_model
 from core.turns.parts import OrchestratorOptions, build_parts, takes
+from core.turns.tools import AgentSteps, where
 from core.turns.types import TurnRequest, TurnResult, TurnState, check_turn
 from core.turns.waiting_agents import answered_plainly
 

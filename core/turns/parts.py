@@ -29,7 +29,6 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Tool, ToolSource
 from core.tools.undo_store import UndoStore
 from core.turns.agent_decisions import AgentDecisions
-from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.consents import ConsentOffer
 from core.turns.context import Check
 from core.turns.endings import Endings
@@ -46,7 +45,7 @@ from core.turns.services import (
     TaskEngine,
     TurnServices,
 )
-from core.turns.tool_offer import ToolOffer
+from core.turns.tools import AgentSetup, AgentSteps, ToolOffer
 from core.turns.waits import Waits
 
 
@@ -178,7 +177,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         loop=loop,
         preparation=Preparation(Assistant(persona, options.name or ""), services, offer, agents, caller.context),
         endings=Endings(Waits(persona, caller, limits), options.links or "drop", services.files),
-        consents=ConsentOffer.of(offer, services),
+        consents=ConsentOffer.of(offer.tools, offer.agents, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
     )
 

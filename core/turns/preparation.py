@@ -13,11 +13,10 @@ from core.loop.outside import for_later
 from core.loop.steering import spoken
 from core.tools.tool import AnyTool
 from core.tools.toolbox import ToolRegistry, likely_groups
-from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
 from core.turns.prompt import Assistant, Known, approvals_note, context_message, system_prompt
 from core.turns.services import TurnServices
-from core.turns.tool_offer import ToolOffer
+from core.turns.tools import AgentSetup, ToolOffer
 from core.turns.types import TurnRequest
 from core.turns.waiting_agents import pending_in
 

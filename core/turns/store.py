@@ -1,4 +1,4 @@
-"""Turns in Postgres: leases on lanes, the input of a turn, the journal, and the transaction that ends it."""
+"""Turns in Postgres: leases on lanes, and the transactions that begin a turn and end it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -20,15 +20,10 @@ from core.queue.quarantine import QuarantineMode
 from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
-from core.turns.types import (
-    BegunTurn,
-    TurnEnd,
-    TurnState,
-)
+from core.turns.types import BegunTurn, TurnEnd, TurnState
 
 HISTORY_ROWS = 200
 """Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""
-
 
 _CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
 _CLAIM_TURN = (

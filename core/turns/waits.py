@@ -13,8 +13,8 @@ from core.loop.conversation_state import carrying
 from core.loop.reasoning import ModelCaller
 from core.loop.result import ReactLoopResult
 from core.questions.wording import in_words
-from core.turns.agents import where
 from core.turns.context import TurnContext
+from core.turns.tools import where
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import notice, stopped
 

@@ -64,7 +64,7 @@ class DeliveryRunner:
     notes: ReceiptNotes | None = None
     files: SentFiles | None = None
     later: Later = NOBODY
-    _stopping: bool = False
+    _stopping: bool = field(default=False, init=False)
 
     async def claim(self, conversation_id: str | None) -> Claim | None:
         """Claim the head of the named conversation's outbox, or the row that has been due longest."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -14,11 +14,9 @@ from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.types import Lease
 from core.language.catalogue import speaking
-from core.loop.control import InterruptSignal
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
 from core.queue.due import DueWork
-from core.queue.lease_keepalive import kept_alive
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.orchestrator import Orchestrator
@@ -28,52 +26,12 @@ from core.turns.words.asked import CommandRooms
 from core.turns.words.dispatch import ChatCommands
 from jobs.reports import note_delay, note_end, turn_span
 from jobs.turns.features import TurnFeatures
+from jobs.turns.interrupts import Interrupts
 from jobs.turns.messages import ChannelCapabilities, TurnMessenger
 from jobs.turns.results import TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
 
 _log = structlog.get_logger()
-
-
-class Interrupts:
-    """The turns that run in this process, by lane. A notice of a stop is only a hint: the stop is in Postgres."""
-
-    def __init__(self, store: TurnStore) -> None:
-        self._store = store
-        self._running: dict[str, tuple[Lease, InterruptSignal]] = {}
-
-    @contextmanager
-    def reach(self, lease: Lease, turn: BegunTurn) -> Iterator[None]:
-        """Cut off the turn's calls to models when its person asks to stop inside the block."""
-        control = turn.request.work.control
-        if control is None:
-            yield
-            return
-        self._running[lease.lane_id] = ours = lease, control.signal
-        try:
-            yield
-        finally:
-            if self._running.get(lease.lane_id) is ours:
-                del self._running[lease.lane_id]
-
-    def kept_alive(self, lease: Lease) -> AbstractAsyncContextManager[None]:
-        """Renew a lane's lease inside the block; each renewal also finds a stop whose notice was lost."""
-
-        async def renew() -> bool:
-            _, signal = self._running.get(lease.lane_id, (lease, None))
-            return await self._store.renew(lease, signal)
-
-        return kept_alive(renew, self._store.lease)
-
-    async def look(self, lane_id: str) -> None:
-        """Look for a stop of the lane's turn, if it runs here."""
-        if (running := self._running.get(lane_id)) is None:
-            return
-        try:
-            await self._store.look_for_interrupt(*running)
-        except StoreUnavailable as error:
-            _log.warning("stop_not_read", lane=lane_id, cause=str(error))  # the next renewal reads it
-
 
 GATHER = 0.05
 """Seconds more before each further turn of a lane whose person keeps writing: the messages of that time are answered
@@ -99,7 +57,6 @@ class TurnRunner:
         self._store = store
         self.interrupts = Interrupts(store)
         self._wakeups = wakeups
-        self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
         rooms = CommandRooms(

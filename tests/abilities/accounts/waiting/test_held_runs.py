@@ -13,7 +13,7 @@ from abilities.accounts.waiting import WaitingForAccounts
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.agents.pool import Pool
 from core.credentials.store import CredentialStore
-from core.turns.agents import RUN_PATIENCE
+from core.turns.tools import RUN_PATIENCE
 from tests.abilities.accounts.waiting.harness import ASKED, Links, mailbox
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.clocks import NOON
