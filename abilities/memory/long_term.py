@@ -12,9 +12,9 @@ from abilities.memory.index.budgeted_embeddings import BudgetedEmbeddings
 from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
 from abilities.memory.recall.search import NO_LONGER, Retriever, Wait
-from abilities.memory.shared_collections import SharedCollections
+from abilities.memory.shared_collections import SharedCollections, scopes_of
 from abilities.memory.store.memories import MemoryStore
-from abilities.memory.store.unread import find_unread_elsewhere
+from abilities.memory.store.overview import Overview, read_overview
 from abilities.memory.types import Memory, Recall, Utterance
 from core.budgets.budgeted_model import EmbeddingClient
 from core.budgets.store import DailyBudgets
@@ -23,9 +23,6 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import IdMaker, make_id
 from core.llm.types import ChatMessage
-
-MAX_UNREAD = 20
-"""Statements in other conversations that no model has read yet, and that a turn is given in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,35 +91,29 @@ class LongTermMemory:
         *,
         limit: int = 0,
         collections: Sequence[str] = (),
-        turn_id: str | None = None,
         shown: Sequence[ChatMessage] = (),
         wait: Wait = NO_LONGER,
+        overview: Overview | None = None,
     ) -> Recall:
-        """Search all that this person may see, or the collections named and those below them."""
-        scopes = await self.shared.scopes(tenant_id, collections)
+        """Search all that this person may see, or the collections named and those below them.
+
+        `overview`: what was read of the person's memory already.
+        """
+        overview = overview or await read_overview(self.store.database, tenant_id)
         now = self.clock.now()
         recalls = [
-            await self.retriever.search(scope, query, now, limit=limit, shown=shown, wait=wait) for scope in scopes
+            await self.retriever.search(
+                scope,
+                query,
+                now,
+                limit=limit,
+                shown=shown,
+                wait=wait,
+                version=overview.version if scope.tenant_id == tenant_id else None,
+            )
+            for scope in scopes_of(tenant_id, overview.shared, collections)
         ]
-        recall = recalls[0] if len(recalls) == 1 else _joined(recalls, limit or self.config.max_recalled)
-        if turn_id and recall.reports:
-            await self._record(tenant_id, turn_id, recall)
-        return recall
-
-    async def told_elsewhere(self, tenant_id: str, turn_id: str | None) -> list[Memory]:
-        """Return statements of a moment ago in other conversations: they are known here, in whatever words."""
-        return await find_unread_elsewhere(self.store.database, tenant_id, turn_id, MAX_UNREAD)
-
-    async def _record(self, tenant_id: str, turn_id: str, recall: Recall) -> None:
-        """Store the findings of each retriever for a turn, for the trace."""
-        await self.store.database.tenant_rows(
-            tenant_id,
-            "insert into memory_recalls (tenant_id, turn_id, report)"
-            " select $1, $2, $3 where exists (select from turns where tenant_id = $1 and id = $2)"
-            " on conflict (tenant_id, turn_id) do update set report = excluded.report",
-            turn_id,
-            recall.to_json(),
-        )
+        return recalls[0] if len(recalls) == 1 else _joined(recalls, limit or self.config.max_recalled)
 
 
 def make_embedder(

@@ -1,7 +1,7 @@
 """Momex: everybody's memory, short-term and long-term, over Postgres, with typeagent as its structured index."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import structlog
 
@@ -16,15 +16,18 @@ from abilities.memory.model_calls import ModelCalls
 from abilities.memory.recall.search import Wait
 from abilities.memory.recall.shown import not_shown
 from abilities.memory.sessions import Sessions
+from abilities.memory.store.overview import ABILITY, Overview, read_overview
 from abilities.memory.tools_api import TenantMemory
 from abilities.memory.types import CitedAnswer, Memory, Recall, Recalled, Utterance
 from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.errors import ConfigError, OneValetError
+from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.queue.wakeups import MEMORY, NoWakeups, Wakeups
 from core.tools.memory_access import MemoryAccess
+from core.turns.services import NOTHING_BROUGHT, RecalledFacts
 
 _log = structlog.get_logger()
 
@@ -112,11 +115,9 @@ class Momex:
         """Remember messages at once, for a tool that reports the stored memories."""
         return await self.long_term.add_now(tenant_id, messages, collection=collection)
 
-    async def search(
-        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str | None = None
-    ) -> Recall:
+    async def search(self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = ()) -> Recall:
         """Search all that this person may see, or the collections named and those below them."""
-        return await self.long_term.search(tenant_id, query, limit=limit, collections=collections, turn_id=turn_id)
+        return await self.long_term.search(tenant_id, query, limit=limit, collections=collections)
 
     async def recall(
         self,
@@ -127,20 +128,27 @@ class Momex:
         shown: Sequence[ChatMessage] = (),
         patience: float = 0.0,
         meanwhile: asyncio.Task[object] | None = None,
-    ) -> Sequence[str]:
+        brought: Mapping[str, Json] = NOTHING_BROUGHT,
+    ) -> RecalledFacts:
         if self.config.recall is RecallMode.TOOL:
-            return ()
+            return RecalledFacts()
         try:
-            recall = await self.long_term.search(
-                tenant_id, query, turn_id=turn_id, shown=shown, wait=Wait(patience, meanwhile)
+            overview = (
+                Overview.from_json(brought[ABILITY])
+                if ABILITY in brought
+                else await read_overview(self._database, tenant_id, turn_id)
             )
-            told = await self.long_term.told_elsewhere(tenant_id, turn_id) if recall.reports else []
+            wait = Wait(patience, meanwhile)
+            recall = await self.long_term.search(tenant_id, query, shown=shown, wait=wait, overview=overview)
         except OneValetError as error:
             _log.warning("memory_away", turn=turn_id, cause=type(error).__name__)
-            return ()
+            return RecalledFacts()
+        if not recall.reports:
+            return RecalledFacts()
         found = {recalled.memory.id for recalled in recall.found}
-        more = not_shown((Recalled(memory, 0, ()) for memory in told if memory.id not in found), shown)
-        return [*recall.lines(), *(recalled.line() for recalled in more)]
+        more = not_shown((Recalled(memory, 0, ()) for memory in overview.unread if memory.id not in found), shown)
+        lines = [*recall.lines(), *(recalled.line() for recalled in more)]
+        return RecalledFacts(lines, {ABILITY: recall.to_json()})
 
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> CitedAnswer:
         """Answer a question in words from memories, with citations; an empty text if nothing is known.

@@ -19,7 +19,6 @@ from abilities.memory.extraction.talk import MAX_READ, Reading, Talk
 from abilities.memory.index.typeagent_index import checked, load
 from abilities.memory.store.memories import Change
 from abilities.memory.store.reread import schedule_reread
-from abilities.memory.store.unread import find_unread
 from abilities.memory.types import PERSON, Kind, Memory, Statement, Utterance
 from core.db.database import Connection
 from core.json_types import JsonObject
@@ -38,11 +37,11 @@ class MemoryReader:
 
     async def unread(self, tenant_id: str) -> list[Memory]:
         """Return the oldest statements that a model is still to read, as many as a request reads."""
-        unread = await find_unread(self.adder.store.database, tenant_id, MAX_READ)
+        unread = await self.adder.store.unread(tenant_id, MAX_READ)
         while unread and not self.by_model:
             for memory in unread:
                 await self._by_rule(tenant_id, memory)
-            unread = await find_unread(self.adder.store.database, tenant_id, MAX_READ)
+            unread = await self.adder.store.unread(tenant_id, MAX_READ)
         return unread
 
     async def earlier(self, tenant_id: str, unread: Sequence[Memory]) -> list[Memory]:

@@ -1,6 +1,6 @@
 """Shared collections: a household's or a team's memory is a tenant of its own, open to its members."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from abilities.memory.recall.search import Scope
@@ -53,19 +53,22 @@ class SharedCollections:
             raise ToolFailed(gettext("You are no member of {collection}.", collection=collection))
         return tenant_id, collection
 
-    async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:
-        """Return the ranges of a search: everything that a person may see, or the collections under some prefixes."""
-        shared = await self.names(tenant_id)
-        if not collections:
-            return [Scope(tenant_id), *(Scope(home, payer=tenant_id) for home in dict.fromkeys(shared.values()))]
-        scopes = [Scope(tenant_id, tuple(collections))]
-        for name, home in shared.items():
-            if any(name == prefix or name.startswith(f"{prefix}:") for prefix in collections):
-                scopes.append(Scope(home, payer=tenant_id))
-            elif below := tuple(prefix for prefix in collections if prefix.startswith(f"{name}:")):
-                scopes.append(Scope(home, below, tenant_id))
-        return scopes
-
     async def _change(self, owner: str, name: str, member: str, *, inside: bool) -> bool:
         row = await self.database.call("select shared_id from change_member($1,$2,$3,$4)", owner, name, member, inside)
         return row is not None
+
+
+def scopes_of(tenant_id: str, shared: Mapping[str, str], collections: Sequence[str] = ()) -> list[Scope]:
+    """Return the ranges of a search: everything that a person may see, or the collections under some prefixes.
+
+    `shared`: the tenants of the shared collections that the person may see, by name.
+    """
+    if not collections:
+        return [Scope(tenant_id), *(Scope(home, payer=tenant_id) for home in dict.fromkeys(shared.values()))]
+    scopes = [Scope(tenant_id, tuple(collections))]
+    for name, home in shared.items():
+        if any(name == prefix or name.startswith(f"{prefix}:") for prefix in collections):
+            scopes.append(Scope(home, payer=tenant_id))
+        elif below := tuple(prefix for prefix in collections if prefix.startswith(f"{name}:")):
+            scopes.append(Scope(home, below, tenant_id))
+    return scopes

@@ -9,7 +9,8 @@ from abilities.memory.extraction.statements import statements
 from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.long_term import LongTermMemory
 from abilities.memory.recall.search import Scope
-from abilities.memory.store.scans import MemoryFilter, find_by_words
+from abilities.memory.store.overview import read_overview
+from abilities.memory.store.scans import Wanted, find_memories
 from abilities.memory.types import PERSON, Kind, Memory, Utterance
 from core.errors import ToolFailed, ToolRetry
 from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
@@ -40,10 +41,10 @@ class TenantMemory:
         return [shown(memory) for memory in await self._add(text, key)]
 
     async def search(self, query: str) -> Sequence[Remembered]:
-        recall = await self.memory.search(self.tenant_id, query)
+        overview = await read_overview(self.memory.store.database, self.tenant_id, self.turn_id)
+        recall = await self.memory.search(self.tenant_id, query, overview=overview)
         found = {recalled.memory.id: recalled.memory for recalled in recall.found}
-        unread = await self.memory.told_elsewhere(self.tenant_id, self.turn_id)
-        return [shown(memory) for memory in (found | {memory.id: memory for memory in unread}).values()]
+        return [shown(memory) for memory in (found | {memory.id: memory for memory in overview.unread}).values()]
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
         return [shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=True)]
@@ -132,15 +133,13 @@ class TenantMemory:
 
     async def _with_same_meaning(self, old: Memory) -> list[Memory]:
         """Return other memories that say the same, such as the assistant's own words about it."""
-        store, stems = self.memory.store, stems_of(old.text)
-        where = MemoryFilter((old.collection,) if old.collection else ())
-        near = await find_by_words(
-            store.database, self.tenant_id, dict.fromkeys(words_of(old.text), 1.0), MAX_MEANT, where
-        )
-        memories = await store.memories(self.tenant_id, [memory_id for memory_id, _, _ in near])
+        stems, collections = stems_of(old.text), (old.collection,) if old.collection else ()
+        words = dict.fromkeys(words_of(old.text), 1.0)
+        wanted = Wanted(MAX_MEANT, words, collections=collections)
+        near = await find_memories(self.memory.store.database, self.tenant_id, wanted)
         return [
             memory
-            for memory in memories.values()
+            for memory in near.memories.values()
             if memory.id != old.id
             and memory.collection == old.collection
             and memory.turn_id != self.turn_id

@@ -82,7 +82,8 @@ async def load_turn(
     else:
         begun = await _load_message_turn(database, lease, turn, journal)
     told = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in described}
-    request = replace(begun.request, kept=replace(begun.request.kept, described=told))
+    kept = replace(begun.request.kept, described=told, brought=turn["brought"] or {})
+    request = replace(begun.request, kept=kept)
     return replace(
         begun,
         request=request,

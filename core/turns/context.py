@@ -1,10 +1,11 @@
 """The context that is prepared for a turn before the loop, and the checks that may refuse it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from core.agents.pending_answers import PendingAnswers
 from core.agents.turn_agents import TurnAgents
+from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.loop.conversation_state import ConversationState
 from core.tools.toolbox import ToolRegistry
@@ -23,6 +24,8 @@ class TurnContext:
     state: ConversationState = field(default_factory=ConversationState)
     waiting: PendingAnswers = field(default_factory=PendingAnswers)
     """The agents whose answer the person's words may be."""
+    noted: Mapping[str, Json] = field(default_factory=dict)
+    """What abilities note of the turn while it is prepared."""
 
 
 @dataclass(frozen=True, slots=True)

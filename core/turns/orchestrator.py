@@ -95,6 +95,9 @@ class Orchestrator:
     async def _handle(self, request: TurnRequest) -> TurnResult:
         request = await taken_in(request, self.services.files)
         context = await self.prepare_context(request)
+        return replace(await self._answer(request, context), noted=context.noted)
+
+    async def _answer(self, request: TurnRequest, context: TurnContext) -> TurnResult:
         if refusal := await self.should_process(request, context):
             return await self.reject_message(request, context, refusal)
         if answer := await self.check_pending_agents(request, context):

@@ -15,7 +15,7 @@ from core.tools.tool import AnyTool
 from core.tools.toolbox import ToolRegistry, likely_groups
 from core.turns.context import TurnContext
 from core.turns.prompt import Assistant, Known, approvals_note, context_message, system_prompt
-from core.turns.services import TurnServices
+from core.turns.services import RecalledFacts, TurnServices
 from core.turns.tools import AgentSetup, ToolOffer
 from core.turns.types import TurnRequest
 from core.turns.waiting_agents import pending_in
@@ -49,12 +49,13 @@ class Preparation:
         notes = (waiting.note(), approvals_note(request, request.kept.approvals))
         # Only this turn's words open groups: a group that was closed stays closed until the person speaks of it again.
         state = state.opening(likely_groups((tool.group for tool in tools), _words(user_messages)))
-        known = Known(recalled=recalled, seen=state.seen, notes=notes)
+        known = Known(recalled=recalled.lines, seen=state.seen, notes=notes)
         prompt = system_prompt(self.assistant, request.tenant, request.channel, profile)
         context = context_message(request.tenant, now, known)
         messages = (ChatMessage(Role.SYSTEM, prompt), *history, context, *user_messages)
         said = tuple(map(for_later, user_messages))
-        return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)
+        shown = with_person(with_summary(messages, state))
+        return TurnContext(shown, said, tools, agents, state, waiting, recalled.noted)
 
     async def _gathered(
         self,
@@ -63,12 +64,12 @@ class Preparation:
         user_messages: Messages,
         agents: TurnAgents,
         own: Sequence[AnyTool],
-    ) -> tuple[Sequence[str], Sequence[str], ToolRegistry]:
+    ) -> tuple[RecalledFacts, Sequence[str], ToolRegistry]:
         """Return memory's part of the messages, the facts about the person, and the tools of the turn."""
         memory = self.services.memory
         words = _words(user_messages)
         if memory is None or not words.strip():
-            return (), *(await self._offered(request, agents, own))
+            return RecalledFacts(), *(await self._offered(request, agents, own))
         # The model is asked once all of this is there: until then memory has time.
         meanwhile = asyncio.create_task(self._offered(request, agents, own))
         try:
@@ -80,6 +81,7 @@ class Preparation:
                 shown=self.window.fitting(messages, estimate_tokens(messages) + _ROOM),
                 patience=_UNHURRIED if request.trigger is not None else 0.0,
                 meanwhile=meanwhile,
+                brought=request.kept.brought,
             )
             return recalled, *(await meanwhile)
         finally:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Protocol, cast
 
 import structlog
@@ -11,6 +12,7 @@ from core.clock import Clock
 from core.consents.store import ConsentStore
 from core.files.access import Files
 from core.http.types import HttpClient
+from core.json_types import Json
 from core.llm.types import ChatMessage
 from core.messaging.search import PersonMessages
 from core.people.people import People
@@ -39,6 +41,19 @@ from core.tools.storage import Storage
 from core.tools.undo import UndoOffers
 from core.tools.undo_store import UndoStore
 
+NOTHING_BROUGHT: Mapping[str, Json] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledFacts:
+    """The facts that a turn begins with, a line for each, the most important first.
+
+    `noted`: the report on how they were found, under its ability's name, which the end of the turn stores.
+    """
+
+    lines: Sequence[str] = ()
+    noted: Mapping[str, Json] = field(default_factory=dict)
+
 
 class Recall(Protocol):
     """Long-term memory, as far as a turn needs it."""
@@ -57,11 +72,12 @@ class Recall(Protocol):
         shown: Sequence[ChatMessage] = (),
         patience: float = 0.0,
         meanwhile: asyncio.Task[object] | None = None,
-    ) -> Sequence[str]:
-        """Return known facts that may matter, the most important first; nothing while memory is away.
+        brought: Mapping[str, Json] = NOTHING_BROUGHT,
+    ) -> RecalledFacts:
+        """Return known facts that may matter; nothing while memory is away.
 
         Facts that the model sees in `shown` are left out. A late answer is waited for some seconds, and until
-        `meanwhile`, the turn's other work, is done.
+        `meanwhile`, the turn's other work, is done. `brought`: what was read with the turn, by ability.
         """
         ...
 

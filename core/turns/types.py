@@ -3,7 +3,7 @@
 `new_turn` makes a turn for a program that has an orchestrator alone: nothing of it is stored.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 
@@ -16,7 +16,7 @@ from core.hooks.hooks import Hook
 from core.ids import make_id
 from core.journal.in_memory import MemoryJournal
 from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
 from core.messaging.messages import Address, Command, Media, OutboundMessage
@@ -122,6 +122,8 @@ class Kept:
     """The person's profile, a line for each entry; None if it was not read."""
     described: Described = NOTHING_DESCRIBED
     """The self-descriptions of the person's stored values."""
+    brought: Mapping[str, Json] = field(default_factory=dict)
+    """What the abilities' `sql/open_turn.sql` read with the turn, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,8 @@ class TurnResult:
     """The files that go out with the reply."""
     joined: tuple[TurnMessage, ...] = ()
     """The messages that came while it ran, with their files."""
+    noted: Mapping[str, Json] = field(default_factory=dict)
+    """What abilities note of the turn, by their names: their `sql/finish_turn.sql` stores it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +323,7 @@ class TurnEnd:
     cards_in: str | None = None
     told: Sequence[OutboundMessage] = ()
     hold_cards: bool = False
+    noted: Mapping[str, Json] = field(default_factory=dict)
 
     def to_json(self) -> JsonObject:
         """Return the stored form of all but the messages and the note, which go to rows of their own."""
@@ -331,6 +336,7 @@ class TurnEnd:
             "new_session": self.new_session,
             "pool": [entry.to_json() for entry in self.pool],
             "waiting_step": self.waiting_step,
+            "noted": dict(self.noted),
         }
 
 

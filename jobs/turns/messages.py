@@ -59,6 +59,7 @@ class TurnMessages:
             told=self.told,
             questions=self.questions,
             hold_cards=held,
+            noted=result.noted,
             run=note,
         )
 

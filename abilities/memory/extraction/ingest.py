@@ -14,7 +14,7 @@ from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.index.embedder import Embedder
 from abilities.memory.store.memories import Change, MemoryStore
 from abilities.memory.store.reread import schedule_reread
-from abilities.memory.store.scans import find_by_vector, find_with_same_words
+from abilities.memory.store.scans import Wanted, find_memories, find_with_same_words
 from abilities.memory.types import Kind, Memory, Statement, Utterance, Vector
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
@@ -155,11 +155,10 @@ class Adder:
             in_slot = await self.store.in_slot(tenant_id, collection, statement.slot)
             candidates = {memory.id: memory for memory in in_slot}
         if statement.vector:
-            near = await find_by_vector(
-                self.store.database, tenant_id, statement.vector, self.embedder.name, CANDIDATES
-            )
-            wanted = [memory_id for memory_id, likeness in near if likeness >= NEAR and memory_id not in candidates]
-            candidates |= await self.store.memories(tenant_id, wanted)
+            wanted = Wanted(CANDIDATES, vector=statement.vector, embedder=self.embedder.name)
+            found = await find_memories(self.store.database, tenant_id, wanted)
+            near = [memory_id for memory_id, likeness in found.by_vector if likeness >= NEAR]
+            candidates |= {memory_id: found.memories[memory_id] for memory_id in near}
         return [
             memory
             for memory in candidates.values()

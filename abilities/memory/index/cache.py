@@ -56,16 +56,17 @@ class StructuredIndexes:
         """Return the number of indexed memories, by person."""
         return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
 
-    async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
-        """Search a person's index as of now; a caller that is cancelled leaves it catching up.
+    async def search(self, tenant_id: str, query: StructuredQuery, most: int, newest: Version) -> list[Hit]:
+        """Search a person's index as of a version; a caller that is cancelled leaves it catching up.
 
         Raises `CatchingUp` if there is none yet: an index is built when nobody waits for an answer.
         """
-        entry, newest = self._entries.get(tenant_id), await self._store.version(tenant_id)
+        entry = self._entries.get(tenant_id)
         if newest.number and (entry is None or entry.version.epoch != newest.epoch):
             self.soon(tenant_id)
             raise CatchingUp
-        await self.catch_up(tenant_id)
+        if entry is None or entry.version != newest:
+            await self.catch_up(tenant_id)
         entry = self._entries.get(tenant_id)
         if entry is None:
             return []

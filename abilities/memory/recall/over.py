@@ -5,26 +5,20 @@ from dataclasses import replace
 
 from abilities.memory.extraction.rules_self import names_in
 from abilities.memory.extraction.words import words_of
-from abilities.memory.store.memories import MemoryStore
+from abilities.memory.store.scans import Found
 from abilities.memory.types import ASSISTANT, Memory
 
-_MOST = 200
-"""Facts that are over, the newest, with which the assistant's words are compared."""
 
-
-async def with_ends(store: MemoryStore, tenant_id: str, memories: Mapping[str, Memory]) -> dict[str, Memory]:
-    """Return memories, in which the assistant's repetitions of ended facts have ended, too."""
-    repeated = [memory for memory in memories.values() if memory.speaker == ASSISTANT and memory.valid_to is None]
-    ended = await store.ended(tenant_id, _MOST) if repeated else []
-    if not ended:
-        return dict(memories)
-    after = await store.memories(tenant_id, [fact.superseded_by for fact in ended if fact.superseded_by])
+def with_ends(found: Found) -> Mapping[str, Memory]:
+    """Return the memories that were found, in which the assistant's repetitions of ended facts have ended, too."""
     over: dict[str, Memory] = {}
-    for memory in repeated:
-        fact = next((fact for fact in ended if _repeats(memory, fact, after.get(fact.superseded_by or ""))), None)
-        if fact is not None:
+    for memory in found.memories.values():
+        if memory.speaker != ASSISTANT or memory.valid_to is not None:
+            continue
+        facts = (fact for fact in found.ended if _repeats(memory, fact, found.after.get(fact.superseded_by or "")))
+        if (fact := next(facts, None)) is not None:
             over[memory.id] = replace(memory, valid_to=fact.valid_to)
-    return {**memories, **over}
+    return {**found.memories, **over}
 
 
 def _repeats(memory: Memory, fact: Memory, after: Memory | None) -> bool:

@@ -6,7 +6,7 @@ are left out unless the question is about the past.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -23,8 +23,8 @@ from abilities.memory.recall.over import with_ends
 from abilities.memory.recall.question import Question, read_question
 from abilities.memory.recall.shown import not_shown
 from abilities.memory.store.memories import MemoryStore
-from abilities.memory.store.scans import MemoryFilter, find_by_vector, find_by_words
-from abilities.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector
+from abilities.memory.store.scans import Found, Wanted, find_memories
+from abilities.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector, Version
 from core.errors import ModelError, OneValetError
 from core.llm.types import ChatMessage, Role, estimate_tokens
 
@@ -95,28 +95,29 @@ class Retriever:
         sure: bool = True,
         shown: Sequence[ChatMessage] = (),
         wait: Wait = NO_LONGER,
+        version: Version | None = None,
     ) -> Recall:
         """Return the memories that may matter for a text. `sure`: only those the retrievers are sure of.
 
-        Statements in `shown` are left out; `wait`: the time for which a late retriever is waited for.
+        Statements in `shown` are left out; `wait`: the time for which a late retriever is waited for. `version`: that
+        of the memory, if it has been read.
         """
         began = time.monotonic()
-        if not (await self.store.version(scope.tenant_id)).number:
+        version = version or await self.store.version(scope.tenant_id)
+        if not version.number:
             return Recall()
         question = await self._with_names(scope, read_question(text, now))
-        deadline = began + (wait.seconds or self.config.patience)
+        asked = _Asked(scope, question, version, wait.seconds or self.config.patience, wait)
         embedding = asyncio.create_task(self._embed(scope, question), name="embed question")
-        retrievers: dict[RetrieverKind, Callable[[], Awaitable[Sequence[Hit]]]] = {
-            RetrieverKind.TEXT: lambda: self._by_text(scope, question),
-            RetrieverKind.VECTOR: lambda: self._by_vector(scope, question, embedding),
-            RetrieverKind.STRUCTURED: lambda: self._structured(scope, question, embedding, built=wait.built),
-        }
         try:
-            used = [kind for kind in RetrieverKind if kind in self.kinds]
-            reports = await asyncio.gather(*(_timed(kind, retrievers[kind], deadline, wait.meanwhile) for kind in used))
+            # The index first, which is in RAM: one statement then reads its hits with those of the others.
+            by_index = await _timed(self._structured(asked, embedding), asked.patience, wait.meanwhile)
+            left = began + asked.patience - time.monotonic()
+            embedded = await _timed(self._vector(question, embedding), left, wait.meanwhile)
         finally:
             embedding.cancel()
-        fused = await self._fuse(scope, question, reports, sure=sure)
+        reports, found = await self._by_rows(asked, by_index, embedded)
+        fused = await self._fuse(scope, question, reports, found, sure=sure)
         recalled = _within(not_shown(fused, shown), limit or self.config.max_recalled, self.config.token_budget)
         return Recall(tuple(recalled), tuple(reports), int((time.monotonic() - began) * 1000))
 
@@ -127,31 +128,63 @@ class Retriever:
         memories = await self.store.in_slots(scope.tenant_id, question.relations)
         return question.naming([slot.value for memory in memories if (slot := slot_of(memory.text)) is not None])
 
-    async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
+    async def _by_rows(
+        self, asked: "_Asked", by_index: "_Timed[Sequence[Hit]]", embedded: "_Timed[Vector]"
+    ) -> tuple[list[RetrieverReport], Found]:
+        """Search by words and by vector, and read the memories that these searches and the index found."""
+        ids = [hit.memory_id for hit in by_index.got or ()]
+        rows = await self._timed_rows(asked, embedded.got or (), ids)
+        if rows.missed is not None and embedded.got:
+            # Words do without a vector, which may be slow, or of a length that Postgres refuses.
+            embedded = _Timed(None, rows.missed, embedded.took_ms + rows.took_ms)
+            rows = await self._timed_rows(asked, (), ids)
+        found = rows.got or Found(memories=await self.store.memories(asked.scope.tenant_id, ids))
+        words, floor, sure = max(len(asked.question.words), 1), self.embedder.floor, self.embedder.sure
+        text = tuple(Hit(memory_id, rank, min(held / words, 1.0)) for memory_id, rank, held in found.by_words)
+        near = ((memory_id, near) for memory_id, near in found.by_vector if near >= floor)
+        vector = tuple(Hit(memory_id, near, min(ENOUGH * near / sure, 1.0)) for memory_id, near in near)
+        took_ms = embedded.took_ms + (rows.took_ms if embedded.got else 0)
+        reports = (
+            RetrieverReport(RetrieverKind.TEXT, text, rows.took_ms, rows.missed),
+            RetrieverReport(RetrieverKind.VECTOR, vector, took_ms, embedded.missed),
+            RetrieverReport(RetrieverKind.STRUCTURED, tuple(by_index.got or ()), by_index.took_ms, by_index.missed),
+        )
+        used = [report for report in reports if report.kind in self.kinds]
+        for report in used:
+            if report.missed not in (None, "off", "catching up"):
+                _log.warning("memory_retriever_missed", retriever=report.kind.value, cause=report.missed)
+        return used, found
+
+    async def _timed_rows(self, asked: "_Asked", vector: Vector, ids: Sequence[str]) -> "_Timed[Found]":
+        question = asked.question
         words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.same, SAME)
         words |= dict.fromkeys(question.words, 1.0)
         words |= dict.fromkeys(question.names, 1.0) | {word: MEANT for word in words if word in question.known}
-        if not words:
-            return []
-        where = MemoryFilter(scope.collections, closed=question.beyond_now)
-        rows = await find_by_words(self.store.database, scope.tenant_id, words, DEPTH, where, question.same)
-        asked = max(len(question.words), 1)
-        return [Hit(memory_id, rank, min(held / asked, 1.0)) for memory_id, rank, held in rows]
+        wanted = Wanted(
+            DEPTH,
+            words if RetrieverKind.TEXT in self.kinds else {},
+            question.same,
+            vector,
+            self.embedder.name,
+            ids,
+            asked.scope.collections,
+            closed=question.beyond_now,
+        )
+        found = find_memories(self.store.database, asked.scope.tenant_id, wanted)
+        return await _timed(found, asked.patience, asked.wait.meanwhile)
 
-    async def _by_vector(self, scope: Scope, question: Question, embedding: Embedding) -> Sequence[Hit]:
-        vector = (await asyncio.shield(embedding))[question.text]
-        where = MemoryFilter(scope.collections, closed=question.beyond_now)
-        rows = await find_by_vector(self.store.database, scope.tenant_id, vector, self.embedder.name, DEPTH, where)
-        floor, sure = self.embedder.floor, self.embedder.sure
-        return [Hit(memory_id, near, min(ENOUGH * near / sure, 1.0)) for memory_id, near in rows if near >= floor]
+    async def _vector(self, question: Question, embedding: Embedding) -> Vector:
+        """Return the question's vector; an empty vector if none is used."""
+        if RetrieverKind.VECTOR not in self.kinds:
+            return ()
+        return (await asyncio.shield(embedding))[question.text]
 
-    async def _structured(
-        self, scope: Scope, question: Question, embedding: Embedding, *, built: bool
-    ) -> Sequence[Hit]:
-        if self.indexes is None:
+    async def _structured(self, asked: "_Asked", embedding: Embedding) -> Sequence[Hit]:
+        tenant_id, question = asked.scope.tenant_id, asked.question
+        if self.indexes is None or RetrieverKind.STRUCTURED not in self.kinds:
             raise _SwitchedOff
-        if built:
-            await self.indexes.catch_up(scope.tenant_id)
+        if asked.wait.built:
+            await self.indexes.catch_up(tenant_id)
         vectors = await asyncio.shield(embedding)
         # A fact that holds for long was often stated before the time that the question names.
         period = None if question.asked_slots else question.period
@@ -163,10 +196,10 @@ class Retriever:
             {term: ASKED if term in question.slots else 1.0 for term in question.own}
             | {term: SAME if term in question.same else MEANT for term in question.terms if term not in question.own},
         )
-        hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
+        hits = await self.indexes.search(tenant_id, query, DEPTH, asked.version)
         if not hits and query.since:
             at_any_time = replace(query, since=None, until=None)
-            hits = await self.indexes.search(scope.tenant_id, at_any_time, DEPTH)
+            hits = await self.indexes.search(tenant_id, at_any_time, DEPTH, asked.version)
         return hits
 
     async def _embed(self, scope: Scope, question: Question) -> Mapping[str, Vector]:
@@ -178,16 +211,15 @@ class Retriever:
         return known | dict(zip(texts, await embedder.embed(texts), strict=True))
 
     async def _fuse(
-        self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], *, sure: bool
+        self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], found: Found, *, sure: bool
     ) -> list[Recalled]:
         hits: dict[str, list[Hit]] = {}
         for hit in (hit for report in reports for hit in report.hits):
             hits.setdefault(hit.memory_id, []).append(hit)
-        # If no slot is asked for, memories without certainty need not be read.
+        # If no slot is asked for, memories without certainty do not matter.
         every = not sure or question.asked_slots
-        wanted = [memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH]
-        memories = await with_ends(self.store, scope.tenant_id, await self.store.memories(scope.tenant_id, wanted))
-        inside = {memory.id: memory for memory in memories.values() if scope.includes(memory)}
+        wanted = {memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH}
+        inside = {id: memory for id, memory in with_ends(found).items() if id in wanted and scope.includes(memory)}
         fused = fuse(inside, reports, question, sure=sure)
         return [*await self._asked_for(scope, question, reports, inside), *fused]
 
@@ -208,18 +240,33 @@ class _SwitchedOff(Exception):
     """This retriever is switched off."""
 
 
-async def _timed(
-    kind: RetrieverKind,
-    retrieve: Callable[[], Awaitable[Sequence[Hit]]],
-    deadline: float,
-    meanwhile: asyncio.Task[object] | None,
-) -> RetrieverReport:
-    """Run a retriever until the deadline, or until other work is done if that is later; report its errors."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question to a scope at a version of its memory, and how long each step of its answer may take."""
+
+    scope: Scope
+    question: Question
+    version: Version
+    patience: float
+    wait: Wait
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed[Got]:
+    """The result of a step of recall, or the reason if there is none, and its time."""
+
+    got: Got | None
+    missed: str | None
+    took_ms: int
+
+
+async def _timed[Got](work: Awaitable[Got], seconds: float, meanwhile: asyncio.Task[object] | None) -> _Timed[Got]:
+    """Do a step for some seconds, or until other work is done if that takes longer; report its errors."""
     began = time.monotonic()
-    hits: Sequence[Hit] = ()
+    got: Got | None = None
     missed = None
     try:
-        hits = await _in_time(retrieve(), max(deadline - began, 0.01), meanwhile)
+        got = await _in_time(work, max(seconds, 0.01), meanwhile)
     except _SwitchedOff:
         missed = "off"
     except CatchingUp:
@@ -228,27 +275,23 @@ async def _timed(
         missed = "slow"
     except (OneValetError, ModelError, IndexBroken, asyncpg.PostgresError, OSError, ValueError, KeyError) as error:
         missed = type(error).__name__
-    if missed not in (None, "off", "catching up"):
-        _log.warning("memory_retriever_missed", retriever=kind.value, cause=missed)
-    return RetrieverReport(kind, tuple(hits), int((time.monotonic() - began) * 1000), missed)
+    return _Timed(got, missed, int((time.monotonic() - began) * 1000))
 
 
-async def _in_time(
-    retrieved: Awaitable[Sequence[Hit]], seconds: float, meanwhile: asyncio.Task[object] | None
-) -> Sequence[Hit]:
-    """Return the hits that are retrieved in time. Raises `TimeoutError`."""
-    work = asyncio.ensure_future(retrieved)
+async def _in_time[Got](work: Awaitable[Got], seconds: float, meanwhile: asyncio.Task[object] | None) -> Got:
+    """Return the result of work that is done in time. Raises `TimeoutError`."""
+    task = asyncio.ensure_future(work)
     try:
-        await asyncio.wait({work}, timeout=seconds)
-        if not work.done() and meanwhile is not None:
-            await asyncio.wait({work, meanwhile}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done() and meanwhile is not None:
+            await asyncio.wait({task, meanwhile}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
             raise TimeoutError
-        return work.result()
+        return task.result()
     finally:
-        if not work.done():
-            work.cancel()
-            await asyncio.wait({work})
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
 
 
 def _within(recalled: Sequence[Recalled], limit: int, tokens: int) -> Sequence[Recalled]:

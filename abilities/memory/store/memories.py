@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from abilities.memory.store.scans import MemoryFilter
+from abilities.memory.store.scans import memory_of
 from abilities.memory.store.vectors_and_terms import VectorStore, insert_terms, insert_vector
 from abilities.memory.store.versions import lock_memory, raise_epoch, read_version, set_number
-from abilities.memory.types import Kind, Memory, Statement, Vector, Version
+from abilities.memory.types import Memory, Statement, Vector, Version
 from core.db.database import Connection, Database
 from core.ids import IdMaker
 
@@ -19,10 +19,10 @@ _END = (
     "update memories set valid_to = $3, superseded_by = $4"
     " where tenant_id = $1 and id = any ($2) and valid_to is null and id <> $4"
 )
-_TOLD = MemoryFilter(told_only=True).sql()
-UNREAD = "m.extractor = 'rules, until read'"
+_TOLD = "m.tenant_id = $1 and not m.held and m.valid_to is null and m.kind = 'told'"
+_UNREAD = "m.extractor = 'rules, until read'"
 """The condition of the index `memories_unread`; the name is that of `extractors.UNREAD`."""
-UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.extractor = 'rules, until read'"
+_UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.extractor = 'rules, until read'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,28 +131,28 @@ class MemoryStore:
         self, tenant_id: str, limit: int, *, told_only: bool = False, closed: bool = False
     ) -> list[Memory]:
         """Return the newest memories, the newest first; `closed` includes those that hold no longer."""
-        where = MemoryFilter(told_only=told_only, closed=closed)
-        return await self._select(tenant_id, f"{where.sql()} order by m.number desc limit $3", [], limit)
-
-    async def ended(self, tenant_id: str, limit: int) -> list[Memory]:
-        """Return the person's statements that hold no longer, the newest first."""
-        where = "m.tenant_id = $1 and m.kind = 'told' and m.valid_to is not null and not m.held"
+        where = "m.tenant_id = $1 and not m.held" + ("" if closed else " and m.valid_to is null")
+        where += " and m.kind = 'told'" if told_only else ""
         return await self._select(tenant_id, f"{where} order by m.number desc limit $2", limit)
+
+    async def unread(self, tenant_id: str, limit: int) -> list[Memory]:
+        """Return the oldest statements that a model is still to read."""
+        return await self._select(tenant_id, f"m.tenant_id = $1 and {_UNREAD} order by m.number limit $2", limit)
 
     async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
         """Return the memories of a slot that hold now, stated by the person."""
-        where = f"{_TOLD} and m.collection = $3 and m.slot = $4 order by m.number"
-        return await self._select(tenant_id, where, [], collection, slot)
+        where = f"{_TOLD} and m.collection = $2 and m.slot = $3 order by m.number"
+        return await self._select(tenant_id, where, collection, slot)
 
     async def in_slots(self, tenant_id: str, slots: Sequence[str]) -> list[Memory]:
         """Return the memories of some slots that hold now, in any collection, the newest first."""
-        where = f"{_TOLD} and m.slot = any ($3) order by m.number desc limit 5"
-        return await self._select(tenant_id, where, [], list(slots))
+        where = f"{_TOLD} and m.slot = any ($2) order by m.number desc limit 5"
+        return await self._select(tenant_id, where, list(slots))
 
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
         # An index keeps its contents: it waits for memories that are still to be read.
-        where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < all ({UNREAD_NUMBERS})"
+        where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < all ({_UNREAD_NUMBERS})"
         where += " order by m.number limit $3"
         return await self._select(tenant_id, where, number, limit)
 
@@ -231,5 +231,4 @@ class MemoryStore:
 async def select_memories(database: Database, tenant_id: str, where: str, *args: object) -> list[Memory]:
     """Return memories; `where` is SQL over `m`, with the tenant as `$1` and then `args`."""
     statement = f"select {_COLUMNS} from memories m where {where}"  # noqa: S608
-    rows = await database.tenant_rows(tenant_id, statement, *args)
-    return [Memory(**(dict(row) | {"kind": Kind(row["kind"])})) for row in rows]
+    return [memory_of(row) for row in await database.tenant_rows(tenant_id, statement, *args)]

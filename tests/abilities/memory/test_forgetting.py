@@ -46,7 +46,7 @@ async def test_what_is_forgotten_is_nowhere_in_a_dump_nor_in_any_workers_index(d
             assert await caught_up(momex, talk.tenant_id) == {talk.tenant_id: 1}
             assert momex.indexes is not None
             query = StructuredQuery((CANARY.lower(),))
-            assert await momex.indexes.search(talk.tenant_id, query, 5) == []
+            assert await momex.indexes.search(talk.tenant_id, query, 5, await momex.store.version(talk.tenant_id)) == []
             await momex.close()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from abilities.memory import tools
 from abilities.memory.commands import NOTHING, answer_memory
@@ -145,14 +146,10 @@ async def test_trimmed_parts_of_a_long_conversation_are_recalled_when_needed(
         assert any(f'the person said: "{fact}"' in message.text for message in model.last), question
 
 
-async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Momex, database: Database) -> None:
+async def test_a_turn_notes_its_recall_for_the_trace_without_any_text(momex: Momex) -> None:
     await momex.add_now("ann", [told("My sister Greta lives in Porto.")])
-    async with database.tenant("ann") as connection:
-        await connection.execute("insert into lanes (tenant_id, id) values ('ann', 'l')")
-        await connection.execute("insert into turns (tenant_id, id, lane_id, fence) values ('ann', 't1', 'l', 1)")
-    await turn(momex, 1, "Where does my sister Greta live?", says("In Porto"))
-    async with database.tenant("ann") as connection:
-        report = await connection.fetchval("select report from memory_recalls where turn_id = 't1'")
+    result, _ = await turn(momex, 1, "Where does my sister Greta live?", says("In Porto"))
+    report: Any = result.noted["memory"]
     [memory] = await momex.store.newest("ann", 1)
     legs = {leg["leg"]: (leg["hits"], leg["missed"]) for leg in report["legs"]}
     assert legs == {"text": ([memory.id], ""), "vector": ([memory.id], ""), "structured": ([], "off")}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("typeagent")
 async def found(momex: Momex, *terms: str) -> list[str]:
     """Ask Ann's index for terms; return the texts that it found."""
     assert momex.indexes is not None
-    hits = await momex.indexes.search("ann", StructuredQuery(terms), 9)
+    hits = await momex.indexes.search("ann", StructuredQuery(terms), 9, await momex.store.version("ann"))
     memories = await momex.store.memories("ann", [hit.memory_id for hit in hits])
     return [memories[hit.memory_id].text for hit in hits]
 

@@ -63,6 +63,6 @@ async def test_kill_9_during_index_catch_up_leaves_rows_and_next_index_correct(
     assert [(memory, await indexed.store.version("ann")) for memory in await everything(indexed, "ann")] == truth
     assert await caught_up(indexed) == {"ann": len(truth)}
     assert indexed.indexes is not None
-    hits = await indexed.indexes.search("ann", StructuredQuery(("town30",)), 5)
+    hits = await indexed.indexes.search("ann", StructuredQuery(("town30",)), 5, await indexed.store.version("ann"))
     memories = await indexed.store.memories("ann", [hit.memory_id for hit in hits])
     assert [memory.text for memory in memories.values()] == ["I live in Town30 now."]

@@ -8,7 +8,8 @@ REPORT = {
     "legs": [
         {"leg": "vectors", "hits": ["mem_1", "mem_2"], "missed": "", "took_ms": 12.5},
         {"leg": "words", "hits": ["mem_2"], "missed": "", "took_ms": 2.0},
-    ]
+    ],
+    "took_ms": 14,
 }
 
 
@@ -22,13 +23,7 @@ async def test_what_was_recalled_stands_in_the_path_of_its_turn(store: Store) ->
     await store.say("where is the key?")
     lease, turn = await store.claim_turn()
     assert await notes(store, lease.tenant_id, turn.turn_id) == []
-    async with store.database.tenant(lease.tenant_id) as connection:
-        await connection.execute(
-            "insert into memory_recalls (tenant_id, turn_id, report) values ($1, $2, $3)",
-            lease.tenant_id,
-            turn.turn_id,
-            REPORT,
-        )
+    await store.finish(lease, turn, "In the boat.", noted={"memory": REPORT})
     [note] = await notes(store, lease.tenant_id, turn.turn_id)
     assert (note.title, note.note) == ("Recalled", "2 memories")
     assert note.facts == (("vectors", "2 found, 12.5 ms"), ("words", "1 found, 2.0 ms"))

@@ -9,7 +9,7 @@ from abilities.memory.config import MomexConfig
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.runner import EMBEDDED_EVERY, MemoryUpkeep
-from abilities.memory.store.scans import find_by_vector
+from abilities.memory.store.scans import Wanted, find_memories
 from abilities.memory.types import Vector
 from core.db.database import Database
 from core.errors import ModelUnavailable
@@ -55,7 +55,7 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
         names = await connection.fetch("select distinct embedder from memory_vectors where tenant_id = 'ann'")
     assert [row["embedder"] for row in names] == ["other words"]
     [vector] = await embedder.embed(["I saw boat drei on the lake."])
-    near = await find_by_vector(database, "ann", vector, embedder.name, 1)
+    near = (await find_memories(database, "ann", Wanted(1, vector=vector, embedder=embedder.name))).by_vector
     memories = await changed.store.memories("ann", [near[0][0]])
     assert [memory.text for memory in memories.values()] == ["I saw boat drei on the lake."]
 

@@ -13,6 +13,7 @@ from abilities.memory.recall.search import Scope, Wait
 from abilities.memory.types import RetrieverKind, Vector
 from core.llm.types import ChatMessage, Role
 from core.tools.tool import AnyTool, Described
+from core.turns.services import RecalledFacts
 from tests.abilities.memory.harness import NOW, WordEmbedder, told
 from tests.abilities.memory.test_in_turns import turn
 from tests.core.builders import says
@@ -49,9 +50,9 @@ async def test_a_statement_that_the_window_shows_is_in_the_prompt_once(momex: Mo
 )
 async def test_words_that_only_resemble_a_memory_do_not_show_it(momex: Momex, shown: str) -> None:
     await momex.add_now("ann", [told("I live in Oslo.")])
-    [line] = await momex.recall("ann", "Where do I live? Oslo?", shown=[user(shown)])
+    [line] = (await momex.recall("ann", "Where do I live? Oslo?", shown=[user(shown)])).lines
     assert "I live in Oslo." in line
-    assert await momex.recall("ann", "Where do I live? Oslo?", shown=[user("Hello! I live in Oslo.")]) == []
+    assert (await momex.recall("ann", "Where do I live? Oslo?", shown=[user("Hello! I live in Oslo.")])).lines == []
 
 
 async def test_a_memory_reads_as_something_that_was_said(momex: Momex) -> None:
@@ -71,8 +72,8 @@ async def test_what_the_assistant_said_of_a_fact_is_over_when_the_fact_is(momex:
         ("I moved to Bergen.", "Fine, Bergen it is."),
     )
     for question in ("Do I live in Oslo?", "Where do I live?", "A coat for where I live?"):
-        assert not any("Oslo" in line for line in await momex.recall("ann", question)), question
-    before = await momex.recall("ann", "Where did I live before Bergen?")
+        assert not any("Oslo" in line for line in (await momex.recall("ann", question)).lines), question
+    before = (await momex.recall("ann", "Where did I live before Bergen?")).lines
     assert any("Oslo" in line for line in before)
     assert all("no longer so since 2026-06-15" in line for line in before if "Oslo" in line)
 
@@ -80,7 +81,7 @@ async def test_what_the_assistant_said_of_a_fact_is_over_when_the_fact_is(momex:
 async def test_an_answer_to_what_is_over_is_over_whatever_its_words(momex: Momex) -> None:
     await said(momex, ("My favourite colour is green.", "So is mine: the colour of leaves."),
                ("My favourite colour is blue.", "Noted."))  # fmt: skip
-    lines = await momex.recall("ann", "Is my favourite colour the colour of leaves?")
+    lines = (await momex.recall("ann", "Is my favourite colour the colour of leaves?")).lines
     assert any("blue" in line for line in lines)
     assert not any("leaves" in line for line in lines)
 
@@ -92,7 +93,7 @@ async def test_what_the_assistant_said_of_a_fact_that_holds_stays(momex: Momex) 
         ("I moved to Bergen.", "Fine."),
         ("My boat is called Solveig.", "Solveig is a fine name for a boat."),
     )
-    lines = await momex.recall("ann", "What fine name has my boat?")
+    lines = (await momex.recall("ann", "What fine name has my boat?")).lines
     assert any("you said" in line and "Solveig" in line for line in lines)
 
 
@@ -142,7 +143,7 @@ class Telling(Momex):
 
     recalled: asyncio.Event
 
-    async def recall(self, *args: Any, **given: Any) -> Sequence[str]:
+    async def recall(self, *args: Any, **given: Any) -> RecalledFacts:
         try:
             return await super().recall(*args, **given)
         finally:

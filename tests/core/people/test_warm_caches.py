@@ -37,7 +37,8 @@ class Process:
     async def indexed(self, tenant_id: str, *words: str) -> list[str]:
         """Ask this process's index of a person for words; return what it found."""
         assert self.memory.indexes is not None
-        hits = await self.memory.indexes.search(tenant_id, StructuredQuery(words), 9)
+        newest = await self.memory.store.version(tenant_id)
+        hits = await self.memory.indexes.search(tenant_id, StructuredQuery(words), 9, newest)
         memories = await self.memory.store.memories(tenant_id, [hit.memory_id for hit in hits])
         assert len(memories) == len(hits), "it finds nothing that is not this person's"
         return sorted(memory.text for memory in memories.values())

@@ -37,6 +37,7 @@ from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
 from core.turns.prompt_lines import CONTEXT
+from core.turns.services import RecalledFacts
 from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnState, TurnWork
 from tests.core.builders import FakeModel, Step, says, user, wants
 from tests.eventually import never
@@ -291,8 +292,8 @@ class TestSteps:
         class Memory:
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, **_: object) -> Sequence[str]:
-                return [f"{tenant_id} asked: {query}"]
+            async def recall(self, tenant_id: str, query: str, **_: object) -> RecalledFacts:
+                return RecalledFacts([f"{tenant_id} asked: {query}"], {"memory": "asked"})
 
             def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
                 return NO_MEMORY  # type: ignore[no-any-return]
@@ -309,8 +310,9 @@ class TestSteps:
 
         model = FakeModel([says("ok")])
         orchestrator = Orchestrator(model, "Koi", Memory(), tools=[one, two], tool_names=["two"])
-        await orchestrator.handle_message(_request("Hi"))
+        result = await orchestrator.handle_message(_request("Hi"))
         assert "- t1 asked: Hi" in model.last[1].text
+        assert result.noted == {"memory": "asked"}, "stored with the turn's end"
         assert [spec.name for spec in model.requests[0].tools] == ["two"]
 
 
@@ -344,8 +346,8 @@ class TestPrompt:
 
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, **_: object) -> list[str]:
-                return [f"They said: {query}"]
+            async def recall(self, tenant_id: str, query: str, **_: object) -> RecalledFacts:
+                return RecalledFacts([f"They said: {query}"])
 
             def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
                 return NO_MEMORY  # type: ignore[no-any-return]

@@ -346,6 +346,7 @@ begin
         session = c.session + (case when v.new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
+    -- What abilities noted of the turn is stored by their sql/finish_turn.sql.
     perform write_pool(p_tenant, p_turn, v_conversation.id, v.pool);
     if v.state <> 'waiting' then
         delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
@@ -578,14 +579,18 @@ returns table (
     channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
     sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
     timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
-    taken jsonb, facts jsonb, is_new boolean, described jsonb, was_passed_on boolean)
+    taken jsonb, facts jsonb, is_new boolean, described jsonb, was_passed_on boolean, brought jsonb)
 language plpgsql as $$
 begin
     return query
     select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, described_values(p_tenant, p_described),
            r.waiting_step is not null and exists (
                select from inbound m where m.tenant_id = p_tenant and m.turn_id = b.turn_id
-               and (m.origin <> 'own' or m.points @> '[{"whose": "others"}]'))
+               and (m.origin <> 'own' or m.points @> '[{"whose": "others"}]')),
+           (select jsonb_object_agg(a.ability, a.brings) from (
+                select null::text as ability, null::jsonb as brings where false
+                -- What the abilities read with a turn, from their sql/open_turn.sql.
+            ) a)
     from begin_turn(p_tenant, p_lane, p_fence, p_turn) b
     left join lateral read_turn(p_tenant, b.turn_id, p_history) r on not b.is_run;
     -- A turn that is new need not be on disk before it goes on. If Postgres dies and loses it, its messages wait as

@@ -1,0 +1,1 @@
+                select 'memory', read_memory(p_tenant, b.turn_id)
