@@ -180,12 +180,12 @@ class Forgetter:
                 )
         return [row["text"] for row in rows]
 
-    async def redact(self, tenant_id: str, now: datetime | None = None, *, within: str = "") -> bool:
+    async def redact(self, tenant_id: str, now: datetime | None = None) -> bool:
         """Redact the confirmed phrases in all messages; return True when none is left.
 
         No memory of the person's own words is deleted here: they were shown the memories that go. `now`: phrases
-        confirmed longer than `REDACT_WITHIN` ago are given up. `within`: the job that calls this; another that is at
-        work may still store words that it read before, and so may a turn that runs.
+        confirmed longer than `REDACT_WITHIN` ago are given up. A job that is at work may still store words
+        that it read before, and so may a turn that runs.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
@@ -194,11 +194,10 @@ class Forgetter:
                 tenant_id,
             )
             reading = await connection.fetchval(
-                "select exists (select from memory_jobs where tenant_id = $1 and id <> $2"
+                "select exists (select from memory_jobs where tenant_id = $1"
                 " and owner is not null and lease_until > clock_timestamp())"
                 " or exists (select from turns where tenant_id = $1 and state = 'running')",
                 tenant_id,
-                within,
             )
             done, indexed = True, False
             for row in rows:

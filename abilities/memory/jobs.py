@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import asyncpg
 import structlog
 from pydantic import ConfigDict, TypeAdapter
 
@@ -14,7 +15,7 @@ from abilities.memory.extraction.secrets import is_secret
 from abilities.memory.extraction.speech import said_in_turn
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.index.cache import StructuredIndexes
-from abilities.memory.store.memories import MemoryStore
+from abilities.memory.store.memories import HeldJob, MemoryStore
 from abilities.memory.store.reread import REREAD, delay_after
 from abilities.memory.types import Utterance
 from core.budgets.types import OutOfMoney
@@ -44,17 +45,25 @@ MAX_FAILURES = 10
 # An error must not quote people's words: it ends in the log.
 _MESSAGES = TypeAdapter(list[Utterance], config=ConfigDict(hide_input_in_errors=True))
 
+_CLAIM = (
+    "select c.*, j.* from claim_memory_job($1,$2,$3) c left join lateral read_memory_job(c.tenant_id, c.id) j on true"
+)
+
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job. Only its `owner` may end it: another worker may have taken it over since."""
+    """A claimed job. Only its `owner` may end it: another worker may have taken it over since.
+
+    `given`: what it is done with, as `read_memory_job` returns it.
+    """
 
     tenant_id: str
     id: str
     attempts: int
     owner: str
+    given: asyncpg.Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +109,10 @@ class MemoryWork:
             await self.store.database.rows("select clear_memory_jobs()")
             return None
         owner = f"{worker}/{self.make_id('own')}"
-        row = await self.store.database.call("select * from claim_memory_job($1, $2, $3)", job_id, owner, LEASE)
-        return Job(row["tenant_id"], row["id"], row["attempts"], owner) if row else None
+        row = await self.store.database.call(_CLAIM, job_id, owner, LEASE)
+        if row is None or row["infer"] is None:  # no job, or one that is gone again
+            return None
+        return Job(row["tenant_id"], row["id"], row["attempts"], owner, row)
 
     async def keep(self, job: Job) -> bool:
         """Renew the lease of a job that is being done; return False if it is another's, or starts over."""
@@ -118,7 +129,12 @@ class MemoryWork:
     async def run(self, job: Job) -> None:
         """Do a job; a failed job comes back later."""
         try:
-            done = await self._read_again(job) if job.id == REREAD else await self._do(job)
+            if job.id != REREAD:
+                await self._do(job)
+            elif await self._read_again(job):
+                await self.store.keep(job.tenant_id, "", (), "", HeldJob(job.id, job.owner))
+            else:
+                await self._put_off(job)
         except PASSING as error:
             _log.warning("memory_job_put_off", job=job.id, attempt=job.attempts, cause=type(error).__name__)
             await self._put_off(job)
@@ -130,7 +146,6 @@ class MemoryWork:
             limit = MAX_READINGS if job.id == REREAD else MAX_FAILURES
             await (self._put_off(job) if job.attempts < limit else self._set_aside(job))
             raise
-        await (self._done(job) if done else self._put_off(job))
 
     async def tidy(self, now: datetime) -> None:
         """End expired sessions and questions, and redact words that could not be redacted before."""
@@ -163,53 +178,31 @@ class MemoryWork:
                 break
         return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
 
-    async def _do(self, job: Job) -> bool:
-        async with self.store.database.tenant(job.tenant_id) as connection:
-            row = await connection.fetchrow(
-                "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2",
+    async def _do(self, job: Job) -> None:
+        """Store what a job's words tell, and end it; redact then what was forgotten meanwhile."""
+        adder, held, given = self.adder, HeldJob(job.id, job.owner), job.given
+        turn_id = given["turn_id"]
+        if turn_id:
+            adder = (self.later or self.adder) if self.reads_turns else None
+        if adder is None:
+            stored = await self.store.keep(job.tenant_id, "", (), "", held)
+        else:
+            stored = await adder.add(
                 job.tenant_id,
-                job.id,
+                given["collection"],
+                said_in_turn(turn_id, given["said"]) if turn_id else _MESSAGES.validate_python(given["messages"]),
+                infer=given["infer"],
+                kept=given["kept"] or (),
+                patient=job.attempts < TRIES,
+                known=(given["known"] or ()) if turn_id else None,
+                ends=held,
             )
-            if row is None:
-                return True
-            messages, kept = _MESSAGES.validate_python(row["messages"]), list[str]()
-            adder = self.adder
-            if row["turn_id"]:
-                adder = (self.later or self.adder) if self.reads_turns else None
-            if row["turn_id"] and adder is not None:
-                messages = await said_in_turn(connection, job.tenant_id, row["turn_id"])
-                # Memories that tools stored in this turn, because the person asked for it.
-                rows = await connection.fetch(
-                    "select text from memories"
-                    " where tenant_id = $1 and turn_id = $2 and source_key not like 'history:%'",
-                    job.tenant_id,
-                    row["turn_id"],
-                )
-                kept = [kept_row["text"] for kept_row in rows]
-        if adder is not None:
-            added = await adder.add(
-                job.tenant_id, row["collection"], messages, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
-            )
-            _log.info("memory_added", job=job.id, count=len(added))
-            if adder is self.later and row["turn_id"]:
-                await self.store.database.call("select enqueue_talk($1, $2)", job.tenant_id, row["turn_id"])
-            if added and self.indexes is not None:
+            _log.info("memory_added", job=job.id, count=len(stored.added))
+            # An index waits for statements that a model is still to read.
+            if stored.added and self.indexes is not None and adder is not self.later:
                 self.indexes.soon(job.tenant_id)
-        confirmed = await self.store.database.tenant_row(
-            job.tenant_id, "select from memory_forgettings where tenant_id = $1 and confirmed limit 1"
-        )
-        if confirmed is not None:
-            await self.forgetter.redact(job.tenant_id, within=job.id)
-        return True
-
-    async def _done(self, job: Job) -> None:
-        # A turn that has ended once more since then has taken the job from its owner: it stays.
-        await self.store.database.tenant_rows(
-            job.tenant_id,
-            "delete from memory_jobs where tenant_id = $1 and id = $2 and owner = $3",
-            job.id,
-            job.owner,
-        )
+        if stored.forgets:
+            await self.forgetter.redact(job.tenant_id)
 
     async def _set_aside(self, job: Job) -> None:
         """Stop trying a job, unless its turn ends once more."""

@@ -80,7 +80,7 @@ class LongTermMemory:
     async def add_now(self, tenant_id: str, messages: Sequence[Utterance], *, collection: str = "") -> list[Memory]:
         """Remember messages at once, for a tool that reports the stored memories."""
         home, name = await self.shared.home_of(tenant_id, collection or self.collection)
-        ids = await self.adder.add(home, name, messages, asked=True)
+        ids = (await self.adder.add(home, name, messages, asked=True)).added
         memories = await self.store.memories(home, ids)
         return [memories[memory_id] for memory_id in ids if memory_id in memories]
 

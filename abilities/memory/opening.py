@@ -94,7 +94,7 @@ def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
         foundation.model,
         make_id,
         foundation.clock,
-        MemoryReader(jobs.adder, by_model=jobs.later is not None) if jobs.adder is not None else None,
+        MemoryReader(jobs.adder, jobs.later is not None, jobs.indexes) if jobs.adder is not None else None,
         ProfileStore(database, make_id) if keeps_profile else None,
         later=foundation.wakeups,
     )

@@ -1,16 +1,18 @@
 """Reading people's messages, once they are quiet: a single model call for their memories and their profile."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+import asyncpg
 import structlog
 
 from abilities.memory.extraction.profile_changes import read_changes
 from abilities.memory.extraction.statements import statements, worth_keeping
 from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
 from abilities.memory.reading import MemoryReader, lines_of
+from abilities.memory.store.overview import memory_in
 from abilities.memory.types import Memory
 from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.types import OutOfMoney
@@ -20,13 +22,13 @@ from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.journal.types import StepKey
 from core.language.asking import asks
-from core.people.profile import ProfileStore
+from core.people.profile import ProfileStore, facts_of
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "talks"
 """The kind of work that `sql/due.sql` names if any are unread."""
 LEASE = timedelta(minutes=5)
-"""Far longer than a call may take; it is extended before each."""
+"""Far longer than a call may take; it is extended before each further call."""
 RETRY = timedelta(minutes=1)
 TRIES = 3
 """Attempts to read a talk before the rules' reading must do for now."""
@@ -35,6 +37,10 @@ AT_ONCE = 8
 MAX_TURNS = 40
 """Turns of a person that are read together."""
 _STEP = StepKey(0, 0, "reading")
+_CLAIM = (
+    "select t.*, r.* from (select c.tenant_id, array_agg(c.turn_id) as turns, max(c.attempts) as attempts"
+    " from claim_talk($1,$2,$3,$4,$5) c group by c.tenant_id) t, read_talk(t.tenant_id, t.turns, $6) r"
+)
 
 _log = structlog.get_logger()
 
@@ -49,12 +55,13 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True)
 class TalkJob:
-    """The unread turns of a person, claimed until the lease ends."""
+    """The unread turns of a person, claimed until the lease ends. `given`: as `read_talk` returns it."""
 
     owner: str
     tenant_id: str
     turns: tuple[str, ...]
     attempts: int
+    given: asyncpg.Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +96,10 @@ class TalkReader:
     async def run(self, job: TalkJob) -> None:
         """Read a talk. A talk that fails is read again later, without holding up the others."""
         try:
-            if job.attempts <= TRIES and not await self._read(job):
-                return
-            if job.attempts > TRIES:  # its workers died
+            if job.attempts <= TRIES:
+                if not await self._read(job):
+                    return
+            else:  # its workers died
                 await self._give_up(job)
         except OutOfMoney:
             _log.info("talk_not_read", tenant=job.tenant_id, reason="budget")
@@ -114,57 +122,54 @@ class TalkReader:
     async def claim(self) -> TalkJob | None:
         """Claim the talk of a person who is due; return None if nobody is."""
         owner, gathering = self.make_id("own"), self.gathering
-        rows = await self.database.rows(
-            "select * from claim_talk($1,$2,$3,$4,$5)", owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages
-        )
-        if not rows:
-            return None
-        attempts = max(row["attempts"] for row in rows)
-        return TalkJob(owner, rows[0]["tenant_id"], tuple(row["turn_id"] for row in rows), attempts)
+        row = await self.database.call(_CLAIM, owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages, MAX_READ)
+        return TalkJob(owner, row["tenant_id"], tuple(row["turns"]), row["attempts"], row) if row else None
 
     async def _give_up(self, job: TalkJob) -> None:
         if self.memory is not None:
             await self.memory.give_up(job.tenant_id)
 
     async def _read(self, job: TalkJob) -> bool:
-        """Read a talk; return False if its lease was lost, as another worker reads it then."""
-        rows = await self.database.rows("select * from read_talk_words($1,$2)", job.tenant_id, list(job.turns))
-        words = [row["text"] for row in rows]
+        """Read a talk; return whether it is still to be ended. One whose lease was lost is not: another has it."""
+        tenant_id, words = job.tenant_id, job.given["words"]
         # No model call for greetings and questions; a request may tell the person's wishes for good.
         said = [piece for text in words for piece in statements(text, whole=True)]
         tells = any(worth_keeping(piece) and not asks(piece) for piece in said)
         profile = self.profile if tells else None
-        calls = 0
-        while True:
-            unread = await self.memory.unread(job.tenant_id) if self.memory is not None else []
+        lines = lines_of(job.given["said"])
+        given: Sequence[Memory] | None = [memory_in(row) for row in job.given["unread"]]
+        calls, more, left = 0, True, True
+        while more:
+            unread = await self.memory.unread(tenant_id, given) if self.memory is not None else ()
             if not unread and profile is None:
                 break
-            if not await self._extend(job):
+            if calls and not await self._extend(job):
                 return False
-            talk = await self._talk(job, unread, profile)
-            answer = (await self.model.ask(job.tenant_id, self.make_id("mask"), _STEP, request_for(talk))).text
-            calls += 1
-            if self.memory is not None and unread:
-                await self.memory.keep(job.tenant_id, talk, read_statements(answer, talk))
+            near = await self.memory.near(tenant_id, unread) if self.memory is not None and unread else {}
+            talk = Talk(lines, unread, _earlier(unread, near), facts_of(job.given["facts"]) if profile else None)
+            answer = (await self.model.ask(tenant_id, self.make_id("mask"), _STEP, request_for(talk))).text
+            calls, more, given = calls + 1, len(unread) >= MAX_READ, None
             if profile is not None:
                 await self._keep_changes(profile, job, answer, words)
-            if len(unread) < MAX_READ:
-                break
-            profile = None
-        _log.info("talk_read", tenant=job.tenant_id, turns=len(job.turns), calls=calls)
-        return True
+                profile = None
+            if self.memory is not None and unread:
+                left = more
+                ends = "" if more else job.owner
+                await self.memory.keep(tenant_id, talk, near, read_statements(answer, talk), ends)
+        _log.info("talk_read", tenant=tenant_id, turns=len(job.turns), calls=calls)
+        return left
 
     async def _extend(self, job: TalkJob) -> bool:
         row = await self.database.call("select extend_talk($1,$2,$3) as kept", job.tenant_id, job.owner, LEASE)
         return bool(row and row["kept"])
 
-    async def _talk(self, job: TalkJob, unread: Sequence[Memory], profile: ProfileStore | None) -> Talk:
-        async with self.database.tenant(job.tenant_id) as connection:
-            lines = await lines_of(connection, job.tenant_id, job.turns)
-        earlier = await self.memory.earlier(job.tenant_id, unread) if self.memory is not None else []
-        facts = await profile.read(job.tenant_id) if profile is not None else None
-        return Talk(lines, unread, earlier, facts)
-
     async def _keep_changes(self, profile: ProfileStore, job: TalkJob, answer: str, words: Sequence[str]) -> None:
         for change in read_changes(answer, words):
             await profile.keep(job.tenant_id, change.key, change.value, change.source, job.turns[-1], self.clock.now())
+
+
+def _earlier(unread: Sequence[Memory], near: Mapping[int, Sequence[Memory]]) -> list[Memory]:
+    """Return the memories that the statements may contradict, but for these themselves."""
+    own = {memory.number for memory in unread}
+    found = {memory.number: memory for others in near.values() for memory in others if memory.number not in own}
+    return [found[number] for number in sorted(found)]

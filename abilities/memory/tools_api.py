@@ -136,7 +136,7 @@ class TenantMemory:
         stems, collections = stems_of(old.text), (old.collection,) if old.collection else ()
         words = dict.fromkeys(words_of(old.text), 1.0)
         wanted = Wanted(MAX_MEANT, words, collections=collections)
-        near = await find_memories(self.memory.store.database, self.tenant_id, wanted)
+        [near] = await find_memories(self.memory.store.database, self.tenant_id, wanted)
         return [
             memory
             for memory in near.memories.values()

@@ -82,10 +82,14 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The version of a person's memory: the newest number, and the number of removals."""
+    """The version of a person's memory: the newest number, and the number of removals.
+
+    `settled`: the newest number that an index may hold: of what is neither held back nor still to be read.
+    """
 
     number: int = 0
     epoch: int = 0
+    settled: int = 0
 
 
 class RetrieverKind(StrEnum):

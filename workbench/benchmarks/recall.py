@@ -91,7 +91,6 @@ async def make_person(database: Database, tenant: str) -> None:
 async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
     """Store statements without comparing each with the known statements."""
     from abilities.memory.extraction.rules_self import EXTRACTOR, knowledge_of
-    from abilities.memory.extraction.terms import terms_of
     from abilities.memory.store.memories import Change
     from abilities.memory.types import Statement
 
@@ -100,11 +99,7 @@ async def bulk(momex: Momex, tenant: str, sources: Sequence[Utterance]) -> None:
         Statement(source, 0, source.text, knowledge_of(source.text, PERSON), EXTRACTOR, "", vector)
         for source, vector in zip(sources, vectors, strict=True)
     ]
-    terms = sorted({term for statement in made for term in terms_of(statement.knowledge)})
-    known = await momex.store.vectors.terms(tenant, momex.embedder.name, terms)
-    new = [term for term in terms if term not in known]
-    pairs = dict(zip(new, await momex.embedder.embed(new), strict=True)) if new else {}
-    await momex.store.keep(tenant, "", [(statement, Change()) for statement in made], momex.embedder.name, pairs)
+    await momex.store.keep(tenant, "", [(statement, Change()) for statement in made], momex.embedder.name)
 
 
 def question_sets(lives: range) -> dict[str, list[Asked]]:

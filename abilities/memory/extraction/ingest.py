@@ -1,6 +1,6 @@
 """Adding to memory, in a job after the reply: messages are split into statements, read, compared and stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -9,12 +9,11 @@ from abilities.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD
 from abilities.memory.extraction.rules_self import slot_of
 from abilities.memory.extraction.secrets import is_secret
 from abilities.memory.extraction.statements import says_nothing, statements, worth_keeping
-from abilities.memory.extraction.terms import terms_of
 from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.index.embedder import Embedder
-from abilities.memory.store.memories import Change, MemoryStore
+from abilities.memory.store.memories import Change, HeldJob, MemoryStore, Reread, Stored
 from abilities.memory.store.reread import schedule_reread
-from abilities.memory.store.scans import Wanted, find_memories, find_with_same_words
+from abilities.memory.store.scans import Found, Wanted, find_memories
 from abilities.memory.types import Kind, Memory, Statement, Utterance, Vector
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
@@ -55,44 +54,46 @@ class Adder:
         kept: Sequence[str] = (),
         patient: bool = False,
         asked: bool = False,
-    ) -> list[str]:
-        """Store the statements worth keeping; return the ids of new memories. `infer=False`: all texts, by rule.
+        known: Collection[str] | None = None,
+        ends: HeldJob | None = None,
+    ) -> Stored:
+        """Store the statements worth keeping; return the new memories. `infer=False`: all texts, by rule.
 
         `kept` are memories that a tool has stored of these messages already, in its own words: they are not stored
         twice. `patient`: a model's error that may pass is raised after the statements read before it are stored.
         `asked`: the person asked for them to be remembered, so that none is held back until a model has read it.
+        `known`: the keys of those stored already, if they have been read. `ends`: the job that ends with it.
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
-        fresh = await self._fresh(tenant_id, messages, kept, whole=not infer, asked=asked)
+        fresh = await self._fresh(tenant_id, messages, kept, known, whole=not infer, asked=asked)
         # All texts at once: many cost an embedder little more than a single text.
         read, failed = await _read_all(fresh, extractor)
-        texts = [statement.text for statement in read]
-        vectors = await self.embed(tenant_id, texts)
-        terms = await self.terms(tenant_id, read)
+        vectors = await self.embed(tenant_id, [statement.text for statement in read])
         ready = [
             replace(statement, vector=vector, held=not asked and statement.extractor in HELD_BACK)
             for statement, vector in zip(read, vectors, strict=True)
         ]
-        same = await find_with_same_words(self.store.database, tenant_id, collection, texts)
         added: list[str] = []
-        plain: list[tuple[Statement, Change]] = []
+        left: list[tuple[Statement, Change]] = []
         for statement in ready:
             changes = statement.said.kind is Kind.TOLD and not statement.held and not asks(statement.text)
             if changes and extractor.may_change(statement):
                 # Earlier statements are stored first: this statement may contradict them.
-                added += await self._keep(tenant_id, collection, plain, terms)
-                candidates = await self.candidates(tenant_id, collection, statement)
+                added += await self._keep(tenant_id, collection, left)
+                [candidates] = await self.candidates(tenant_id, [(collection, statement)])
                 change = await extractor.changes(statement, candidates) if candidates else Change()
-                added += await self._keep(tenant_id, collection, [(statement, change)], terms)
-                plain = []
-            elif all(words_of(statement.text) != words_of(other.text) for other, _ in plain):
-                plain.append((statement, Change(repeats=same.get((statement.text, statement.said.kind)))))
-        added += await self._keep(tenant_id, collection, plain, terms)
+                left = [(statement, change)]
+            elif all(words_of(statement.text) != words_of(other.text) for other, _ in left):
+                left.append((statement, Change(same_words=True)))
         if any(statement.extractor == STOOD_IN for statement in read):
             await schedule_reread(self.store.database, tenant_id)
         if failed is not None:
+            await self._keep(tenant_id, collection, left)
             raise failed
-        return added
+        if not left and ends is None:
+            return Stored(added)
+        last = await self.store.keep(tenant_id, collection, left, self.embedder.name, ends)
+        return Stored([*added, *last.added], last.forgets)
 
     async def read_again(self, tenant_id: str, limit: int) -> int:
         """Have the model read the rules' statements again; return their number. Raises the errors in `PASSING`."""
@@ -106,14 +107,11 @@ class Adder:
             [vector] = await self.embed(tenant_id, [memory.text])
             held = by in HELD_BACK
             statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
-            candidates = await self.candidates(tenant_id, memory.collection, statement)
+            [candidates] = await self.candidates(tenant_id, [(memory.collection, statement)])
             earlier = [candidate for candidate in candidates if candidate.number < memory.number]
             compared = earlier and memory.valid_to is None and not held
             change = await extractor.changes(statement, earlier) if compared else Change()
-            terms = await self.terms(tenant_id, [statement])
-            await self.store.reread(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
-            if change.repeats:
-                await self.store.replace(tenant_id, memory.id, change.repeats, memory.said_at)
+            await self.store.reread(tenant_id, [Reread(memory.id, knowledge, by, held, change)])
             count += 1
         return count
 
@@ -126,16 +124,19 @@ class Adder:
         return len(missing)
 
     async def _keep(
-        self, tenant_id: str, collection: str, changes: Sequence[tuple[Statement, Change]], terms: Mapping[str, Vector]
-    ) -> list[str]:
-        if not changes:
-            return []
-        wanted = {term for statement, change in changes if not change.repeats for term in terms_of(statement.knowledge)}
-        own = {term: terms[term] for term in wanted if term in terms}
-        return await self.store.keep(tenant_id, collection, changes, self.embedder.name, own)
+        self, tenant_id: str, collection: str, changes: Sequence[tuple[Statement, Change]]
+    ) -> Sequence[str]:
+        return (await self.store.keep(tenant_id, collection, changes, self.embedder.name)).added if changes else ()
 
     async def _fresh(
-        self, tenant_id: str, messages: Sequence[Utterance], kept: Sequence[str], *, whole: bool, asked: bool
+        self,
+        tenant_id: str,
+        messages: Sequence[Utterance],
+        kept: Sequence[str],
+        known: Collection[str] | None,
+        *,
+        whole: bool,
+        asked: bool,
     ) -> list[tuple[Utterance, list[tuple[int, str]]]]:
         """Split messages into statements, without secrets, questions, empty words, and those stored already."""
         cut = [(source, list(enumerate(statements(source.text, whole=whole)))) for source in messages]
@@ -144,38 +145,25 @@ class Adder:
             for source, texts in cut
         ]
         wanted = [(source, [(p, text) for p, text in texts if not is_secret(text)]) for source, texts in wanted]
-        known = await self.store.known(tenant_id, [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts])
+        if known is None:
+            keys = [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts]
+            known = await self.store.known(tenant_id, keys) if keys else frozenset()
         return [(source, [(p, t) for p, t in texts if f"{source.key}#{p}" not in known]) for source, texts in wanted]
 
-    async def candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
-        """Return the memories of the same collection, kind and speaker that a statement may change."""
-        kind = statement.said.kind
-        candidates = {}
-        if statement.slot:
-            in_slot = await self.store.in_slot(tenant_id, collection, statement.slot)
-            candidates = {memory.id: memory for memory in in_slot}
-        if statement.vector:
-            wanted = Wanted(CANDIDATES, vector=statement.vector, embedder=self.embedder.name)
-            found = await find_memories(self.store.database, tenant_id, wanted)
-            near = [memory_id for memory_id, likeness in found.by_vector if likeness >= NEAR]
-            candidates |= {memory_id: found.memories[memory_id] for memory_id in near}
-        return [
-            memory
-            for memory in candidates.values()
-            if memory.kind is kind
-            and memory.collection == collection
-            and memory.valid_to is None
-            and memory.speaker == statement.said.speaker
-            and memory.said_at <= statement.said.said_at
+    async def candidates(self, tenant_id: str, statements: Sequence[tuple[str, Statement]]) -> list[list[Memory]]:
+        """Return the memories of the same collection, kind and speaker that each statement may change."""
+        searches = [
+            Wanted(
+                CANDIDATES,
+                vector=statement.vector,
+                embedder=self.embedder.name,
+                collection=collection,
+                slots=(statement.slot,) if statement.slot else (),
+            )
+            for collection, statement in statements
         ]
-
-    async def terms(self, tenant_id: str, statements: Sequence[Statement]) -> dict[str, Vector]:
-        """Return the vectors of the terms that are not stored yet."""
-        terms = sorted({term for statement in statements for term in terms_of(statement.knowledge)})
-        known = await self.store.vectors.terms(tenant_id, self.embedder.name, terms)
-        missing = [term for term in terms if term not in known]
-        vectors = await self.embed(tenant_id, missing)
-        return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
+        found = await find_memories(self.store.database, tenant_id, *searches) if searches else []
+        return [_candidates(*each, of_it) for each, of_it in zip(statements, found, strict=True)]
 
     async def embed(self, tenant_id: str, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts. If that fails their vectors are empty: a job makes them later, until then words must do."""
@@ -184,6 +172,19 @@ class Adder:
         except (ModelError, OutOfMoney) as error:
             _log.warning("memory_not_embedded", cause=type(error).__name__)
             return [() for _ in texts]
+
+
+def _candidates(collection: str, statement: Statement, found: Found) -> list[Memory]:
+    near = (memory_id for memory_id, likeness in found.by_vector if likeness >= NEAR)
+    return [
+        memory
+        for memory in map(found.memories.__getitem__, dict.fromkeys([*reversed(found.in_slots), *near]))
+        if memory.kind is statement.said.kind
+        and memory.collection == collection
+        and memory.valid_to is None
+        and memory.speaker == statement.said.speaker
+        and memory.said_at <= statement.said.said_at
+    ]
 
 
 async def _read_all(

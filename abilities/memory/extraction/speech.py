@@ -1,11 +1,12 @@
 """Speech in chat messages: a person's own words, their quotations, and the assistant's words."""
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from abilities.memory.extraction.commands import is_command
 from abilities.memory.types import ASSISTANT, PERSON, Kind, Utterance
-from core.db.database import Connection
 from core.llm.types import ChatMessage, Marker, Role
 from core.replies import CARD_SHOWN
 
@@ -17,19 +18,11 @@ _CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
-async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Utterance]:
-    """Return the messages of a turn, but for those that would be remembered again.
+def said_in_turn(turn_id: str, rows: Iterable[Mapping[str, Any]]) -> list[Utterance]:
+    """Return the speech in the rows of a turn (`said_in_turns`), but for messages that would be remembered again.
 
     These are a turn that was about forgetting, and the assistant's answer from nothing but memories.
     """
-    rows = await connection.fetch(
-        "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
-        " and not exists (select from memory_forgettings f"
-        " where f.tenant_id = $1 and $2 in (f.turn_id, f.confirmed_in))"
-        " order by position",
-        tenant_id,
-        turn_id,
-    )
     messages = [(row, ChatMessage.from_json(row["message"])) for row in rows]
     called = {call.name for _, message in messages for call in message.tool_calls}
     if called & FORGETTING_TOOLS:  # the row of the question may be gone by now
@@ -40,7 +33,8 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
     spoken: list[Utterance] = []
     for row, message in messages:
         key = f"history:{row['conversation_id']}:{row['position']}"
-        spoken += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
+        at = datetime.fromisoformat(row["created_at"])
+        spoken += spoken_of(key, message, at, turn_id, used_tools=used_tools)
     return spoken
 
 

@@ -65,7 +65,7 @@ class StructuredIndexes:
         if newest.number and (entry is None or entry.version.epoch != newest.epoch):
             self.soon(tenant_id)
             raise CatchingUp
-        if entry is None or entry.version != newest:
+        if entry is not None and entry.version.number < newest.settled:
             await self.catch_up(tenant_id)
         entry = self._entries.get(tenant_id)
         if entry is None:
@@ -127,7 +127,7 @@ class StructuredIndexes:
         if entry is None:
             entry = self._entries[tenant_id] = _Entry(PersonIndex(self._embedder.name), Version(0, newest.epoch))
         try:
-            while entry.version.number < newest.number and await self._append(tenant_id, entry):
+            while entry.version.number < newest.settled and await self._append(tenant_id, entry):
                 self._entries.move_to_end(tenant_id)
                 await self._make_room(tenant_id)
         except (IndexBroken, asyncio.CancelledError, ValueError, KeyError, TypeError) as error:

@@ -28,6 +28,8 @@ from abilities.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind,
 from core.errors import ModelError, OneValetError
 from core.llm.types import ChatMessage, Role, estimate_tokens
 
+MOST_IN_SLOTS = 5
+"""Statements on what a question asks for, the newest."""
 DEPTH = 30
 """Hits that each retriever contributes to the fusion."""
 ASKED = 3.0
@@ -125,8 +127,10 @@ class Retriever:
         """Add the names of those whom the question calls "my sister": the first of two hops."""
         if not question.relations:
             return question
-        memories = await self.store.in_slots(scope.tenant_id, question.relations)
-        return question.naming([slot.value for memory in memories if (slot := slot_of(memory.text)) is not None])
+        wanted = Wanted(0, slots=question.relations)
+        [found] = await find_memories(self.store.database, scope.tenant_id, wanted)
+        slots = (slot_of(found.memories[memory_id].text) for memory_id in found.in_slots[:MOST_IN_SLOTS])
+        return question.naming([slot.value for slot in slots if slot is not None])
 
     async def _by_rows(
         self, asked: "_Asked", by_index: "_Timed[Sequence[Hit]]", embedded: "_Timed[Vector]"
@@ -138,7 +142,10 @@ class Retriever:
             # Words do without a vector, which may be slow, or of a length that Postgres refuses.
             embedded = _Timed(None, rows.missed, embedded.took_ms + rows.took_ms)
             rows = await self._timed_rows(asked, (), ids)
-        found = rows.got or Found(memories=await self.store.memories(asked.scope.tenant_id, ids))
+        found = rows.got
+        if found is None:
+            given = Wanted(0, ids=ids, slots=list(asked.question.asked_slots))
+            [found] = await find_memories(self.store.database, asked.scope.tenant_id, given)
         words, floor, sure = max(len(asked.question.words), 1), self.embedder.floor, self.embedder.sure
         text = tuple(Hit(memory_id, rank, min(held / words, 1.0)) for memory_id, rank, held in found.by_words)
         near = ((memory_id, near) for memory_id, near in found.by_vector if near >= floor)
@@ -169,9 +176,12 @@ class Retriever:
             ids,
             asked.scope.collections,
             closed=question.beyond_now,
+            slots=list(question.asked_slots),
         )
-        found = find_memories(self.store.database, asked.scope.tenant_id, wanted)
-        return await _timed(found, asked.patience, asked.wait.meanwhile)
+        timed = await _timed(
+            find_memories(self.store.database, asked.scope.tenant_id, wanted), asked.patience, asked.wait.meanwhile
+        )
+        return _Timed(timed.got[0] if timed.got else None, timed.missed, timed.took_ms)
 
     async def _vector(self, question: Question, embedding: Embedding) -> Vector:
         """Return the question's vector; an empty vector if none is used."""
@@ -221,19 +231,20 @@ class Retriever:
         wanted = {memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH}
         inside = {id: memory for id, memory in with_ends(found).items() if id in wanted and scope.includes(memory)}
         fused = fuse(inside, reports, question, sure=sure)
-        return [*await self._asked_for(scope, question, reports, inside), *fused]
+        return [*_asked_for(scope, reports, found, inside), *fused]
 
-    async def _asked_for(
-        self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], found: Mapping[str, Memory]
-    ) -> list[Recalled]:
-        """Return the person's last statements on the question's very subject, if a retriever for them missed.
 
-        Without them an older word on the same would read as if it held.
-        """
-        if not question.asked_slots or not any(report.missed not in (None, "off") for report in reports):
-            return []
-        told = await self.store.in_slots(scope.tenant_id, list(question.asked_slots))
-        return [Recalled(memory, 0.0, ()) for memory in told if memory.id not in found and scope.includes(memory)]
+def _asked_for(
+    scope: Scope, reports: Sequence[RetrieverReport], found: Found, known: Mapping[str, Memory]
+) -> list[Recalled]:
+    """Return the person's last statements on the question's very subject, if a retriever for them missed.
+
+    Without them an older word on the same would read as if it held.
+    """
+    if all(report.missed in (None, "off") for report in reports):
+        return []
+    told = (found.memories[memory_id] for memory_id in found.in_slots[:MOST_IN_SLOTS])
+    return [Recalled(memory, 0.0, ()) for memory in told if memory.id not in known and scope.includes(memory)]
 
 
 class _SwitchedOff(Exception):

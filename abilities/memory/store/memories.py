@@ -1,25 +1,21 @@
 """Memories in Postgres, which is the truth: every index is made from these rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from abilities.memory.store.scans import memory_of
-from abilities.memory.store.vectors_and_terms import VectorStore, insert_terms, insert_vector
-from abilities.memory.store.versions import lock_memory, raise_epoch, read_version, set_number
-from abilities.memory.types import Memory, Statement, Vector, Version
-from core.db.database import Connection, Database
+from abilities.memory.store.overview import read_overview
+from abilities.memory.store.scans import memory_of, vector_text
+from abilities.memory.store.vectors_and_terms import VectorStore
+from abilities.memory.types import Memory, Statement, Version
+from core.db.database import Database
 from core.ids import IdMaker
+from core.json_types import JsonObject
 
 _COLUMNS = (
     "m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.valid_to,"
     " m.superseded_by, m.slot, m.turn_id, m.knowledge"
 )
-_END = (
-    "update memories set valid_to = $3, superseded_by = $4"
-    " where tenant_id = $1 and id = any ($2) and valid_to is null and id <> $4"
-)
-_TOLD = "m.tenant_id = $1 and not m.held and m.valid_to is null and m.kind = 'told'"
 _UNREAD = "m.extractor = 'rules, until read'"
 """The condition of the index `memories_unread`; the name is that of `extractors.UNREAD`."""
 _UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.extractor = 'rules, until read'"
@@ -27,10 +23,41 @@ _UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The effect of a new statement on the known memories: it ends some (`replaces`), or only repeats a memory."""
+    """The effect of a new statement on the known memories: it ends some (`replaces`), or only repeats a memory.
+
+    `same_words`: it repeats a memory that has the same words, if there is one.
+    """
 
     replaces: tuple[str, ...] = ()
     repeats: str | None = None
+    same_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What another extractor found in a stored memory, and its effect. `held`: it is held back."""
+
+    memory_id: str
+    knowledge: JsonObject
+    extractor: str
+    held: bool
+    change: Change = Change()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldJob:
+    """A job of memory that this owner has."""
+
+    id: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The ids of new memories. `forgets`: the end of a job found forgotten words that are still to be redacted."""
+
+    added: Sequence[str]
+    forgets: bool = False
 
 
 class MemoryStore:
@@ -43,7 +70,7 @@ class MemoryStore:
 
     async def version(self, tenant_id: str) -> Version:
         """Return the version of a person's memory; zero if it is empty."""
-        return await read_version(self.database, tenant_id)
+        return (await read_overview(self.database, tenant_id)).version
 
     async def known(self, tenant_id: str, keys: Sequence[str]) -> frozenset[str]:
         """Return those of the source keys that are stored already."""
@@ -58,64 +85,39 @@ class MemoryStore:
         collection: str,
         changes: Sequence[tuple[Statement, Change]],
         embedder: str,
-        terms: Mapping[str, Vector],
-    ) -> list[str]:
-        """Store statements in order and apply their changes, in a single transaction; return the new ids."""
-        added: list[str] = []
-        async with self.database.tenant(tenant_id) as connection:
-            number = await lock_memory(connection, tenant_id)
-            for statement, change in changes:
-                said_at = statement.said.said_at
-                if change.repeats:
-                    await connection.execute(
-                        "update memories set repeated = repeated + 1, said_at = greatest(said_at, $3)"
-                        " where tenant_id = $1 and id = $2",
-                        tenant_id,
-                        change.repeats,
-                        said_at,
-                    )
-                    continue
-                memory_id = await self._insert(connection, tenant_id, collection, number + 1, statement)
-                if memory_id is None:
-                    continue
-                if statement.vector:
-                    await insert_vector(connection, tenant_id, memory_id, embedder, statement.vector)
-                number += 1
-                added.append(memory_id)
-                await connection.execute(_END, tenant_id, list(change.replaces), said_at, memory_id)
-            await insert_terms(connection, tenant_id, embedder, terms)
-            await set_number(connection, tenant_id, number)
-        return added
-
-    async def _insert(
-        self, connection: Connection, tenant_id: str, collection: str, number: int, statement: Statement
-    ) -> str | None:
-        """Insert a memory; return its id, or None if its source key is stored already."""
-        source = statement.said
-        memory_id: str | None = await connection.fetchval(
-            "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
-            " said_at, slot, knowledge, extractor, held, valid_from)"
-            " select $1, id, number, collection, text, speaker, kind, source_key, turn_id, $3, slot,"
-            " knowledge, extractor, held, $3 from jsonb_populate_record(null::memories, $2)"
-            " on conflict (tenant_id, source_key) do nothing returning id",
+        ends: HeldJob | None = None,
+    ) -> Stored:
+        """Store statements in order and apply their changes; `ends`: the job that ends with it, all or nothing."""
+        row = await self.database.one(
+            "select * from keep_memories($1,$2,$3,$4,$5)",
             tenant_id,
-            {
-                "id": self._make_id("mem"),
-                "number": number,
-                "collection": collection,
-                "text": statement.text,
-                "speaker": source.speaker,
-                "kind": source.kind.value,
-                "source_key": statement.key,
-                "turn_id": source.turn_id,
-                "slot": statement.slot,
-                "knowledge": statement.knowledge,
-                "extractor": statement.extractor,
-                "held": statement.held,
-            },
-            source.said_at,
+            [self._row(collection, statement, change) for statement, change in changes],
+            embedder,
+            ends.id if ends else None,
+            ends.owner if ends else None,
         )
-        return memory_id
+        return Stored(row["added"], row["forgets"])
+
+    def _row(self, collection: str, statement: Statement, change: Change) -> JsonObject:
+        source = statement.said
+        return {
+            "id": self._make_id("mem"),
+            "collection": collection,
+            "text": statement.text,
+            "speaker": source.speaker,
+            "kind": source.kind.value,
+            "source_key": statement.key,
+            "turn_id": source.turn_id,
+            "said_at": source.said_at.isoformat(),
+            "slot": statement.slot,
+            "knowledge": statement.knowledge,
+            "extractor": statement.extractor,
+            "held": statement.held,
+            "vector": vector_text(statement.vector) if statement.vector else None,
+            "replaces": list(change.replaces),
+            "repeats": change.repeats,
+            "same_words": change.same_words,
+        }
 
     async def memories(self, tenant_id: str, ids: Sequence[str]) -> dict[str, Memory]:
         """Return memories by id; those that are gone are left out."""
@@ -139,16 +141,6 @@ class MemoryStore:
         """Return the oldest statements that a model is still to read."""
         return await self._select(tenant_id, f"m.tenant_id = $1 and {_UNREAD} order by m.number limit $2", limit)
 
-    async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
-        """Return the memories of a slot that hold now, stated by the person."""
-        where = f"{_TOLD} and m.collection = $2 and m.slot = $3 order by m.number"
-        return await self._select(tenant_id, where, collection, slot)
-
-    async def in_slots(self, tenant_id: str, slots: Sequence[str]) -> list[Memory]:
-        """Return the memories of some slots that hold now, in any collection, the newest first."""
-        where = f"{_TOLD} and m.slot = any ($2) order by m.number desc limit 5"
-        return await self._select(tenant_id, where, list(slots))
-
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
         # An index keeps its contents: it waits for memories that are still to be read.
@@ -166,40 +158,24 @@ class MemoryStore:
         where = "m.tenant_id = $1 and says_any(m.text, array[$2]) order by m.number"
         return await self._select(tenant_id, where, phrase)
 
-    async def reread(
-        self,
-        tenant_id: str,
-        memory: Memory,
-        statement: Statement,
-        replaces: Sequence[str],
-        embedder: str,
-        terms: Mapping[str, Vector],
-        *,
-        indexed: bool = True,
-    ) -> None:
-        """Store the knowledge that another extractor found in a memory, and end the memories that it replaces.
+    async def reread(self, tenant_id: str, readings: Sequence[Reread], *, indexed: bool = True, ends: str = "") -> None:
+        """Store what another extractor found in memories, in order, and apply the changes; all of it or nothing.
 
-        It is recalled from then on, unless the statement is held back. `indexed`: every index is rebuilt, which may
-        hold earlier knowledge of it.
+        They are recalled from then on, unless they are held back. `indexed`: every index is rebuilt, which may hold
+        earlier knowledge of them. `ends`: the owner of a talk, which ends with it.
         """
-        async with self.database.tenant(tenant_id) as connection:
-            await lock_memory(connection, tenant_id)
-            updated = await connection.fetchval(
-                "update memories set knowledge = $3, extractor = $4, held = $5 and (held or not $6)"
-                " where tenant_id = $1 and id = $2 returning true",
-                tenant_id,
-                memory.id,
-                statement.knowledge,
-                statement.extractor,
-                statement.held,
-                indexed,
-            )
-            if not updated:
-                return  # it was forgotten since it was read
-            await connection.execute(_END, tenant_id, list(replaces), memory.said_at, memory.id)
-            await insert_terms(connection, tenant_id, embedder, terms)
-            if indexed:
-                await raise_epoch(connection, tenant_id)
+        rows: list[JsonObject] = [
+            {
+                "id": reading.memory_id,
+                "knowledge": reading.knowledge,
+                "extractor": reading.extractor,
+                "held": reading.held,
+                "replaces": list(reading.change.replaces),
+                "repeats": reading.change.repeats,
+            }
+            for reading in readings
+        ]
+        await self.database.call("select reread_memories($1,$2,$3,$4)", tenant_id, rows, indexed, ends)
 
     async def reinstate(self, tenant_id: str, memory_id: str, now: datetime) -> None:
         """Restore a replaced memory; the memory that had replaced it ends."""

@@ -9,6 +9,7 @@ from abilities.memory.types import Kind, Memory, Version
 from core.db.database import Database
 from core.json_types import Json
 
+_TIMES = ("said_at", "valid_from", "valid_to")
 ABILITY = "memory"
 """The name under which turns bring it."""
 
@@ -28,11 +29,11 @@ class Overview:
     @classmethod
     def from_json(cls, read: Json) -> "Overview":
         values = cast("dict[str, Any]", read)
-        version = values["version"]
+        version = values["version"] or {"version": 0, "epoch": 0}
         return cls(
-            Version(version.get("version", 0), version.get("epoch", 0)),
+            Version(version["version"], version["epoch"], values["settled"] or 0),
             dict(sorted(values["shared"].items())),
-            tuple(map(_memory, values["unread"])),
+            tuple(map(memory_in, values["unread"])),
         )
 
 
@@ -41,6 +42,8 @@ async def read_overview(database: Database, tenant_id: str, turn_id: str | None 
     return Overview.from_json((await database.one("select read_memory($1,$2) as read", tenant_id, turn_id))["read"])
 
 
-def _memory(row: dict[str, Any]) -> Memory:
-    times = {name: datetime.fromisoformat(row[name]) for name in ("said_at", "valid_from")}
-    return Memory(**row | times | {"kind": Kind(row["kind"])})
+def memory_in(row: Mapping[str, Any]) -> Memory:
+    """Return the memory of a row in JSON, which may have further columns, and need not have all."""
+    known = {name: row[name] for name in Memory.__slots__ if name in row}
+    times = {name: datetime.fromisoformat(row[name]) for name in _TIMES if row.get(name)}
+    return Memory(**known | times | {"kind": Kind(row["kind"])})

@@ -1,16 +1,16 @@
-"""The searches over a person's memories, by words and by likeness of vectors, and for the same words."""
+"""The searches over a person's memories, by words and by likeness of vectors."""
 
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import asyncpg
 
 from abilities.memory.extraction.words import is_unspaced
 from abilities.memory.types import Kind, Memory, Vector
 from core.db.database import Database
+from core.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,49 +30,70 @@ class Wanted:
     ids: Sequence[str] = ()
     collections: Sequence[str] = ()
     closed: bool = False
+    slots: Sequence[str] = ()
+    """The properties of which the person's statements that hold are read, in `collection` only or (None) in any."""
+    collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """The hits of a search, the best first: by words with rank and weight of the words held, by vector with likeness.
 
-    `ended`: the person's statements that hold no longer, the newest first, and `after`, those that replaced them, by
-    id; empty unless words of the assistant that hold are among the memories.
+    `in_slots`: the person's statements on the properties, the newest first. `ended`: their statements that hold no
+    longer, the newest first, and `after`, those that replaced them, by id; empty unless words of the assistant that
+    hold are among the memories.
     """
 
     by_words: Sequence[tuple[str, float, float]] = ()
     by_vector: Sequence[tuple[str, float]] = ()
+    in_slots: Sequence[str] = ()
     memories: Mapping[str, Memory] = field(default_factory=dict)
     ended: Sequence[Memory] = ()
     after: Mapping[str, Memory] = field(default_factory=dict)
 
 
-async def find_memories(database: Database, tenant_id: str, wanted: Wanted) -> Found:
-    """Search a person's memories, in a single round trip."""
-    words = wanted.words
+async def find_memories(database: Database, tenant_id: str, *searches: Wanted) -> list[Found]:
+    """Do some searches of a person's memories, in a single round trip; return what each found."""
     rows = await database.rows(
-        "select * from recall_memories($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)",
+        "select s.place, r.* from jsonb_to_recordset($2) as s (place int, within text[], closed boolean, words text[],"
+        " shares float8[], counts_as text[], parts text[], vector text, embedder text, most int, ids text[],"
+        " collection text, slots text[]), recall_memories($1, s.within, s.closed, s.words, s.shares, s.counts_as,"
+        " s.parts, s.vector, s.embedder, s.most, s.ids, s.collection, s.slots) r",
         tenant_id,
-        _patterns(wanted.collections),
-        wanted.closed,
-        list(words),
-        list(words.values()),
-        [wanted.same.get(word, word if weight >= 1 else "") for word, weight in words.items()],
-        [word if is_unspaced(word) else None for word in words],
-        vector_text(wanted.vector) if wanted.vector else None,
-        wanted.embedder,
-        wanted.limit,
-        list(wanted.ids),
+        [_row(place, wanted) for place, wanted in enumerate(searches)],
     )
+    return [_found([row for row in rows if row["place"] == place]) for place in range(len(searches))]
+
+
+def _row(place: int, wanted: Wanted) -> JsonObject:
+    words = wanted.words
+    return {
+        "place": place,
+        "within": [*_patterns(wanted.collections)],
+        "closed": wanted.closed,
+        "words": [*words],
+        "shares": list(words.values()),
+        "counts_as": [wanted.same.get(word, word if weight >= 1 else "") for word, weight in words.items()],
+        "parts": [word if is_unspaced(word) else None for word in words],
+        "vector": vector_text(wanted.vector) if wanted.vector else None,
+        "embedder": wanted.embedder,
+        "most": wanted.limit,
+        "ids": list(wanted.ids),
+        "collection": wanted.collection,
+        "slots": list(wanted.slots),
+    }
+
+
+def _found(rows: Sequence[asyncpg.Record]) -> Found:
     by: dict[str, list[asyncpg.Record]] = {}
     for row in rows:
         by.setdefault(row["found_by"], []).append(row)
-    found, ended, after = (by.get(way, []) for way in ("text", "ended", "after"))
-    near = by.get("vector", [])
+    words, near, ended, after = (by.get(way, []) for way in ("text", "vector", "ended", "after"))
     return Found(
-        [(row["id"], row["score"], row["counted"]) for row in found],
+        [(row["id"], row["score"], row["counted"]) for row in words],
         [(row["id"], row["score"]) for row in near],
-        {row["id"]: memory_of(row) for row in chain(found, near, by.get("", ()))},
+        [row["id"] for row in by.get("slot", ())],
+        {row["id"]: memory_of(row) for row in rows if row["found_by"] not in ("ended", "after")},
         [memory_of(row) for row in ended],
         {row["id"]: memory_of(row) for row in after},
     )
@@ -81,22 +102,6 @@ async def find_memories(database: Database, tenant_id: str, wanted: Wanted) -> F
 def memory_of(row: asyncpg.Record) -> Memory:
     """Return the memory of a row, which has further columns after those of a memory or before them."""
     return Memory(**{name: row[name] for name in Memory.__slots__} | {"kind": Kind(row["kind"])})
-
-
-async def find_with_same_words(
-    database: Database, tenant_id: str, collection: str, texts: Sequence[str]
-) -> dict[tuple[str, Kind], str]:
-    """Return the ids of memories that hold now and have the same words as any of the texts, by text and kind."""
-    plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
-    rows = await database.tenant_rows(
-        tenant_id,
-        "select asked.text, m.kind, m.id from unnest($3::text[]) asked (text) join memories m"  # noqa: S608
-        f" on {plain % 'm.text'} = {plain % 'asked.text'}"
-        " where m.tenant_id = $1 and m.collection = $2 and m.valid_to is null and not m.held",
-        collection,
-        list(texts),
-    )
-    return {(row["text"], Kind(row["kind"])): row["id"] for row in rows}
 
 
 def vector_text(vector: Sequence[float]) -> str:

@@ -72,20 +72,13 @@ class VectorStore:
                 await insert_terms(connection, tenant_id, embedder, terms)
 
 
-async def insert_vector(connection: Connection, tenant_id: str, memory_id: str, embedder: str, vector: Vector) -> None:
-    await connection.execute(
-        "insert into memory_vectors (tenant_id, memory_id, embedder, embedding) values ($1, $2, $3, $4::text::vector)",
-        tenant_id,
-        memory_id,
-        embedder,
-        vector_text(vector),
-    )
-
-
 async def insert_terms(connection: Connection, tenant_id: str, embedder: str, terms: Mapping[str, Vector]) -> None:
     """Insert the vectors of terms that are not stored yet."""
-    await connection.executemany(
-        "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, $2, $3, $4::text::vector)"
-        " on conflict do nothing",
-        [(tenant_id, embedder, term, vector_text(vector)) for term, vector in terms.items()],
+    await connection.execute(
+        "insert into memory_terms (tenant_id, embedder, term, embedding) select $1, $2, t.term, t.vector::vector"
+        " from unnest($3::text[], $4::text[]) t (term, vector) on conflict do nothing",
+        tenant_id,
+        embedder,
+        list(terms),
+        list(map(vector_text, terms.values())),
     )

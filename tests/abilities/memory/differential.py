@@ -191,7 +191,9 @@ async def our_index(momex: Momex, statements: Sequence[Statement]) -> PersonInde
     for part in (statements[:half], [passing], statements[half:]):
         terms = {term for statement in part for term in terms_of(statement.knowledge)}
         changes = [(statement, Change()) for statement in part]
-        await momex.store.keep("ann", "", changes, "words", {term: made_vector(term) for term in terms})
+        await momex.store.keep("ann", "", changes, "words")
+        vectors, epoch = {term: made_vector(term) for term in terms}, (await momex.store.version("ann")).epoch
+        await momex.store.vectors.add_terms("ann", "words", vectors, epoch)
         await momex.indexes.catch_up("ann")
     [gone] = await momex.store.containing("ann", "gone")
     asked = await momex.long_term.forgetter.ask("ann", [gone], "", "", NOW, gone.number)

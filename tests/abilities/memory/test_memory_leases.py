@@ -16,6 +16,7 @@ from abilities.memory.jobs import Job
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from abilities.memory.runner import MemoryRunner
+from abilities.memory.store.memories import HeldJob
 from abilities.memory.types import Vector
 from core.db.database import Database
 from core.ids import make_id
@@ -118,7 +119,7 @@ async def test_a_job_that_another_has_taken_is_let_go_and_stays_theirs(
         "update memory_jobs set owner = 'w2', lease_until = clock_timestamp() + interval '1 hour' where tenant_id = $1",
     )
     await doing
-    await momex.work._done(job)
+    await momex.store.keep("ann", "", (), "", HeldJob(job.id, job.owner))
     wakeups = RecordedWakeups()
     await replace(momex.work, wakeups=wakeups)._put_off(job)
     assert wakeups.later == [("memory", job.id, timedelta(seconds=5))]

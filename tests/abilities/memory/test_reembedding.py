@@ -55,7 +55,8 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
         names = await connection.fetch("select distinct embedder from memory_vectors where tenant_id = 'ann'")
     assert [row["embedder"] for row in names] == ["other words"]
     [vector] = await embedder.embed(["I saw boat drei on the lake."])
-    near = (await find_memories(database, "ann", Wanted(1, vector=vector, embedder=embedder.name))).by_vector
+    [found] = await find_memories(database, "ann", Wanted(1, vector=vector, embedder=embedder.name))
+    near = found.by_vector
     memories = await changed.store.memories("ann", [near[0][0]])
     assert [memory.text for memory in memories.values()] == ["I saw boat drei on the lake."]
 

@@ -10,7 +10,7 @@ from tests.abilities.memory.harness import make_momex
 from tests.core.harness import opened
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
 
-_READING = "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2"
+_ENDING = "select * from keep_memories($1,$2,$3,$4,$5)"
 
 
 async def test_a_job_of_memory_that_always_fails_is_set_aside_and_shown(database_url: str) -> None:
@@ -31,7 +31,7 @@ async def _fail(system: RefusingHarness) -> None:
     tries = 0
     while (job := await runner.claim(None)) and tries < 50:
         tries += 1
-        system.database.refused = _READING
+        system.database.refused = _ENDING
         with pytest.raises(asyncpg.PostgresError):
             await runner.run(job)
         system.database.refused = ""

@@ -24,6 +24,12 @@ declare
     v_tenant text;
     v_id text;
 begin
+    -- Asked again by an owner to whom the answer was lost.
+    return query select j.tenant_id, j.id, j.attempts from memory_jobs j
+    where j.owner = p_owner and j.lease_until > clock_timestamp();
+    if found then
+        return;
+    end if;
     -- Each way has a statement and so a plan of its own, which is kept.
     if p_id is null then
         select m.tenant_id, m.id into v_tenant, v_id from memory_jobs m

@@ -1,15 +1,20 @@
 -- Recall: what it reads first, and its searches. All are exact. Ten thousand memories cost milliseconds: a wide row is
 -- read once and never carried through a sort.
 
--- Returns what a recall reads first: how far a person's memory has come, the shared collections that they may see, and
--- the newest statements that no model has read yet, but for those of the turn's own conversation.
+-- Returns what a recall reads first: how far a person's memory has come, and up to which number an index may hold it
+-- (`settled`), the shared collections that they may see, and the newest statements that no model has read yet, but for
+-- those of the turn's own conversation.
 create function read_memory(p_tenant text, p_turn text)
 returns jsonb
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return jsonb_build_object(
-        'version', coalesce((select to_jsonb(v) from memory_versions v where v.tenant_id = p_tenant), '{}'),
+        'version', (select to_jsonb(v) from memory_versions v where v.tenant_id = p_tenant),
+        'settled', (select m.number from memories m
+                    where m.tenant_id = p_tenant and not m.held and m.number < all (
+                        select u.number from memories u where u.tenant_id = p_tenant and u.extractor = 'rules, until read')
+                    order by m.number desc limit 1),
         'shared', (select coalesce(jsonb_object_agg(s.name, s.shared_id), '{}') from memory_members s
                    where s.tenant_id = p_tenant),
         'unread', (select coalesce(jsonb_agg(to_jsonb(u) order by u.number desc), '[]') from (
@@ -82,12 +87,12 @@ begin
     group by t.id order by 2 desc, t.id limit p_limit;
 end $$;
 
--- Returns the hits of both searches over a person's memories and the memories themselves, also those of p_ids; then, if
--- the assistant's words are among them, the person's statements that hold no longer, and what took their places.
--- `found_by`: text, vector, '' (p_ids), ended or after.
+-- Returns the hits of both searches over a person's memories and the memories themselves, also those of p_ids, and what
+-- they said of p_slots that holds, in p_collection or (null) anywhere; then, if the assistant's words are among them, the person's statements
+-- that hold no longer, and what took their places. `found_by`: text, vector, slot, '' (p_ids), ended or after.
 create function recall_memories(
     p_tenant text, p_within text[], p_closed boolean, p_words text[], p_shares float8[], p_counts_as text[],
-    p_parts text[], p_vector text, p_embedder text, p_limit int, p_ids text[])
+    p_parts text[], p_vector text, p_embedder text, p_limit int, p_ids text[], p_collection text, p_slots text[])
 returns table (
     found_by text, score double precision, counted double precision, id text, number bigint, collection text, text text,
     speaker text, kind text, said_at timestamptz, valid_from timestamptz, valid_to timestamptz, superseded_by text,
@@ -104,6 +109,10 @@ begin
         select 'vector', v.id, v.likeness, 0
         from find_by_vector(p_tenant, p_within, p_closed, p_vector, p_embedder, p_limit) v
         where p_vector is not null
+        union all
+        select 'slot', m.id, m.number, 0 from memories m
+        where cardinality(p_slots) > 0 and m.tenant_id = p_tenant and m.slot = any (p_slots)
+          and m.collection = coalesce(p_collection, m.collection) and m.kind = 'told' and m.valid_to is null and not m.held
         union all
         select '', given.id, 0, 0 from unnest(p_ids) given (id)),
     found as materialized (

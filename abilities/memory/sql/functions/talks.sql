@@ -71,16 +71,23 @@ begin
     return found;
 end $$;
 
--- Returns the person's own words in these turns: only those say something about them.
-create function read_talk_words(p_tenant text, p_turns text[])
-returns table (turn_id text, text text)
+-- Returns what a talk of some turns is read with: the person's own words, as only those say something about them, what
+-- both sides said, the oldest statements that no model has read, and what is known of the person.
+create function read_talk(p_tenant text, p_turns text[], p_most int)
+returns table (words text[], said jsonb, unread jsonb, facts jsonb)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    return query select i.turn_id, words_of(i) from inbound i
-    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and words_of(i) <> ''
-      and i.origin = 'own'
-    order by i.received_at, i.seq;
+    return query select
+        array(select words_of(i) from inbound i
+              where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and words_of(i) <> ''
+                and i.origin = 'own'
+              order by i.received_at, i.seq),
+        (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from said_in_turns(p_tenant, p_turns) s),
+        (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
+            select m.* from memories m where m.tenant_id = p_tenant and m.extractor = 'rules, until read'
+            order by m.number limit p_most) u),
+        (select coalesce(jsonb_agg(to_jsonb(f)), '[]') from read_profile(p_tenant) f);
 end $$;
 
 create function end_talk(p_tenant text, p_owner text)
