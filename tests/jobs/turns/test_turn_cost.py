@@ -86,9 +86,9 @@ async def running(
 
 @asynccontextmanager
 async def open_metered(
-    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: str
 ) -> AsyncIterator[Metered]:
-    """Yield a worker of SMS with two tools at hand; whatever else there is waits for no flush."""
+    """Yield a worker of SMS with two tools at hand, and `more` settings; whatever else there is waits for no flush."""
     unflushed = f"{database_url}{'&' if '?' in database_url else '?'}synchronous_commit=off"
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(ScriptedModel(answer))
@@ -98,7 +98,7 @@ async def open_metered(
         inbox = Inbox(store.database, NoWakeups(), store.make_id, OPEN)
         harness = await stack.enter_async_context(open_harness(HARNESSES["sms"], inbox))
         meter = await stack.enter_async_context(metered(database_url))
-        configured = settings(harness, meter.url, redis_url, tmp_path)
+        configured = settings(harness, meter.url, redis_url, tmp_path).model_copy(update=more)
         parts = await WorkerParts.open(stack, configured, ALONE)
         yield Metered(harness, store, parts, meter, model)
 
