@@ -45,7 +45,8 @@ def folders() -> Mapping[Path, tuple[str, ...]]:
     found: dict[Path, tuple[str, ...]] = {LOCALES: SPINE}
     for ability in sorted(path.parent for path in (ROOT / ABILITIES).glob("*/ability.py")):
         package = (f"{ABILITIES}/{ability.name}",)
-        if sentences(package):
+        # To read an ability's code takes long, and is needed for one that has no catalogue yet.
+        if (ability / "locales").is_dir() or sentences(package):
             found[ability / "locales"] = package
     return found
 

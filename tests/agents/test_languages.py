@@ -24,7 +24,7 @@ from core.approvals.rendering import render_arguments
 from core.errors import ToolError
 from core.http.guarded_client import GuardedClient
 from core.language.catalogue import speaking
-from core.language.update import sentences
+from core.language.update import translated
 from core.replies import without_notes
 from core.tools.context import TaskState
 from core.tools.memory_access import Remembered
@@ -233,7 +233,7 @@ async def test_cards_call_actions_and_fields_by_words_of_the_language(context: T
 
 @pytest.mark.whole("it reads all of the catalogues")
 def test_each_field_of_our_agents_is_a_sentence_of_the_catalogues() -> None:
-    known = {message.id for message in sentences()}
+    known = {message.id for message in translated("de")}
     for agent in (SendEmailAgent, FlightSearchAgent, RemindMe, ScheduleTask, SetHeartbeat):
         for field in agent.valet.inputs.values():
             assert {field.words, field.prompt, field.validator_description} - {""} <= known

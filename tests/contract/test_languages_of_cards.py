@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.json_types import JsonObject
-from core.language.update import sentences, translated
+from core.language.update import translated
 from core.llm.types import ModelAnswer
 from core.tools.tool import tool
 from tests.clocks import StandingClock
@@ -53,7 +53,7 @@ def words(text: str) -> set[str]:
 def english(language: str) -> set[str]:
     """Return the words that only English has among the product's sentences."""
     theirs = {word for message in translated(language) for word in words(_joined(message.string))}
-    ours = {word.casefold() for message in sentences() for word in words(_fieldless(_joined(message.id)))}
+    ours = {word.casefold() for message in translated(language) for word in words(_fieldless(_joined(message.id)))}
     return ours - {word.casefold() for word in theirs}
 
 

@@ -1,5 +1,6 @@
 """A PDF behind a link: its text with page numbers, in parts, bounded, by the reader of people's files."""
 
+from collections.abc import Callable
 from io import BytesIO
 
 import pytest
@@ -57,20 +58,20 @@ async def test_a_pdf_may_be_larger_than_a_page(site: Site, context: ToolExecutio
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (locked(), "locked with a password"),
-        (samples.pdf(["", ""]), "no text in that PDF, perhaps only scans"),
-        (samples.pdf(["x"]) + bytes(8 * MB), "too large to be read from the web"),
-        (b"%PDF-1.7", "broken, or made to be too much"),
-        (b"no PDF at all", "broken, or made to be too much"),
-        (HOSTILE["pdf_loop"][0](), "broken, or made|no text"),
-        (HOSTILE["pdf_bomb"][0](), "broken, or made|no text"),
+        (locked, "locked with a password"),
+        (lambda: samples.pdf(["", ""]), "no text in that PDF, perhaps only scans"),
+        (lambda: samples.pdf(["x"]) + bytes(8 * MB), "too large to be read from the web"),
+        (lambda: b"%PDF-1.7", "broken, or made to be too much"),
+        (lambda: b"no PDF at all", "broken, or made to be too much"),
+        (HOSTILE["pdf_loop"][0], "broken, or made|no text"),
+        (HOSTILE["pdf_bomb"][0], "broken, or made|no text"),
     ],
     ids=["locked", "scans", "large", "head", "words", "loop", "bomb"],
 )
 async def test_what_cannot_be_read_of_a_pdf_is_one_sentence(
-    site: Site, context: ToolExecutionContext, body: bytes, why: str
+    site: Site, context: ToolExecutionContext, body: Callable[[], bytes], why: str
 ) -> None:
-    site.pages["/a"] = answer(body)
+    site.pages["/a"] = answer(body())
     with pytest.raises(ToolFailed, match=why):
         await read_page(f"{site.url}/a", context)
 

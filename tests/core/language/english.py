@@ -5,7 +5,7 @@ from functools import cache
 from string import Formatter
 
 from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.language.update import sentences, translated
+from core.language.update import translated
 
 _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
 """What a piece must have to be told from a name or from a word of two languages."""
@@ -29,9 +29,13 @@ def in_every_language(sentence: str) -> set[str]:
 
 @cache
 def _pieces(language: str) -> tuple[str, ...]:
-    """Return the fixed parts of the English sentences, without those that the language has too."""
-    said = " ".join(_texts(message.string) for message in translated(language))
-    found = {piece for message in sentences() for text in _ids(message.id) for piece in _fixed(text)}
+    """Return the fixed parts of the English sentences, without those that the language has too.
+
+    They are those of the catalogue, which `test_catalogue.py` holds against the code: to read the code takes seconds.
+    """
+    messages = translated(language)
+    said = " ".join(_texts(message.string) for message in messages)
+    found = {piece for message in messages for text in _ids(message.id) for piece in _fixed(text)}
     return tuple(sorted(piece for piece in found if piece not in said))
 
 

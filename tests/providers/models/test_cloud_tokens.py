@@ -6,11 +6,11 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable
+from functools import cache
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from openai import AsyncAzureOpenAI
 
 from core.errors import ModelError
 from core.llm.types import ChatMessage, ModelRequest, Role
@@ -45,17 +45,21 @@ CLOUDS = {
 }
 """Models, and where their libraries fetch a token."""
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-BOMB = gzip.compress(bytes(200 * MB))
+
+
+@cache
+def bomb() -> bytes:
+    """Return a body of 200 MB, packed when a test needs it, not when it is collected."""
+    return gzip.compress(bytes(200 * MB))
+
+
 MANNERS: dict[str, Callable[[], Iterable[bytes]]] = {
     "a body without an end": lambda: itertools.chain([HEAD + b"\r\n"], itertools.repeat(b"x" * 65536)),
     "interim answers without an end": lambda: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
     "headers of interim answers": lambda: itertools.chain(
         [b"HTTP/1.1 100 Continue\r\n"], itertools.repeat(b"A: b\r\n" * 1000)
     ),
-    "a bomb": lambda: [
-        HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB),
-        BOMB,
-    ],
+    "a bomb": lambda: [HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb()), bomb()],
 }
 
 
@@ -122,6 +126,8 @@ async def test_a_packed_token_is_read_and_used(
 
 async def test_a_token_is_waited_for_beside_the_event_loop() -> None:
     await asyncio.to_thread(litellm_library.load_calls)
+    from openai import AsyncAzureOpenAI  # it takes half a second to load, and litellm has loaded it now
+
     asked, goes_on = asyncio.Event(), threading.Event()
     loop, told = asyncio.get_running_loop(), list[str]()
 
