@@ -82,8 +82,10 @@ class MainProcess:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays for the whole run, which it would walk through again and again."""
-    gc.collect()
+    """Spare the garbage collector what stays for the whole run, which it would walk through again and again.
+
+    What is garbage by now stays too: there is little of it, and to look for it takes a second.
+    """
     gc.freeze()
     gc.enable()
     gc.set_threshold(10_000, 20, 20)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 USUAL = 100
 LEAST = 3
@@ -20,6 +21,9 @@ def be_patient(*, promise_tier: bool) -> None:
         "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=scaled(USUAL)
     )
     settings.load_profile("patient")
+    if promise_tier:
+        # It reads the constants of all of the code, more than a second in each process, to draw one now and then.
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def examples(number: int, **options: Any) -> settings:

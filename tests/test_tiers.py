@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -54,6 +55,23 @@ def test_store(store): pass
 
 def test_promise_1_kept(store): pass
 """
+VALUES = """
+import pytest
+
+MANY = pytest.mark.parametrize("value", range(6))
+
+@pytest.fixture
+def services(): pass
+
+@MANY
+def test_pure(value): pass
+
+@MANY
+def test_store(services, value): pass
+
+@MANY
+def test_promise_1_kept(services, value): pass
+"""
 LACKING = """
 import pytest
 
@@ -101,6 +119,16 @@ def test_the_promise_tier_has_each_case_on_one_channel(tiered: pytest.Pytester) 
 def test_the_promise_tier_has_rooms_the_face_by_itself_and_promises(tiered: pytest.Pytester) -> None:
     room, face, rest = ["test_pure", "test_store"], ["test_pure"], ["test_promise_1_kept"]
     assert collected(tiered)[3:] == [*room, *rest, *face, *rest, *rest]
+
+
+def test_the_promise_tier_has_three_values_of_a_test_on_servers(tiered: pytest.Pytester) -> None:
+    before = collected(tiered)
+    (tiered.path / "tests" / "core" / "test_values.py").write_text(VALUES)
+    (tiered.path / "tests" / "contract" / "test_values_of_all.py").write_text(VALUES)
+    added = Counter(collected(tiered)) - Counter(before)
+    of_store = {test: count for test, count in added.items() if test.startswith("test_store")}
+    assert of_store == {f"test_store[{value}]": 1 + (value in {0, 2, 5}) for value in range(6)}
+    assert sum(added.values()) == 2 * 2 * 6 + 6 + 3
 
 
 def test_the_whole_has_all_that_is_not_slow_and_loads_no_slow_file(tiered: pytest.Pytester) -> None:

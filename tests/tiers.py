@@ -2,8 +2,8 @@
 
 - `bin/test`, the promise tier: every promise, every case of the contract on one representative channel, every room of
   the product, and of its face (`onevalet/`) all that needs no server.
-- `bin/test --whole`: besides, all channels and languages, the face on its servers, the simulator, what ships, and what
-  needs other programs or processes of its own.
+- `bin/test --whole`: besides, all channels and languages, all values of a room's test on Postgres or Valkey, the face
+  on its servers, the simulator, what ships, and what needs other programs or processes of its own.
 - `bin/test -m slow`: kills, browsers, servers, measuring.
 
 With paths, `bin/test` runs all that is not slow there: who names a folder wants it all. What belongs to which tier is
@@ -35,6 +35,8 @@ _NOT_EVERYWHERE = ("whole", "slow", "needs", "skip", "skipif")
 """Marks of what proves more, takes longer, or cannot run on every machine."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
+SAMPLE = 3
+"""How many values the promise tier takes of a room's test on Postgres or Valkey: each costs a tenth of a second."""
 _NAME = "promise_tier"
 _PROMISE = re.compile(r"test_promises?_[0-9]+_")
 _SLOW_FILE = re.compile(r"^pytestmark = .*mark\.slow\b|^pytestmark = \[[^\]]*mark\.slow\b", re.MULTILINE)
@@ -131,7 +133,24 @@ def promise_tier(items: Iterable[pytest.Item]) -> list[pytest.Item]:
         counts[name] += 1
         # By a number that every worker gets alike, so that each channel and language has its share.
         chosen.add(id(same[zlib.crc32(f"{name} {counts[name]}".encode()) % len(same)]))
-    return [item for item in items if id(item) in chosen]
+    return _sampled([item for item in items if id(item) in chosen])
+
+
+def _sampled(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests with the first, the last and one between of a room's test that runs on servers with many values.
+
+    The promises and the contract keep all of theirs, and so does what needs no server, which costs a thousandth of it.
+    """
+    on_servers: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        is_promise = "contract" in item.nodeid.split("/") or _PROMISE.match(item.name)
+        if _SERVER in getattr(item, "fixturenames", ()) and not is_promise:
+            on_servers[item.nodeid.partition("[")[0]].append(item)
+    left_out: set[int] = set()
+    for same in on_servers.values():
+        places = {place * (len(same) - 1) // (SAMPLE - 1) for place in range(SAMPLE)}
+        left_out |= {id(item) for place, item in enumerate(same) if place not in places}
+    return [item for item in items if id(item) not in left_out]
 
 
 def _proves_a_promise(item: pytest.Item) -> bool:
