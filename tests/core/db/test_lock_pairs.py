@@ -137,6 +137,7 @@ class _Wait(NamedTuple):
         return before
 
 
+@pytest.mark.whole("it makes each two calls at once, whose order the test before it holds")
 async def test_no_two_calls_deadlock(store: Store) -> None:
     found = await _deadlocks(store, rounds=2)
     assert not found, "\n".join(found)
