@@ -20,6 +20,7 @@ from channels.http.middleware import (
     read_body,
     sound_requests,
 )
+from channels.http.pages.static_files import static_routes
 from channels.http.penalties import BadRequests
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel
@@ -39,7 +40,7 @@ def build_app(
     stalls: KnownStalls | None = None,
     stopping: asyncio.Event | None = None,
 ) -> web.Application:
-    """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
+    """Build the application: every channel's routes, `/healthz`, `/readyz`, `/static/` and the extra routes.
 
     `ready` returns whether Postgres answers, `stalls` the stalls recorded there; `hosts` refuses requests for names
     that are not ours, and by default accepts any. `stopping` is set when the application stops. The caller starts and
@@ -61,6 +62,7 @@ def build_app(
     )
     note_stop(app, stopping)
     app.add_routes(HealthRoutes(channels, ready, stalls).routes())
+    app.add_routes(static_routes())
     for channel in channels:
         app.add_routes(_by_its_handler(channel.routes()))
     app.add_routes(extra_routes)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
-from channels.http.html import headers, page, tag
+from channels.http.pages.templates import Templates
 
 SENTENCES = {
     401: "You are not signed in.",
@@ -22,6 +22,7 @@ _OTHERS = "This request cannot be read."
 _CONSOLE = "/console"
 _WAYS_BACK = {"/": "To the front page", _CONSOLE: "To the console"}
 """Targets of the link on a refused page, the first that is served: only `dev` has a front page."""
+_TEMPLATES = Templates()
 
 
 def answer_error(
@@ -29,8 +30,8 @@ def answer_error(
 ) -> web.Response:
     """Return the answer of a status; `word` is its text for a program."""
     if "text/html" in request.headers.get("Accept", ""):
-        text = page(None, SENTENCES.get(status, _OTHERS), *_way_back(request))
-        response = web.Response(status=status, text=text, content_type="text/html", headers=headers())
+        values = {"sentence": SENTENCES.get(status, _OTHERS), "ways_back": list(_ways_back(request))}
+        response = _TEMPLATES.page("refused.html", values, status=status)
     else:
         response = web.Response(status=status, text=f"{word}\n")
     if allow:
@@ -40,10 +41,10 @@ def answer_error(
     return response
 
 
-def _way_back(request: web.Request) -> Iterator[str]:
-    """Yield a link to another page, unless the request was for that page."""
+def _ways_back(request: web.Request) -> Iterator[tuple[str, str]]:
+    """Yield the address and the words of a link to another page, unless the request was for that page."""
     served = {resource.canonical for resource in request.app.router.resources()}
     inside = request.path.startswith(f"{_CONSOLE}/")
     for address, words in _WAYS_BACK.items():
         if request.path != address and address in served and inside == (address == _CONSOLE):
-            yield tag("p", tag("a", words, href=address))
+            yield address, words

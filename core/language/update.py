@@ -23,6 +23,7 @@ SPINE = ("core", "channels", "notify", "providers", "jobs", "agents", "onevalet"
 ABILITIES = "abilities"
 PACKAGES = (*SPINE, ABILITIES)
 _KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
+_METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 
 
@@ -34,7 +35,7 @@ def sentences(packages: tuple[str, ...] = PACKAGES) -> tuple[Message, ...]:
     """
     found = Catalog()
     for package in packages:
-        for _, _, sentence, _, _ in extract_from_dir(ROOT / package, [("**.py", "python")], keywords=_KEYWORDS):
+        for _, _, sentence, _, _ in extract_from_dir(ROOT / package, _METHODS, keywords=_KEYWORDS):
             found.add(sentence)
     return tuple(message for message in found if message.id)
 

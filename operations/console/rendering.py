@@ -1,27 +1,21 @@
-"""Pages from templates: every value is escaped, and a page runs our own scripts only."""
+"""The console's pages: its menu, and the filters and times of its templates."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from http import HTTPStatus
 from pathlib import Path
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from channels.http.html import guarded
+from channels.http.pages.templates import Filters, Templates, page_headers
 from core.clock import Clock
 from operations.console.access import Viewer
 from operations.console.visits import Visit
 
-_HERE = Path(__file__).parent
-STATIC = _HERE / "static"
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
-    " frame-ancestors 'none'; base-uri 'none'"
-)
-HEADERS = guarded(POLICY)
+HEADERS = page_headers(scripts=True)
 PLACES = (
     ("conversations", "Conversations"),
     ("waiting", "Waiting"),
@@ -33,57 +27,52 @@ PLACES = (
 """The pages in the order of the menu: their address below `/console/`, and their title."""
 
 
-def make_environment(further: Mapping[str, Path]) -> Environment:
-    """Return the templates' environment, which caches compiled templates. An unknown name is an error, never empty.
-
-    `further` are folders by the prefix of their templates' names, before a slash.
-    """
-    folders = PrefixLoader({name: FileSystemLoader(folder) for name, folder in further.items()})
-    environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(_HERE / "templates"), folders]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label, "markdown": markdown}
-    environment.filters["plain"] = plain
-    return environment
-
-
 class Renderer:
     """Render templates for a visit. `menu` and `templates` are those of abilities, besides ours."""
 
-    def __init__(self, menu: Sequence[tuple[str, str]] = (), templates: Mapping[str, Path] | None = None) -> None:
-        self._environment = make_environment(templates or {})
+    def __init__(
+        self, menu: Sequence[tuple[str, str]] = (), templates: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
+        filters: Filters = {
+            "ms": milliseconds,
+            "money": money,
+            "channel": channel_label,
+            "markdown": markdown,
+            "plain": plain,
+        }
+        self._templates = Templates(Path(__file__).parent / "templates", further=templates, filters=filters)
         self._places = (*PLACES[:-1], *menu, PLACES[-1])
 
     def page(
-        self, template: str, visit: Visit | None, clock: Clock, values: Mapping[str, object], *, status: int = 200
+        self, template: str, visit: Visit, clock: Clock, values: Mapping[str, object], *, status: int = 200
     ) -> web.Response:
         """Return a page as a response. `values` are the names that its template uses.
 
         `age` is for dates by the database, on the machine's clock; `ago` and `until` are for dates on people's clock,
         which `dev` may have moved.
         """
-        zone = zone_of(visit.viewer if visit else None)
+        zone = zone_of(visit.viewer)
         now, machine_now = clock.now(), clock.machine_now()
-        text = self._environment.get_template(template).render(
-            visit=visit,
-            now=now,
-            machine_now=machine_now,
-            refused=status != HTTPStatus.OK,
-            moved=moved(now, machine_now),
-            places=[place for place in self._places if place[0] != "health" or (visit and visit.viewer.operator)],
-            at=lambda moment: in_zone(moment, zone, now),
-            age=lambda moment: ago(moment, machine_now),
-            ago=lambda moment: ago(moment, now),
-            until=lambda moment: until(moment, now),
-            due=lambda moment: due(moment, zone, now),
-            clock=lambda moment: f"{moment.astimezone(zone):%H:%M}",
-            **values,
-        )
-        return web.Response(status=status, text=text, content_type="text/html", charset="utf-8", headers=HEADERS)
+        names = {
+            "visit": visit,
+            "now": now,
+            "machine_now": machine_now,
+            "refused": status != HTTPStatus.OK,
+            "moved": moved(now, machine_now),
+            "places": [place for place in self._places if place[0] != "health" or visit.viewer.operator],
+            "at": lambda moment: in_zone(moment, zone, now),
+            "age": lambda moment: ago(moment, machine_now),
+            "ago": lambda moment: ago(moment, now),
+            "until": lambda moment: until(moment, now),
+            "due": lambda moment: due(moment, zone, now),
+            "clock": lambda moment: f"{moment.astimezone(zone):%H:%M}",
+        }
+        return self._templates.page(template, {**names, **values}, status=status, scripts=True)
+
+    def sign_in(self, title: str, token: str, query: str, status: int) -> web.Response:
+        """Return the page for a visitor without a session."""
+        values = {"title": title, "token": token, "query": query}
+        return self._templates.page("sign_in.html", values, status=status)
 
 
 def moved(now: datetime, machine_now: datetime) -> str:
@@ -114,8 +103,8 @@ def until(moment: datetime, now: datetime) -> str:
     return ago(now, moment)
 
 
-def zone_of(viewer: Viewer | None) -> tzinfo:
-    return ZoneInfo(viewer.timezone) if viewer and viewer.timezone else UTC
+def zone_of(viewer: Viewer) -> tzinfo:
+    return ZoneInfo(viewer.timezone) if viewer.timezone else UTC
 
 
 def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:

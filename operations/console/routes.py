@@ -1,4 +1,4 @@
-"""The console's routes: signing in, the pages, and their files and updates."""
+"""The console's routes: signing in, the pages, and their updates."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from core.errors import ConfigError, RequestRefused
+from core.errors import ConfigError
 from core.ids import PARTITION
 from operations.console.live import LivePages
 from operations.console.pages.base import Kit, MakePages, Pages, asks_who_it_is, signed_in
@@ -22,14 +22,13 @@ from operations.console.reading.conversations import (
 )
 from operations.console.reading.health import read_health
 from operations.console.reading.paths import find_turn, read_path
-from operations.console.rendering import HEADERS, STATIC
+from operations.console.rendering import HEADERS
 from operations.console.sign_in import PATH
 from operations.console.visits import Visit
 
 HIDDEN = "(hidden)"
 """The placeholder for a text that belongs to another person."""
 _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
-_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class ConsoleRoutes(Pages):
@@ -46,7 +45,6 @@ class ConsoleRoutes(Pages):
         self._texts = kit.texts
         self._versions = kit.versions
         self._live = LivePages(self._versions)
-        self._static = {path.name: path for path in STATIC.iterdir() if path.suffix in _TYPES}
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
@@ -61,7 +59,6 @@ class ConsoleRoutes(Pages):
             web.get(f"{PATH}/sign-in/{{token}}", self._show_link),
             web.post(f"{PATH}/sign-in/{{token}}", self._use_link),
             web.post(f"{PATH}/sign-out", self._sign_out),
-            web.get(f"{PATH}/static/{{name}}", self._file),
         ]
 
     @signed_in
@@ -160,13 +157,6 @@ class ConsoleRoutes(Pages):
         response = web.Response(status=303, headers={**HEADERS, "Location": PATH})
         self.visits.drop(response)
         return response
-
-    async def _file(self, request: web.Request) -> web.StreamResponse:
-        path = self._static.get(request.match_info["name"])
-        if path is None:
-            raise RequestRefused("no such file", status=404)
-        headers = {**HEADERS, "Cache-Control": "no-cache"}
-        return web.Response(text=path.read_text(), content_type=_TYPES[path.suffix], charset="utf-8", headers=headers)
 
 
 def _query(request: web.Request) -> str:

@@ -6,16 +6,17 @@ Opening a link uses nothing up, as chats open links to preview them; its button 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from pathlib import Path
 from typing import Protocol
 
 import structlog
 from aiohttp import web
 
 from channels.http.connections import proven
-from channels.http.html import headers, page, tag
+from channels.http.pages.templates import Templates, page_headers
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
-from core.language.catalogue import gettext, gettext_noop, speaking
+from core.language.catalogue import speaking
 from operations.tenants.links import PATH, ExportLinks, LinkedPerson
 
 AT_ONCE = 2
@@ -23,7 +24,7 @@ AT_ONCE = 2
 STALLED = 60.0
 """Seconds after which a client that takes nothing more is left."""
 _MAX_TOKEN = 100
-_GONE = gettext_noop("This link was used already, or is too old. Ask me for a new one.")
+_TEMPLATES = Templates(Path(__file__).parent / "templates")
 _log = structlog.get_logger()
 
 
@@ -56,14 +57,9 @@ class ExportRoutes:
     async def _show(self, request: web.Request) -> web.StreamResponse:
         person = await self._links.find(_token(request), self._clock.now())
         if person is None:
-            return _gone()
+            return _page(good=False)
         with speaking(person.language):
-            told = gettext(
-                "All that I keep about you, as one zip file: our messages, too, so keep it where nobody else reads it."
-            )
-            button = tag("form", tag("button", gettext("Download")), method="post")
-            once = tag("p", gettext("This works once."), class_="soft")
-            return _page(page(person.language, gettext("Your data"), tag("p", told), button, once))
+            return _page(good=True)
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
@@ -73,7 +69,7 @@ class ExportRoutes:
         self._making += 1
         try:
             person = await self._links.use(_token(request), self._clock.now())
-            return _gone() if person is None else await self._stream(request, person)
+            return _page(good=False) if person is None else await self._stream(request, person)
         finally:
             self._making -= 1
 
@@ -83,7 +79,7 @@ class ExportRoutes:
         name = f"onevalet-{self._clock.now():%Y-%m-%d}.zip"
         response = web.StreamResponse(
             headers={
-                **headers(),
+                **page_headers(),
                 "Content-Type": "application/zip",
                 "Content-Disposition": f'attachment; filename="{name}"',
             }
@@ -107,10 +103,6 @@ def _token(request: web.Request) -> str:
     return request.match_info["token"][:_MAX_TOKEN]
 
 
-def _gone() -> web.Response:
-    """Return the same answer to a wrong, used or expired link, so that it reveals none of these."""
-    return _page(page(None, gettext("Your data"), tag("p", gettext(_GONE))), status=404)
-
-
-def _page(body: str, status: int = 200) -> web.Response:
-    return web.Response(status=status, text=body, content_type="text/html", charset="utf-8", headers=headers())
+def _page(*, good: bool) -> web.Response:
+    """Return the page of a link: the same for a wrong, used and expired link, so that it reveals none of these."""
+    return _TEMPLATES.page("your_data.html", {"good": good}, status=200 if good else 404)

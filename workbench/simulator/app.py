@@ -21,8 +21,8 @@ from workbench.simulator.telegram import TelegramSimulator
 from workbench.simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED = Path(__file__).parents[2] / "operations" / "console" / "static"
-"""Styles that this page shares with the console: colours and type, and how the path of a turn is drawn."""
+_SHARED = Path(__file__).parents[2] / "channels" / "http" / "pages" / "static"
+"""Styles that this page shares with the product's pages: colours and type, and how the path of a turn is drawn."""
 _COMMANDS = Path(__file__).parents[2] / "docs" / "commands.md"
 _MAX_BODY = 60 * 1024 * 1024
 _PAGE_HEADERS = {

@@ -15,7 +15,6 @@ import structlog
 from aiohttp import web
 
 from abilities.accounts.connect import pages
-from abilities.accounts.connect.fields import Typed
 from abilities.accounts.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in, typed_again
 from abilities.accounts.connecting import OVER, WORD, AuthorizationResponse, Connecting, ConnectRefused, LinkOver
 from abilities.accounts.links import CALLBACK, PATH, ConnectLink
@@ -23,8 +22,8 @@ from abilities.accounts.passwords import open_password
 from abilities.accounts.trials import Trials
 from abilities.accounts.types import Service
 from channels.http.connections import proven
-from channels.http.html import headers
 from channels.http.middleware import FORM_TYPE, read_form
+from channels.http.pages.templates import page_headers
 from core.credentials.types import Account, OpenAccount
 from core.errors import RequestRefused, ToolFailed
 from core.http.types import HttpClient
@@ -92,15 +91,15 @@ class ConnectRoutes:
         with speaking(link.language):
             token = request.match_info["token"]
             service = self._service(link.service or form.get("choose") or form.get("service", ""))
-            shown = pages.Shown(link, token, _proof(browser, link), Typed(typed_again(form)))
+            shown = pages.Shown(link, token, _proof(browser, link), pages.Typed(typed_again(form)))
             if service is None or form.get("go") != "on":
                 return await self._entry(shown, service)
             try:
                 return await self._connect(link, browser, service, form)
             except ConnectRefused as error:
-                return _refused(link.language, error, token)
+                return _refused(error, token)
             except (FormProblem, ToolFailed) as error:
-                again = replace(shown, typed=Typed(shown.typed.values, str(error), _wrong(error)))
+                again = replace(shown, typed=pages.Typed(shown.typed.values, str(error), _wrong(error)))
                 return await self._entry(again, service, status=422)
 
     async def _connect(
@@ -108,12 +107,12 @@ class ConnectRoutes:
     ) -> web.StreamResponse:
         if service.client is not None:
             url = await self._connecting.lead_away(link, browser, service, abilities_in(form, service))
-            return web.Response(status=303, headers={**headers(), "Location": url})
+            return web.Response(status=303, headers={**page_headers(), "Location": url})
         credentials = mailbox_in(form) if service.name == "email" else dav_in(form)
         await self._connecting.go_on(link, browser)
         tried = await self._tried(link, service, credentials)
         connected = await self._connecting.with_password(link, service, tried)
-        return _page(pages.done_page(connected, link.language))
+        return pages.done_page(connected)
 
     async def _tried(self, link: ConnectLink, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
@@ -133,32 +132,30 @@ class ConnectRoutes:
         )
         link = await self._connecting.links.read_state(answer.state_token, self._connecting.clock.now())
         known = link.language if link else await self._connecting.links.language(state_token=answer.state_token)
-        language = known or _accepted(request)
-        with speaking(language):
+        with speaking(known or _accepted(request)):
             try:
                 connected = await self._connecting.come_back(answer, request.cookies.get(self._cookie, ""))
-                return _page(pages.done_page(connected, language))
+                return pages.done_page(connected)
             except (ConnectRefused, ToolFailed) as error:
-                return _refused(language, error)
+                return _refused(error)
 
     async def _over(self, request: web.Request) -> web.Response:
         """Return the page of a link that is not there any more, or never was."""
         token = request.match_info["token"]
         known = await self._connecting.links.language(token=token) if _TOKEN.fullmatch(token) else ""
-        language = known or _accepted(request)
-        with speaking(language):
-            return _page(pages.over_page(language, gettext(OVER, word=WORD)), status=404)
+        with speaking(known or _accepted(request)):
+            return pages.over_page(gettext(OVER, word=WORD), status=404)
 
     async def _entry(self, shown: pages.Shown, service: Service | None, status: int = 200) -> web.Response:
         """Return the page on which a service is chosen, allowed, or given a password."""
         if service is None:
-            return _page(pages.choice_page(shown, self._choices(shown.link)), status=status)
+            return pages.choice_page(shown, self._choices(shown.link), status=status)
         if service.client is None:
-            return _page(pages.password_page(shown, service), status=status)
+            return pages.password_page(shown, service, status=status)
         shown = replace(shown, has=await self._connecting.allowed_before(shown.link, service))
         endpoints = await self._connecting.servers.endpoints(service.client)
         target = urlsplit(endpoints.authorization)
-        return _page(pages.consent_page(shown, service), f"{target.scheme}://{target.netloc}", status=status)
+        return pages.consent_page(shown, service, f"{target.scheme}://{target.netloc}", status=status)
 
     def _choices(self, link: ConnectLink) -> Sequence[Service]:
         services = self._connecting.accounts.services
@@ -214,15 +211,9 @@ def _wrong(error: Exception) -> str:
     return _FIELDS.get(str(getattr(error, "fault", "")), "")
 
 
-def _refused(language: str | None, error: Exception, token: str = "") -> web.Response:
+def _refused(error: Exception, token: str = "") -> web.Response:
     """Return the page of a refused connection, or of a link that is over."""
     if isinstance(error, LinkOver):
-        return _page(pages.over_page(language, str(error)), status=409)
+        return pages.over_page(str(error), status=409)
     again = "" if isinstance(error, ConnectRefused) and error.fatal else token
-    return _page(pages.problem_page(language, str(error), token=again), status=409)
-
-
-def _page(body: str, *form_targets: str, status: int = 200) -> web.Response:
-    return web.Response(
-        status=status, text=body, content_type="text/html", charset="utf-8", headers=headers(*form_targets)
-    )
+    return pages.problem_page(str(error), token=again)

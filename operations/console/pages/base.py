@@ -97,8 +97,7 @@ class Kit:
 
     def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
         """Return the page for a visitor without a session. `query` holds the target of the link."""
-        values = {"title": title, "token": token, "query": query}
-        return self.renderer.page("sign_in.html", None, self.visits.clock, values, status=status)
+        return self.renderer.sign_in(title, token, query, status)
 
 
 class Pages:

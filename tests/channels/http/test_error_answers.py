@@ -7,10 +7,11 @@ import pytest
 from aiohttp import web
 
 from channels.http.app import build_app, serve
-from channels.http.html import STYLE, STYLE_HASH
+from channels.http.penalties import BadRequests
 from core.errors import RequestRefused, StoreUnavailable
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+KINDS = {"icon": "image/svg+xml", "stylesheet": "text/css"}
 
 
 async def _ready() -> bool:
@@ -75,16 +76,18 @@ async def test_a_program_is_answered_in_a_word(path: str, word: str) -> None:
 )
 async def test_a_page_leads_back_to_what_is_served(path: str, served: list[str], ways: list[str]) -> None:
     _, _, page = await asked(path, BROWSER, *served)
-    assert re.findall(r'href="([^"]*)"', page) == ways
+    assert re.findall(r'<a href="([^"]*)"', page) == ways
 
 
-async def test_the_page_is_styled_as_the_pages_that_people_are_sent_to() -> None:
-    app = build_app([], ready=_ready)
-    async with (
-        serve(app, "127.0.0.1", 0) as port,
-        aiohttp.ClientSession() as session,
-        session.get(f"http://127.0.0.1:{port}/nowhere", headers=BROWSER) as response,
-    ):
-        assert f"<style>{STYLE}</style>" in await response.text()
-        assert f"style-src '{STYLE_HASH}'" in response.headers["Content-Security-Policy"]
-        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+async def test_the_page_has_the_style_of_all_pages_beyond_the_limit_too() -> None:
+    app = build_app([], ready=_ready, bad_requests=BadRequests(a_minute=1))
+    async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+        for expected in (404, 429):
+            async with session.get("/nowhere", headers=BROWSER) as response:
+                assert response.status == expected
+                policy = response.headers["Content-Security-Policy"]
+                linked = re.findall(r'rel="(icon|stylesheet)" href="([^"]+)"', await response.text())
+            assert ("default-src 'none'" in policy, "script-src" in policy) == (True, False)
+            for kind, address in linked:
+                async with session.get(address, headers=BROWSER) as response:
+                    assert (response.status, response.content_type) == (200, KINDS[kind])

@@ -18,7 +18,7 @@ from operations.console.visits import Visit
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 
-OPEN = ("/sign-in/{token}", "/static/{name}")
+OPEN = ("/sign-in/{token}",)
 """What answers without a session."""
 OF_ANN = ("What is on today?", "The dentist.", ANN)
 """What Bob may never read."""

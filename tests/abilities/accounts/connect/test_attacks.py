@@ -172,13 +172,27 @@ async def test_a_dead_link_says_what_to_write_in_the_language_of_its_reader(
     assert "« connect »" in phone.page
 
 
-async def test_a_link_names_its_person_and_escapes_what_they_are_called(
-    pages: Pages, phone: Browser, admin: Admin
+async def test_every_page_names_its_person_and_escapes_what_they_are_called(
+    pages: Pages, nanoidp: Nanoidp, phone: Browser, admin: Admin
 ) -> None:
-    await admin.execute("update tenants set name = $1 where tenant_id = 'ann'", "<img src=x onerror=alert(1)>\"'")
-    shown = await phone.get(await pages.link())
-    assert "connected for: &lt;img" in shown
-    assert "<img" not in shown
+    evil = "<img src=x onerror=alert(1)>\"'"
+    await admin.execute("update tenants set name = $1 where tenant_id = 'ann'", evil)
+    seen, link = [], ""
+    for service in ("", "work", "email", "caldav"):
+        link = await pages.link(service=service)
+        seen.append(await phone.get(link))
+        assert "connected for: &lt;img" in phone.page
+    seen.append(await phone.submit(link, {"url": evil, "user": evil, "password": evil}))
+    assert phone.status == 422
+    assert 'value="&lt;img src=x onerror=alert(1)&gt;&#34;&#39;"' in phone.page
+    link = await pages.link(account=evil)
+    seen.append(await phone.get(await nanoidp.log_in(await away_of(phone, link))))
+    assert "disconnect &lt;img" in phone.page
+    assert [page for page in seen if "<img" in page] == []
+
+
+async def test_no_page_runs_a_script_and_its_cookie_is_its_own(pages: Pages, phone: Browser) -> None:
+    await phone.get(await pages.link())
     policy = phone.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src" not in policy

@@ -1,0 +1,1 @@
+"""The pages of all rooms: their one layout, style sheet, policy for content, and engine of templates."""
