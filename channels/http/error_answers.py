@@ -4,23 +4,25 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
+from channels.http.pages.languages import speaking_to
 from channels.http.pages.templates import Templates
+from core.language.catalogue import gettext_noop
 
 SENTENCES = {
-    401: "You are not signed in.",
-    403: "You may not see this page.",
-    404: "There is no page at this address.",
-    405: "This address does not take what was sent.",
-    408: "What was sent took too long.",
-    413: "What was sent is too large.",
-    429: "There were too many requests. Try again in a minute.",
-    500: "Something went wrong here. Whoever runs this finds it in the log.",
-    503: "This does not answer right now. Try again in a moment.",
+    401: gettext_noop("You are not signed in."),
+    403: gettext_noop("You may not see this page."),
+    404: gettext_noop("There is no page at this address."),
+    405: gettext_noop("This address does not take what was sent."),
+    408: gettext_noop("What was sent took too long."),
+    413: gettext_noop("What was sent is too large."),
+    429: gettext_noop("There were too many requests. Try again in a minute."),
+    500: gettext_noop("Something went wrong here. Whoever runs this finds it in the log."),
+    503: gettext_noop("This does not answer right now. Try again in a moment."),
 }
 """Sentences for people, by status. They tell a stranger no more than the status does."""
-_OTHERS = "This request cannot be read."
+_OTHERS = gettext_noop("This request cannot be read.")
 _CONSOLE = "/console"
-_WAYS_BACK = {"/": "To the front page", _CONSOLE: "To the console"}
+_WAYS_BACK = {"/": gettext_noop("To the front page"), _CONSOLE: gettext_noop("To the console")}
 """Targets of the link on a refused page, the first that is served: only `dev` has a front page."""
 _TEMPLATES = Templates()
 
@@ -31,7 +33,8 @@ def answer_error(
     """Return the answer of a status; `word` is its text for a program."""
     if "text/html" in request.headers.get("Accept", ""):
         values = {"sentence": SENTENCES.get(status, _OTHERS), "ways_back": list(_ways_back(request))}
-        response = _TEMPLATES.page("refused.html", values, status=status)
+        with speaking_to(request):
+            response = _TEMPLATES.page("refused.html", values, status=status)
     else:
         response = web.Response(status=status, text=f"{word}\n")
     if allow:

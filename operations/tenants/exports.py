@@ -13,10 +13,10 @@ import structlog
 from aiohttp import web
 
 from channels.http.connections import proven
+from channels.http.pages.languages import speaking_to
 from channels.http.pages.templates import Templates, page_headers
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
-from core.language.catalogue import speaking
 from operations.tenants.links import PATH, ExportLinks, LinkedPerson
 
 AT_ONCE = 2
@@ -56,10 +56,7 @@ class ExportRoutes:
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         person = await self._links.find(_token(request), self._clock.now())
-        if person is None:
-            return _page(good=False)
-        with speaking(person.language):
-            return _page(good=True)
+        return _page(request, person)
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
@@ -69,7 +66,7 @@ class ExportRoutes:
         self._making += 1
         try:
             person = await self._links.use(_token(request), self._clock.now())
-            return _page(good=False) if person is None else await self._stream(request, person)
+            return _page(request, None) if person is None else await self._stream(request, person)
         finally:
             self._making -= 1
 
@@ -103,6 +100,7 @@ def _token(request: web.Request) -> str:
     return request.match_info["token"][:_MAX_TOKEN]
 
 
-def _page(*, good: bool) -> web.Response:
+def _page(request: web.Request, person: LinkedPerson | None) -> web.Response:
     """Return the page of a link: the same for a wrong, used and expired link, so that it reveals none of these."""
-    return _TEMPLATES.page("your_data.html", {"good": good}, status=200 if good else 404)
+    with speaking_to(request, person.language if person else None):
+        return _TEMPLATES.page("your_data.html", {"good": bool(person)}, status=200 if person else 404)

@@ -23,14 +23,14 @@ from abilities.accounts.trials import Trials
 from abilities.accounts.types import Service
 from channels.http.connections import proven
 from channels.http.middleware import FORM_TYPE, read_form
+from channels.http.pages.languages import speaking_to
 from channels.http.pages.templates import page_headers
 from core.credentials.types import Account, OpenAccount
 from core.errors import RequestRefused, ToolFailed
 from core.http.types import HttpClient
 from core.ids import PARTITION
 from core.json_types import JsonObject
-from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.language.tags import accepted_tags
+from core.language.catalogue import gettext
 
 _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _COOKIE_SECONDS = 3600
@@ -71,7 +71,7 @@ class ConnectRoutes:
         link = await self._link(request)
         if link is None:
             return await self._over(request)
-        with speaking(link.language):
+        with speaking_to(request, link.language):
             browser = request.cookies.get(self._cookie, "")
             if not re.fullmatch(r"[A-Za-z0-9_-]{43}", browser):
                 browser = secrets.token_urlsafe(32)
@@ -88,7 +88,7 @@ class ConnectRoutes:
         browser = request.cookies.get(self._cookie, "")
         if not self._is_ours(request, form, browser, link):
             raise RequestRefused("form of another page", status=403)
-        with speaking(link.language):
+        with speaking_to(request, link.language):
             token = request.match_info["token"]
             service = self._service(link.service or form.get("choose") or form.get("service", ""))
             shown = pages.Shown(link, token, _proof(browser, link), pages.Typed(typed_again(form)))
@@ -132,7 +132,7 @@ class ConnectRoutes:
         )
         link = await self._connecting.links.read_state(answer.state_token, self._connecting.clock.now())
         known = link.language if link else await self._connecting.links.language(state_token=answer.state_token)
-        with speaking(known or _accepted(request)):
+        with speaking_to(request, known):
             try:
                 connected = await self._connecting.come_back(answer, request.cookies.get(self._cookie, ""))
                 return pages.done_page(connected)
@@ -143,7 +143,7 @@ class ConnectRoutes:
         """Return the page of a link that is not there any more, or never was."""
         token = request.match_info["token"]
         known = await self._connecting.links.language(token=token) if _TOKEN.fullmatch(token) else ""
-        with speaking(known or _accepted(request)):
+        with speaking_to(request, known):
             return pages.over_page(gettext(OVER, word=WORD), status=404)
 
     async def _entry(self, shown: pages.Shown, service: Service | None, status: int = 200) -> web.Response:
@@ -168,8 +168,7 @@ class ConnectRoutes:
         token = request.match_info["token"]
         if not _TOKEN.fullmatch(token):
             return None
-        link = await self._connecting.links.read(token, self._connecting.clock.now())
-        return replace(link, language=link.language or _accepted(request)) if link else None
+        return await self._connecting.links.read(token, self._connecting.clock.now())
 
     def _is_ours(self, request: web.Request, form: Mapping[str, str], browser: str, link: ConnectLink) -> bool:
         """Return whether a form comes from our own page, shown to this very browser."""
@@ -183,12 +182,6 @@ class ConnectRoutes:
         response.set_cookie(
             self._cookie, browser, max_age=_COOKIE_SECONDS, path="/", secure=self._secure, httponly=True, samesite="Lax"
         )
-
-
-def _accepted(request: web.Request) -> str | None:
-    """Return the language that a browser wants most of those that we have."""
-    tags = accepted_tags(request.headers.get("Accept-Language", ""))
-    return next((code for tag in tags if (code := tag.partition("-")[0]) in LANGUAGES), None)
 
 
 def _proof(browser: str, link: ConnectLink) -> str:

@@ -79,6 +79,19 @@ async def test_a_page_leads_back_to_what_is_served(path: str, served: list[str],
     assert re.findall(r'<a href="([^"]*)"', page) == ways
 
 
+@pytest.mark.parametrize(
+    ("wanted", "language", "sentence"),
+    [
+        ("it, de-AT;q=0.8, en;q=0.5", "de", "Unter dieser Adresse gibt es keine Seite."),
+        ("it, nl", "en", "There is no page at this address."),
+    ],
+)
+async def test_a_page_speaks_the_language_of_the_browser(wanted: str, language: str, sentence: str) -> None:
+    _, _, page = await asked("/nowhere", {**BROWSER, "Accept-Language": wanted})
+    assert f'<html lang="{language}">' in page
+    assert f"<h1>{sentence}</h1>" in page
+
+
 async def test_the_page_has_the_style_of_all_pages_beyond_the_limit_too() -> None:
     app = build_app([], ready=_ready, bad_requests=BadRequests(a_minute=1))
     async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:

@@ -123,3 +123,11 @@ async def test_an_export_that_fails_midway_is_cut_not_ended(
     answer = await browser.post(await link(installation, installation.ann))
     with pytest.raises(Exception, match=r"(?i)payload|connection|disconnect|reset|transfer"):
         await answer.read()
+
+
+async def test_a_page_speaks_its_persons_language_or_the_browsers(installation: Installation, browser: Browser) -> None:
+    path, wanted = await link(installation, installation.ann), {"Accept-Language": "es"}
+    for language, said in (("fr", "Télécharger"), ("", "Descargar")):
+        await installation.store.admin.execute("update tenants set language = $1", language)
+        assert said in await (await browser.get(path, headers=wanted)).text()
+    assert "Este enlace ya se usó" in await (await browser.get(f"{path}x", headers=wanted)).text()
