@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from core.turns.services import ForTurn, Notify, Recall
     from core.turns.trigger_message import TriggerMessage
     from onevalet.settings import Settings
-    from operations.console.live import Version
     from operations.console.pages.base import MakePages
     from operations.doctor.types import Probe
     from operations.paths.types import PathReader
@@ -306,14 +305,11 @@ class ConsolePages:
     An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
     under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows only data that its
     viewer may see. `said` maps the word in `said=` to the sentence that a person's page shows after a redirect.
-    `versions` reads the version of a page that is updated while it is open, by its address below `/console/`, such as
-    `habits/{person}/{habit}`; only a viewer who sees the `{person}` gets one.
     """
 
     makes: "Sequence[MakePages]"
     menu: Sequence[tuple[str, str]] = ()
     said: Mapping[str, str] = MappingProxyType({})
-    versions: "Mapping[str, Version]" = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

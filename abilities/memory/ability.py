@@ -46,9 +46,9 @@ def _loads(settings: "Settings") -> None:
 
 
 def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.memory.pages import MemoryPages, version_of_page
+    from abilities.memory.pages import MemoryPages
 
-    return ConsolePages([MemoryPages], versions={"people/{person}/memory": version_of_page})
+    return ConsolePages([MemoryPages])
 
 
 def _path() -> "PathReader":

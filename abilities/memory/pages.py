@@ -1,16 +1,14 @@
 """The memories of a person: to see, and for themselves to correct and forget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from aiohttp import web
 
 from abilities.memory.page_reading import list_memories
-from core.db.database import Database
 from core.errors import ToolFailed, ToolRetry
 from core.people.profile import ProfileStore
 from core.tools.memory_access import MemoryAccess
-from operations.console.access import Viewer
-from operations.console.live import SHOWN, read_version
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
 from operations.console.pages.people import PLACE
 from operations.console.reading.people import read_person
@@ -55,7 +53,8 @@ class MemoryPages(Pages):
         before = request.query.get("before", "")
         page = await list_memories(self.kit.database, tenant, read_number(before))
         async with self.kit.database.tenant(tenant) as connection:
-            may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "memory", tenant, self.kit.now())
+            may_read = await self.kit.texts.look(connection, visit, tenant, "memory", tenant, self.kit.now())
+        facts = await self._profile.read(tenant)
         return self.kit.page(
             "memory/list.html",
             visit,
@@ -65,12 +64,12 @@ class MemoryPages(Pages):
             memories=page.memories,
             before=page.before,
             first=not before,
-            facts=await self._profile.read(tenant),
+            facts=facts,
             may_read=may_read,
             key=self.kit.actions.new_key(),
             may_change=visit.viewer.tenant_id == tenant and self._open is not None,
             said=_SAID.get(request.query.get("said", ""), ""),
-            version=await self.kit.versions.of(f"{PLACE}/{tenant}/memory", visit.viewer),
+            version=version_of(page, facts),
         )
 
     @signed_in
@@ -147,16 +146,3 @@ class MemoryPages(Pages):
         if visit.viewer.tenant_id != tenant or self._open is None:
             return None, ""
         return self._open(tenant), f"{PLACE}/{tenant}/memory"
-
-
-async def version_of_page(database: Database, _: Viewer, parts: Mapping[str, str]) -> str:
-    """Return the version of the page of a person's memories."""
-    return await read_version(
-        database,
-        parts["person"],
-        "select (select count(*) || '.' || count(undone_at) from profile_facts where tenant_id = $1)"
-        " || coalesce((select '.' || version || '.' || epoch from memory_versions where tenant_id = $1), '')"
-        " || (select '.' || count(valid_to) from (select valid_to from memories where tenant_id = $1"
-        "  order by number desc limit $2) m) as version",
-        SHOWN,
-    )

@@ -61,10 +61,8 @@ def _client_tools(database: "Database") -> "Sequence[ClientTool]":
 def _pages(_: ServiceFoundation) -> ConsolePages:
     from abilities.tasks.console.list_page import TaskListPages
     from abilities.tasks.console.task_page import TaskPages
-    from abilities.tasks.console.versions import version_of_list, version_of_task
 
-    versions = {"tasks": version_of_list, "tasks/{person}/{task}": version_of_task}
-    return ConsolePages([TaskListPages, TaskPages], [("tasks", "Tasks")], versions=versions)
+    return ConsolePages([TaskListPages, TaskPages], [("tasks", "Tasks")])
 
 
 def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:

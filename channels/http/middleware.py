@@ -76,10 +76,7 @@ _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})
 @web.middleware
 async def sound_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse malformed text in an address, a charset other than UTF-8, and parts; replace malformed text in headers."""
-    if any(_UNSOUND.search(value) for value in (request.path, *request.match_info.values())):
-        raise RequestRefused("address is no text")
-    if request.query_string and any(_UNSOUND.search(part) for pair in request.query.items() for part in pair):
-        raise RequestRefused("query is no text")
+    check_address(request)
     if (charset := _charset(request)) is None or charset not in _CHARSETS:
         raise RequestRefused("not UTF-8", status=415)
     if request.content_type.startswith("multipart/"):
@@ -89,6 +86,14 @@ async def sound_requests(request: web.Request, handler: Handler) -> web.StreamRe
             headers=CIMultiDict((name, _UNSOUND.sub("\ufffd", value)) for name, value in request.headers.items())
         )
     return await handler(request)
+
+
+def check_address(request: web.Request) -> None:
+    """Raise `RequestRefused` for malformed text in an address."""
+    if any(_UNSOUND.search(value) for value in (request.path, *request.match_info.values())):
+        raise RequestRefused("address is no text")
+    if request.query_string and any(_UNSOUND.search(part) for pair in request.query.items() for part in pair):
+        raise RequestRefused("query is no text")
 
 
 async def read_form(request: web.Request) -> MultiDict[str]:

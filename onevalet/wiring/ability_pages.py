@@ -6,7 +6,6 @@ from pathlib import Path
 
 from onevalet.ability import ServiceFoundation
 from onevalet.ability_registry import all_abilities, folder_of
-from operations.console.live import Version
 from operations.console.pages.base import MakePages
 from operations.console.rendering import Renderer
 
@@ -20,8 +19,6 @@ class AbilityPages:
     templates: dict[str, Path]
     said: Mapping[str, str]
     """Sentences of a person's page after a redirect from these pages, by the word in the address."""
-    versions: Mapping[str, Version]
-    """Readers of the versions of pages that are updated while they are open, by address."""
 
     def renderer(self) -> Renderer:
         """Return the renderer of our pages and theirs."""
@@ -36,5 +33,4 @@ def load_pages(foundation: ServiceFoundation) -> AbilityPages:
         [entry for _, pages in loaded for entry in pages.menu],
         {ability.name: folder_of(ability) / "templates" for ability, _ in loaded},
         {word: sentence for _, pages in loaded for word, sentence in pages.said.items()},
-        {address: version for _, pages in loaded for address, version in pages.versions.items()},
     )

@@ -81,7 +81,6 @@ def build_console(
             doing,
             further.renderer(),
             further.said,
-            further.versions,
         )
         return ConsoleRoutes(kit, further.makes).routes()
 

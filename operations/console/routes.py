@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import urlencode
 
 from aiohttp import web
 
-from core.errors import ConfigError
+from channels.http.middleware import check_address
+from core.errors import ConfigError, RequestRefused
 from core.ids import PARTITION
-from operations.console.live import LivePages
-from operations.console.pages.base import Kit, MakePages, Pages, asks_who_it_is, signed_in
+from operations.console.live import LivePages, version_of
+from operations.console.pages.base import LOOK, Kit, MakePages, Pages, asks_who_it_is, signed_in
 from operations.console.pages.every import PAGES
 from operations.console.pages.people import PLACE
 from operations.console.reading.conversations import (
@@ -22,6 +24,7 @@ from operations.console.reading.conversations import (
 )
 from operations.console.reading.health import read_health
 from operations.console.reading.paths import find_turn, read_path
+from operations.console.reading.prompts import prompts_of
 from operations.console.rendering import HEADERS
 from operations.console.sign_in import PATH
 from operations.console.visits import Visit
@@ -43,11 +46,11 @@ class ConsoleRoutes(Pages):
         self.visits = kit.visits
         self._database = kit.database
         self._texts = kit.texts
-        self._versions = kit.versions
-        self._live = LivePages(self._versions)
+        self._live = LivePages()
+        self._pages = web.UrlDispatcher()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [
+        pages = [
             web.get(PATH, self._conversations),
             web.get(f"{PATH}/conversations", self._conversations),
             web.get(f"{PATH}/conversations/{{tenant}}/{{conversation}}", self._conversation),
@@ -55,6 +58,10 @@ class ConsoleRoutes(Pages):
             web.get(f"{PATH}/health", self._health),
             *(route for pages in PAGES for route in pages(self.kit).routes()),
             *self._further,
+        ]
+        self._pages.add_routes(route for route in pages if route.method == "GET" and asks_who_it_is(route))
+        return [
+            *pages,
             web.get(f"{PATH}/live", self._stream),
             web.get(f"{PATH}/sign-in/{{token}}", self._show_link),
             web.post(f"{PATH}/sign-in/{{token}}", self._use_link),
@@ -69,7 +76,6 @@ class ConsoleRoutes(Pages):
             row if self._texts.may_preview(visit.viewer, row.tenant_id) else replace(row, last_text=HIDDEN)
             for row in rows
         ]
-        version = await self._versions.of(f"{PATH}/conversations", visit.viewer)
         following = str(rows[-1].cursor) if rows and len(rows) == PAGE else ""
         return self.kit.page(
             "conversations.html",
@@ -79,7 +85,7 @@ class ConsoleRoutes(Pages):
             channel=channel,
             after=bool(after),
             next=following,
-            version=version,
+            version=version_of(rows),
         )
 
     @signed_in
@@ -93,11 +99,16 @@ class ConsoleRoutes(Pages):
                 return self.kit.nothing(visit)
             page = await read_messages(connection, tenant, wanted, request.query.get("before", ""))
             may_read = await self._texts.look(
-                connection, visit.viewer, tenant, "conversation", wanted, self.visits.clock.now()
+                connection, visit, tenant, "conversation", wanted, self.visits.clock.now()
             )
-        version = await self._versions.conversation(tenant, wanted)
         return self.kit.page(
-            "conversation.html", visit, here="conversations", row=row, page=page, may_read=may_read, version=version
+            "conversation.html",
+            visit,
+            here="conversations",
+            row=row,
+            page=page,
+            may_read=may_read,
+            version=version_of(row, page),
         )
 
     @signed_in
@@ -107,12 +118,19 @@ class ConsoleRoutes(Pages):
             return self.kit.nothing(visit)
         tenant, turn = found
         async with self._database.tenant(tenant) as connection:
-            may_read = await self._texts.look(connection, visit.viewer, tenant, "turn", turn, self.visits.clock.now())
-            path = await read_path(connection, tenant, turn, prompts=may_read)
-        version = await self._versions.turn(turn, visit.viewer)
-        doing = await self._versions.doing(turn) if path.finished_at is None and may_read else ""
+            may_read = await self._texts.look(connection, visit, tenant, "turn", turn, self.visits.clock.now())
+            path = await read_path(connection, tenant, turn)
+            prompts = await prompts_of(connection, path) if may_read and not visit.live else {}
+        doing = await self.kit.doing(turn) if path.finished_at is None and may_read else ""
         return self.kit.page(
-            "turn.html", visit, here="conversations", path=path, may_read=may_read, version=version, doing=doing
+            "turn.html",
+            visit,
+            here="conversations",
+            path=path,
+            prompts=prompts,
+            may_read=may_read,
+            doing=doing,
+            version=version_of(path, doing),
         )
 
     @signed_in
@@ -120,14 +138,27 @@ class ConsoleRoutes(Pages):
         if not visit.viewer.operator:
             return self.kit.nothing(visit)
         health = await read_health(self._database, self.kit.machine_now(), self.kit.ways_in())
-        version = await self._versions.health()
         return self.kit.page(
-            "health.html", visit, here="health", figures=health.figures, checks=health.checks, version=version
+            "health.html",
+            visit,
+            here="health",
+            figures=health.figures,
+            checks=health.checks,
+            version=version_of(health.lasting),
         )
 
     @signed_in
     async def _stream(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        return await self._live.stream(request, visit.viewer)
+        try:
+            page = request.clone(rel_url=request.query.get("page", ""))
+        except ValueError:
+            raise RequestRefused("page is no address") from None
+        check_address(page)
+        page[LOOK] = replace(visit, live=True)
+        match = await self._pages.resolve(page)
+        page.match_info.clear()
+        page.match_info.update(match)
+        return await self._live.stream(request, visit.viewer, partial(_version, match, page))
 
     async def _show_link(self, request: web.Request) -> web.StreamResponse:
         token = request.match_info["token"]
@@ -157,6 +188,15 @@ class ConsoleRoutes(Pages):
         response = web.Response(status=303, headers={**HEADERS, "Location": PATH})
         self.visits.drop(response)
         return response
+
+
+async def _version(match: web.UrlMappingMatchInfo, page: web.Request) -> str:
+    """Return the version of an open page, for which its own handler is asked: it knows who may see what."""
+    try:
+        answer = await match.handler(page)
+    except (RequestRefused, web.HTTPException):
+        return ""
+    return answer.text or "" if isinstance(answer, web.Response) else ""
 
 
 def _query(request: web.Request) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from core.db.database import Connection
 from core.ids import IdMaker
 from operations.console.access import Viewer
+from operations.console.visits import Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,19 @@ class Texts:
         return viewer.tenant_id == tenant_id
 
     async def look(
-        self, connection: Connection, viewer: Viewer, tenant_id: str, what: str, subject: str, now: datetime
+        self, connection: Connection, visit: Visit, tenant_id: str, what: str, subject: str, now: datetime
     ) -> bool:
-        """Return whether the viewer may read a person's texts, and record the look at another person's texts."""
+        """Return whether the viewer may read a person's texts, and record the look at another person's texts.
+
+        The opening of a page is such a look, and its updates are no further ones.
+        """
+        viewer = visit.viewer
         if viewer.tenant_id == tenant_id:
             return True
         if not (viewer.operator and self.for_operators):
             return False
+        if visit.live:
+            return True
         await connection.execute(
             "insert into console_looks (tenant_id, id, viewer, what, subject, at) values ($1, $2, $3, $4, $5, $6)",
             tenant_id,

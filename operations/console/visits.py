@@ -27,12 +27,16 @@ class SignInNeeded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request of a viewer. `proof` is the token that their forms send back; `counts` has each page's open entries."""
+    """A request of a viewer. `proof` is the token that their forms send back; `counts` has each page's open entries.
+
+    `live`: only the version of an open page is wanted, of which nothing is shown.
+    """
 
     viewer: Viewer
     session: str = field(repr=False)
     proof: str = field(repr=False)
     counts: Mapping[str, str] = field(default_factory=dict)
+    live: bool = False
 
     @property
     def is_local(self) -> bool:

@@ -30,7 +30,8 @@ from core.llm.types import TokenUsage
 from core.loop import run
 from onevalet.migrating import migrate
 from onevalet.wiring.logs import set_up_logs
-from operations.console.live import PageVersions
+from operations.console.live import version_of
+from operations.console.reading.conversations import find_conversation, read_messages
 from providers.models.call_meter import CallMeter
 from tests.services import private_postgres
 from workbench.benchmarks.loop import by_loop, measure
@@ -86,12 +87,14 @@ async def open_page() -> tuple[float, float]:
         await admin.close()
         database = Database(postgres.url, size=1)
         row = await database.one("select pg_backend_pid() as pid")
-        backend, pages = psutil.Process(row["pid"]), PageVersions(database)
+        backend = psutil.Process(row["pid"])
         spent = []
         for _ in range(2):  # plans are kept from the sixth look on
             began, before = time.process_time(), sum(backend.cpu_times()[:2])
             for _ in range(_LOOKS):
-                await pages.conversation("tn", "c")
+                async with database.tenant("tn") as connection:
+                    found = await find_conversation(connection, "tn", "c")
+                    version_of(found, await read_messages(connection, "tn", "c", ""))
             spent = [time.process_time() - began, sum(backend.cpu_times()[:2]) - before]
         await database.close()
     return spent[0] / _LOOKS * 1000, spent[1] / _LOOKS * 1000

@@ -10,6 +10,7 @@ from abilities.tasks.console.listing import PAGE, TaskCursor, TaskRow, calendar,
 from abilities.tasks.service import TaskService
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, signed_in
 from operations.console.rendering import zone_of
 from operations.console.sign_in import PATH
@@ -49,7 +50,7 @@ class TaskListPages(Pages):
             states=tuple(TaskState),
             after=bool(after),
             following=str(rows[-1].cursor) if len(rows) == PAGE else "",
-            version=await self.kit.versions.of(HERE, viewer),
+            version=version_of(shown),
         )
 
 

@@ -13,6 +13,7 @@ from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.language.catalogue import speaking
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.sign_in import PATH
 from operations.console.visits import Visit
@@ -108,7 +109,7 @@ class TaskPages(Pages):
     ) -> web.Response:
         tenant, task = view.task.tenant_id, view.task.id
         async with self.kit.database.tenant(tenant) as connection:
-            may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "task", task, self.kit.now())
+            may_read = await self.kit.texts.look(connection, visit, tenant, "task", task, self.kit.now())
         return self.kit.page(
             "tasks/task.html",
             visit,
@@ -121,7 +122,7 @@ class TaskPages(Pages):
             values=values or {},
             address=_address(view),
             key=self.kit.actions.new_key(),
-            version=await self.kit.versions.of(_address(view), visit.viewer),
+            version=version_of(view.row, view.runs),
         )
 
 

@@ -11,6 +11,7 @@ from core.approvals.form_check import form_errors
 from core.approvals.store import ApprovalStore
 from core.language.catalogue import speaking
 from operations.console.access import Viewer
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.waiting import HERE, SAID
 from operations.console.reading.approvals import ApprovalView, changes_of, read_approval
@@ -119,7 +120,7 @@ class ApprovalPages(Pages):
             return None, False
         async with self.kit.database.tenant(tenant) as connection:
             view = await read_approval(connection, tenant, approval)
-            may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "approval", wanted, self.kit.now())
+            may_read = await self.kit.texts.look(connection, visit, tenant, "approval", wanted, self.kit.now())
         return view, may_read
 
     async def _page(
@@ -133,13 +134,14 @@ class ApprovalPages(Pages):
         errors: dict[str, str] | None = None,
         status: int = 200,
     ) -> web.Response:
+        is_open = view.is_open(self.kit.now())
         return self.kit.page(
             "approval.html",
             visit,
             status=status,
             here="waiting",
             view=view,
-            is_open=view.is_open(self.kit.now()),
+            is_open=is_open,
             own=view.tenant_id == visit.viewer.tenant_id,
             may_read=may_read,
             said=said,
@@ -147,7 +149,7 @@ class ApprovalPages(Pages):
             errors=errors or {},
             address=_address(view),
             key=self.kit.actions.new_key(),
-            version=await self.kit.versions.of(_address(view), visit.viewer),
+            version=version_of(view, is_open),
         )
 
 

@@ -15,7 +15,7 @@ from core.db.database import Database
 from core.queue.wakeups import Wakeups
 from operations.console.actions import Actions
 from operations.console.budgets import ShownBudgets
-from operations.console.live import Doing, PageVersions, Version, nothing_told
+from operations.console.live import Doing, nothing_told
 from operations.console.reading.counts import count_open
 from operations.console.rendering import HEADERS, Renderer
 from operations.console.services import PersonServices
@@ -36,11 +36,11 @@ class Kit:
     texts: Texts
     wakeups: Wakeups
     actions: Actions
-    versions: PageVersions
     renderer: Renderer
     services: PersonServices
     budgets: ShownBudgets
     ways_in: WaysIn
+    doing: Doing
     said: Mapping[str, str]
     """Sentences of a person's page after a redirect from an ability's page, by the word in the address."""
 
@@ -57,7 +57,6 @@ class Kit:
         doing: Doing = nothing_told,
         renderer: Renderer | None = None,
         said: Mapping[str, str] = MappingProxyType({}),
-        versions: Mapping[str, Version] = MappingProxyType({}),
     ) -> "Kit":
         """Build a kit from the installation's parts."""
         return cls(
@@ -66,11 +65,11 @@ class Kit:
             texts,
             wakeups,
             Actions(database, visits.clock, texts.make_id),
-            PageVersions(database, doing, versions),
             renderer or Renderer(),
             services,
             budgets or ShownBudgets(),
             ways_in,
+            doing,
             said,
         )
 
@@ -81,7 +80,9 @@ class Kit:
         return self.visits.clock.machine_now()
 
     def page(self, template: str, visit: Visit, *, status: int = 200, **values: object) -> web.Response:
-        """Return a page. `values` are the names that its template uses."""
+        """Return a page. `values` are the names that its template uses; `version` among them makes it live."""
+        if visit.live:
+            return web.Response(text=str(values.get("version", "")))
         return self.renderer.page(template, visit, self.visits.clock, values, status=status)
 
     def nothing(self, visit: Visit) -> web.Response:
@@ -114,6 +115,8 @@ class Pages:
 type MakePages = Callable[[Kit], Pages]
 """Creates pages from the kit, for example their class."""
 
+LOOK = web.RequestKey("look", Visit)
+"""The visit of a request for the version of a page: that of the request by which an open page is updated."""
 _signed_in = WeakSet[Callable[..., object]]()
 
 
@@ -124,12 +127,14 @@ def signed_in[Served: Pages](
 
     @functools.wraps(page)
     async def answer(pages: Served, request: web.Request) -> web.StreamResponse:
-        try:
-            visit = await pages.kit.visits.visit(request)
-        except SignInNeeded:
-            return pages.kit.sign_in("Sign in", status=401)
-        if request.method == "GET":
-            visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
+        visit = request.get(LOOK)
+        if visit is None:
+            try:
+                visit = await pages.kit.visits.visit(request)
+            except SignInNeeded:
+                return pages.kit.sign_in("Sign in", status=401)
+            if request.method == "GET":
+                visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
         return await page(pages, request, visit)
 
     _signed_in.add(answer)

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
 from notify.store import NotificationStore
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
@@ -51,26 +52,27 @@ class DeliveryPages(Pages):
         found = await list_unsettled(self.kit.database, visit.viewer, state=state, after=after)
         with_news = not after and state in (None, UnsettledState.HELD)
         held = await list_held(self.kit.database, visit.viewer) if with_news else []
+        rows = [row if self._reads(visit, row.tenant_id) else replace(row, text="") for row in found]
+        news = [one if self._reads(visit, one.tenant_id) else replace(one, text="") for one in held]
         return self.kit.page(
             "deliveries.html",
             visit,
             here="deliveries",
-            rows=[row if self._reads(visit, row.tenant_id) else replace(row, text="") for row in found],
-            held=[one if self._reads(visit, one.tenant_id) else replace(one, text="") for one in held],
+            rows=rows,
+            held=news,
             state=state or "",
             states=list(UnsettledState),
             after=bool(after),
             next=str(found[-1].cursor) if len(found) == PAGE else "",
             said=_SAID.get(request.query.get("said", ""), ""),
-            version=await self.kit.versions.of(PLACE, visit.viewer),
+            version=version_of(rows, news),
         )
 
     @signed_in
     async def _ledger(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         rows = await list_consents(self.kit.database, visit.viewer, read_number(request.query.get("before", "")))
         before = rows[-1].id if len(rows) == PAGE else 0
-        version = await self.kit.versions.of(f"{PLACE}/stops", visit.viewer)
-        return self.kit.page("stops.html", visit, here="deliveries", rows=rows, before=before, version=version)
+        return self.kit.page("stops.html", visit, here="deliveries", rows=rows, before=before, version=version_of(rows))
 
     @signed_in
     async def _settle(self, request: web.Request, visit: Visit) -> web.StreamResponse:

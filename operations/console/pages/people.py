@@ -8,6 +8,7 @@ from core.people.access_policy import Listed, PersonRole
 from core.people.chat_names import masked
 from core.people.pairing import Pairings
 from operations.console.access import Viewer
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.people import PAGE, Person, list_people, list_strangers, read_person
@@ -39,17 +40,18 @@ class PeoplePages(Pages):
             return lead_to(f"{PLACE}/{visit.viewer.tenant_id}")
         after = Cursor.read(request.query.get("after", ""))
         people = await list_people(self.kit.database, after)
+        strangers = [] if after else await list_strangers(self.kit.database, self.kit.now())
         return self.kit.page(
             "people.html",
             visit,
             here="people",
             people=people,
-            strangers=[] if after else await list_strangers(self.kit.database, self.kit.now()),
+            strangers=strangers,
             roles=list(PersonRole),
             tiers=self.kit.services.tiers,
             next=str(people[-1].cursor) if len(people) == PAGE else "",
             said=_SAID.get(request.query.get("said", ""), ""),
-            version=await self.kit.versions.of(PLACE, visit.viewer),
+            version=version_of(people, strangers),
         )
 
     @signed_in

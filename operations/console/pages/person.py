@@ -9,6 +9,7 @@ from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
 from core.people.preferences import PreferenceStore
 from notify.addresses import AddressBook, AddressRefused
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.pages.consents import CONSENT_SAID, consent_lines
 from operations.console.pages.data import DATA_SAID
@@ -133,7 +134,10 @@ class PersonPages(Pages):
             codes = await open_link_codes(connection, person.id, self.kit.now())
             asked = await asked_links(connection, person.id, self.kit.now())
             actions = await newest_actions(connection, person.id)
-        accounts, tokens = self.kit.services.accounts, self.kit.services.tokens
+        services = self.kit.services
+        accounts = await services.accounts.list(person.id) if services.accounts else ()
+        consents = await consent_lines(self.kit.database, person.id)
+        tokens = await services.tokens.list(person.id, self.kit.now()) if services.tokens else ()
         return self.kit.page(
             "person.html",
             visit,
@@ -144,13 +148,13 @@ class PersonPages(Pages):
             place=f"{PLACE}/{person.id}",
             only_send=self.kit.services.only_send,
             preferences=preferences or preference_fields(await self._preferences.read(person.id)),
-            has_accounts=accounts is not None,
-            accounts=[(one, shown(one)) for one in await accounts.list(person.id)] if accounts else (),
-            consents=await consent_lines(self.kit.database, person.id),
+            has_accounts=services.accounts is not None,
+            accounts=[(one, shown(one)) for one in accounts],
+            consents=consents,
             codes=codes,
             asked=asked,
-            has_programs=tokens is not None,
-            tokens=await tokens.list(person.id, self.kit.now()) if tokens else (),
+            has_programs=services.tokens is not None,
+            tokens=tokens,
             program=program,
             key=self.kit.actions.new_key(),
             actions=actions,
@@ -158,5 +162,5 @@ class PersonPages(Pages):
             tiers=self.kit.services.tiers,
             remembers=self.kit.services.memory is not None,
             said=said,
-            version=await self.kit.versions.of(f"{PLACE}/{person.id}", visit.viewer),
+            version=version_of(person, accounts, consents, codes, asked, tokens, actions),
         )

@@ -28,7 +28,7 @@ class SearchPages(Pages):
     async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         words = " ".join(request.query.get("q", "").split())[:MAX_WORDS]
         after = Cursor.read(request.query.get("after", ""))
-        found = await self._search.find(visit.viewer, words, after, self.kit.now()) if words else []
+        found = await self._search.find(visit, words, after, self.kit.now()) if words else []
         return self.kit.page(
             "search.html",
             visit,

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from core.agents.pool import Pool
 from core.agents.standard_agent import AgentStatus
+from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.waiting import PAGE, list_waiting
@@ -56,7 +57,7 @@ class WaitingPages(Pages):
             rows=rows,
             following=str(rows[-1].cursor) if viewer.operator and len(rows) == PAGE else "",
             said=SAID.get(request.query.get("said", ""), ""),
-            version=await self.kit.versions.of(HERE, viewer),
+            version=version_of(rows),
         )
 
     @signed_in

@@ -24,6 +24,8 @@ class Figure:
     name: str
     value: str
     bad: bool = False
+    is_age: bool = False
+    """It grows by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,12 @@ class Health:
 
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
+
+    @property
+    def lasting(self) -> Sequence[object]:
+        """Return the state without the ages in it, which change by themselves."""
+        figures = [figure for figure in self.figures if not figure.is_age]
+        return [*figures, *((check.what, check.ok, check.fix) for check in self.checks)]
 
 
 async def read_health(database: Database, now: datetime, ways_in: Mapping[str, str]) -> Health:
@@ -46,10 +54,10 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
     figures = (
         Figure("Workers", str(len(workers)), not workers),
         Figure("Waiting", str(work["waiting_messages"])),
-        Figure("Oldest waiting", ago(oldest["waiting"], now) if oldest["waiting"] else "none", late_in),
+        Figure("Oldest waiting", ago(oldest["waiting"], now) if oldest["waiting"] else "none", late_in, is_age=True),
         Figure("Running", str(work["running_turns"])),
         Figure("To send", str(work["open_outbound"])),
-        Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out),
+        Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out, is_age=True),
         Figure("May have arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
         Figure("Failed", str(unsettled["failed"])),
         Figure("Not delivered", str(unsettled["undelivered"])),

@@ -11,7 +11,6 @@ from core.journal.types import Outcome, StepKind
 from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
-from operations.console.reading.prompts import Prompts, ShownPrompt, read_prompts
 from operations.paths.transcript import label
 from operations.paths.types import path_readers
 
@@ -31,8 +30,8 @@ class Span:
     facts: tuple[tuple[str, str], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     failed: bool = False
-    prompt: ShownPrompt | None = None
-    """The prompt of a model's step, if its texts may be read."""
+    asked: tuple[str, int] | None = None
+    """Of a model's step: the agent path and the step by which its prompt is kept."""
     place: str = ""
     """Of a step of the journal: its key, which begins with that of the call within which it was done."""
     within: str = ""
@@ -95,8 +94,8 @@ async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
     return (found["tenant_id"], found["turn_id"]) if found and found["turn_id"] else None
 
 
-async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, prompts: bool = False) -> TurnPath:
-    """Return a turn's path, with the prompts of its steps if `prompts`."""
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> TurnPath:
+    """Return a turn's path."""
     turn = await fetch_one(
         connection,
         "select t.*, coalesce(c.channel, '') as channel, coalesce(nullif(p.name, ''), i.name, '') as person"
@@ -116,7 +115,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
         *await _told(connection, tenant_id, turn_id),
-        *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
+        *_of_steps(steps),
         *await _sent(connection, tenant_id, turn_id),
         *_away(turn),
     ]
@@ -203,7 +202,7 @@ async def _told(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
     return [Span(note.at, note.until, "note", note.title, note.note, _facts(**note.facts)) for note in notes]
 
 
-def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:
+def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:
     asked = {
         (step["agent_path"], step["step"], number): call.get("arguments", "")
         for step in steps
@@ -217,9 +216,6 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
         usage = TokenUsage.from_json(step["usage"])
         arguments = asked.get((step["agent_path"], step["step"], step["call_index"]), "")
         is_call = kind in (StepKind.TOOL, StepKind.AGENT)
-        prompt = None
-        if prompts is not None and kind is StepKind.MODEL:
-            prompt = prompts.get((step["agent_path"], step["step"]), ShownPrompt())
         end = step["finished_at"] or step["started_at"]
         spans.append(
             Span(
@@ -242,7 +238,7 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
                     ("Thinking", str(step["result"].get("thinking") or "")),
                 ),
                 word == "ERROR",
-                prompt,
+                (step["agent_path"], step["step"]) if kind is StepKind.MODEL else None,
                 place=f"{step['agent_path']}/" * bool(step["agent_path"]) + f"{step['step']}.{step['call_index']}",
                 within=step["agent_path"].rpartition("/")[0],
             )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.db.database import Connection
 from core.journal.prompts import KeptMessage, KeptPrompt
 from core.llm.types import ChatMessage, Role
+from operations.console.reading.paths import TurnPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,13 @@ type Prompts = Mapping[tuple[str, int], ShownPrompt]
 """Prompts by agent path and step."""
 
 
-async def read_prompts(connection: Connection, tenant_id: str, turn_id: str) -> Prompts:
-    """Return the kept prompts of a turn."""
+async def prompts_of(connection: Connection, path: TurnPath) -> Prompts:
+    """Return the prompt of each of a turn's model steps: an empty prompt if it is not kept any more."""
+    kept = await _read(connection, path.tenant_id, path.turn_id)
+    return {span.asked: kept.get(span.asked, ShownPrompt()) for span in path.spans if span.asked}
+
+
+async def _read(connection: Connection, tenant_id: str, turn_id: str) -> Prompts:
     rows = await connection.fetch(
         "select agent_path, step, packed from prompts where tenant_id = $1 and turn_id = $2 order by agent_path, step",
         tenant_id,

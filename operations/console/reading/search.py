@@ -10,6 +10,7 @@ from operations.console.access import Viewer
 from operations.console.reading.conversations import Cursor
 from operations.console.rendering import plain
 from operations.console.texts import Texts
+from operations.console.visits import Visit
 
 PAGE = 30
 
@@ -55,17 +56,16 @@ class ConsoleSearch:
         """Return whether the viewer searches in all people's messages."""
         return viewer.operator and self.texts.for_operators
 
-    async def find(self, viewer: Viewer, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:
+    async def find(self, visit: Visit, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:
         """Return a page of messages, the newest first."""
+        viewer = visit.viewer
         if self.everybody(viewer):
-            return await self._of_everybody(viewer, words, after, now)
+            return await self._of_everybody(visit, words, after, now)
         place = FoundAfter(after.at, after.id) if after else None
         found = await PersonMessages(self.database, viewer.tenant_id).search(words, PAGE, place)
         return [FoundMessage(viewer.tenant_id, viewer.name or "You", said, _excerpt(said, words)) for said in found]
 
-    async def _of_everybody(
-        self, viewer: Viewer, words: str, after: Cursor | None, now: datetime
-    ) -> list[FoundMessage]:
+    async def _of_everybody(self, visit: Visit, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:
         rows = await self.database.rows(
             "select tenant_id, message_id from console_messages($1, $2, $3, $4)",
             words,
@@ -79,7 +79,7 @@ class ConsoleSearch:
         shown = []
         for tenant_id, wanted in ids.items():
             async with self.database.tenant(tenant_id) as connection:
-                if not await self.texts.look(connection, viewer, tenant_id, "search", ",".join(wanted), now):
+                if not await self.texts.look(connection, visit, tenant_id, "search", ",".join(wanted), now):
                     continue
                 name = await connection.fetchval("select name from tenants where tenant_id = $1", tenant_id)
                 shown += [

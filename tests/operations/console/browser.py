@@ -55,6 +55,20 @@ class Browser:
         """Return the values of the last page's hidden fields of a name."""
         return [unescape(value) for value in re.findall(rf'name="{name}" value="([^"]*)"', self.page)]
 
+    @property
+    def version(self) -> str:
+        """Return the version of the last page; empty if it is not live."""
+        match = re.search(r'data-live="(\w+)"', self.page)
+        return match[1] if match else ""
+
+    async def told(self, path: str) -> str:
+        """Return the version of which an open page is told first."""
+        async with self.session.get(self._at("/console/live"), params={"page": path, "version": ""}) as stream:
+            async for line in stream.content:
+                if line.startswith(b"data: "):
+                    return line.removeprefix(b"data: ").decode().strip()
+        return ""
+
     def _at(self, path: str) -> str:
         return path if path.startswith("http") else f"{self.url}{path}"
 

@@ -19,7 +19,7 @@ from onevalet.wiring.accounts import access_to
 from onevalet.wiring.memories import open_memories
 from onevalet.wiring.people import build_linking
 from operations.console.door import ConsoleDoor
-from operations.console.live import PageVersions
+from operations.console.live import Doing, nothing_told
 from operations.console.pages.base import Kit
 from operations.console.routes import ConsoleRoutes
 from operations.console.services import PersonServices
@@ -59,7 +59,6 @@ class Console:
     """Method and path of all that the console answers."""
     credentials: CredentialStore
     memory: Callable[[str], MemoryAccess] | None
-    versions: PageVersions
 
     async def link(self, sender: str) -> str:
         """Return a new link of a person's."""
@@ -80,7 +79,9 @@ class Console:
 
 
 @asynccontextmanager
-async def open_console(store: Store, *, local: bool = False, texts: bool = False) -> AsyncIterator[Console]:
+async def open_console(
+    store: Store, *, local: bool = False, texts: bool = False, doing: Doing = nothing_told
+) -> AsyncIterator[Console]:
     """Serve the console to Ann, who is an owner, and Bob, who is a member; both have talked."""
     clock = MovedClock()
     for sender, said, answered in ((ANN, "What is on today?", "The dentist."), (BOB, "My secret is tea.", "Noted.")):
@@ -108,7 +109,7 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
         services,
         renderer=further.renderer(),
         said=further.said,
-        versions=further.versions,
+        doing=doing,
     )
     routes = ConsoleRoutes(kit, further.makes).routes()
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
@@ -116,7 +117,7 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
         url = f"http://127.0.0.1:{port}"
         addresses = [(route.method, route.path) for route in routes]
         opens = ConsoleSignIn(store.database, url, KEYS)
-        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory, kit.versions)
+        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory)
 
 
 def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> PersonServices:

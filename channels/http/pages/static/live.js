@@ -16,7 +16,7 @@ document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest",
 setInterval(tick, 5000);
 
 function listen() {
-  const source = new EventSource(`/console/live?page=${encodeURIComponent(location.pathname)}&version=${shown.dataset.live}`);
+  const source = new EventSource(`/console/live?page=${encodeURIComponent(location.pathname + location.search)}&version=${shown.dataset.live}`);
   source.addEventListener("open", () => say("live"));
   source.addEventListener("error", () => say("reconnecting"));
   source.addEventListener("changed", refresh);
