@@ -23,11 +23,12 @@ from operations.console.reading.conversations import (
     read_messages,
 )
 from operations.console.reading.health import read_health
-from operations.console.reading.paths import find_turn, read_path
 from operations.console.reading.prompts import prompts_of
 from operations.console.rendering import HEADERS
 from operations.console.sign_in import PATH
 from operations.console.visits import Visit
+from operations.paths.rows import find_turn
+from operations.paths.turn_path import read_path
 
 HIDDEN = "(hidden)"
 """The placeholder for a text that belongs to another person."""

@@ -1,14 +1,15 @@
 """The path of a message, from its receipt to the provider's last status of the answer: ids and states, never text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import asyncpg
 
-from core.db.database import Connection, Database, fetch_one
+from core.db.database import Database
 from core.errors import ConfigError
 from core.journal.types import Outcome, StepKind
 from core.messaging.states import CallOutcome, SendState
 from core.turns.links import MADE_UP
+from operations.paths.rows import PathRows, read_rows
 from operations.paths.transcript import label
 from operations.paths.types import Line, path_readers
 
@@ -16,16 +17,6 @@ _LINKS, _LONG_LINK = 10, 100
 """Links of a step that are shown, and characters of each."""
 WITHOUT_LOOK_UP = frozenset({"telegram", "email"})
 """Channels without look-up: a policy says whether a part with an unknown outcome is sent again."""
-_DELIVERIES = """
-select d.*, e.state as part_state, c.channel, exists (
-    select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
-    and n.part = d.part and n.attempt > d.attempt) as again
-from deliveries d
-join outbound_parts e on e.tenant_id = d.tenant_id and e.outbound_id = d.outbound_id and e.part = d.part
-join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
-join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
-where d.tenant_id = $1 and d.outbound_id = $2
-"""
 
 
 async def trace(database: Database, wanted: str) -> list[Line]:
@@ -36,87 +27,65 @@ async def trace(database: Database, wanted: str) -> list[Line]:
         if ignored is None:
             raise ConfigError(f"Nothing is known of {wanted}: give the id of a message, a turn or an answer.")
         return [{"at": ignored["received_at"], "what": "ignored", "reason": ignored["reason"]}]
-    tenant = ids["tenant_id"]
+    tenant, turn = ids["tenant_id"], ids["turn_id"]
     async with database.tenant(tenant) as connection:
-        if ids["turn_id"]:
-            return await _turn_lines(connection, tenant, ids["turn_id"])
-        if ids["outbound_id"]:
-            return _in_order(await _outbound_lines(connection, tenant, ids["outbound_id"]))
-        return _in_order(await _inbound_lines(connection, tenant, ids["inbound_id"]))
+        rows = await read_rows(connection, tenant, turn or ids["outbound_id"] or ids["inbound_id"])
+        lines = [*map(_inbound_line, rows.inbound)]
+        for row in rows.turns:
+            for reader in path_readers():
+                lines += await reader.lines(connection, tenant, turn)
+            lines += _turn_lines(row, rows.steps)
+    # Of the same moment, the end of a turn stands before its answer.
+    return sorted([*lines, *_outbound_lines(rows)], key=lambda line: str(line["at"]))
 
 
-async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
-    row = await fetch_one(connection, "select * from turns where tenant_id = $1 and id = $2", tenant, turn)
-    lines = await _inbound_lines(connection, tenant, turn)
-    for reader in path_readers():
-        lines += await reader.lines(connection, tenant, turn)
-    begun = {"id": turn, "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
-    lines.append({"at": row["started_at"], "what": "turn begun", **begun})
+def _turn_lines(row: asyncpg.Record, steps: Iterable[asyncpg.Record]) -> Iterator[Line]:
+    begun = {"id": row["id"], "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
+    yield {"at": row["started_at"], "what": "turn begun", **begun}
     if row["model_down_since"]:
-        lines.append({"at": row["model_down_since"], "what": "model down", "tries": row["model_tries"]})
-    for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
-        lines.append(_step_line(step))
+        yield {"at": row["model_down_since"], "what": "model down", "tries": row["model_tries"]}
+    yield from map(_step_line, steps)
     if row["finished_at"]:
-        lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
-    lines += await _outbound_lines(connection, tenant, turn)
-    return _in_order(lines)
+        yield {"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]}
 
 
-async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
-    rows = await connection.fetch(
-        "select i.*, c.channel, array(select k.key from inbox_keys k where k.tenant_id = i.tenant_id"
-        " and k.inbound_id = i.id order by k.key) as keys from inbound i join conversations c"
-        " on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
-        " where i.tenant_id = $1 and (i.id = $2 or i.turn_id = $2)",
-        tenant,
-        wanted,
-    )
-    return [
-        {
-            "at": row["received_at"],
-            "what": "received",
+def _inbound_line(row: asyncpg.Record) -> Line:
+    return {
+        "at": row["received_at"],
+        "what": "received",
+        "id": row["id"],
+        "channel": row["channel"],
+        "seq": row["seq"],
+        "keys": ",".join(row["keys"]),
+        "sent_at": row["sent_at"],
+        "state": row["state"],
+        "reason": row["reason"],
+    }
+
+
+def _outbound_lines(rows: PathRows) -> Iterator[Line]:
+    for row in rows.outbound:
+        yield {
+            "at": row["created_at"],
+            "what": "queued",
             "id": row["id"],
-            "channel": row["channel"],
+            "kind": row["kind"],
             "seq": row["seq"],
-            "keys": ",".join(row["keys"]),
-            "sent_at": row["sent_at"],
             "state": row["state"],
             "reason": row["reason"],
+            "next_try": row["next_attempt_at"] if row["state"] in (SendState.READY, SendState.CHECKING) else None,
+            "given_up_at": row["given_up_at"],
+            "told_by": row["told_missing_by"],
         }
-        for row in rows
-    ]
-
-
-async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
-    rows = await connection.fetch(
-        "select o.* from outbound o where o.tenant_id = $1 and (o.id = $2 or o.turn_id = $2)", tenant, wanted
-    )
-    lines: list[Line] = []
-    for row in rows:
-        lines.append(
-            {
-                "at": row["created_at"],
-                "what": "queued",
-                "id": row["id"],
-                "kind": row["kind"],
-                "seq": row["seq"],
-                "state": row["state"],
-                "reason": row["reason"],
-                "next_try": row["next_attempt_at"] if row["state"] in (SendState.READY, SendState.CHECKING) else None,
-                "given_up_at": row["given_up_at"],
-                "told_by": row["told_missing_by"],
-            }
-        )
-        lines += [_delivery_line(delivery) for delivery in await connection.fetch(_DELIVERIES, tenant, row["id"])]
-        lines += [
-            {"at": part["status_at"], "what": part["status"], "id": part["provider_id"], "code": part["error_code"]}
-            for part in await connection.fetch(
-                "select * from outbound_parts where tenant_id = $1 and outbound_id = $2 and status_at is not null",
-                tenant,
-                row["id"],
-            )
-        ]
-    return lines
+        yield from (_delivery_line(call) for call in rows.deliveries if call["outbound_id"] == row["id"])
+        for part in rows.statuses:
+            if part["outbound_id"] == row["id"]:
+                yield {
+                    "at": part["status_at"],
+                    "what": part["status"],
+                    "id": part["provider_id"],
+                    "code": part["error_code"],
+                }
 
 
 def _step_line(step: asyncpg.Record) -> Line:
@@ -165,7 +134,3 @@ def _resolved(delivery: asyncpg.Record) -> str:
         return "sent again by policy" if delivery["channel"] in WITHOUT_LOOK_UP else "not found, sent again"
     known = {SendState.SENT: "told by the provider", SendState.AMBIGUOUS: "given up"}
     return known.get(delivery["part_state"], "being looked up")
-
-
-def _in_order(lines: list[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: str(line["at"]))

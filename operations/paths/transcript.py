@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from core.db.database import Connection, Database, fetch_one
+from core.db.database import Connection, Database
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
 from core.journal.postgres import PostgresJournal
@@ -16,6 +16,7 @@ from core.people.tenant import TurnTenant
 from core.turns.store import HISTORY_ROWS
 from core.turns.trigger_message import TriggerMessage
 from core.turns.types import FromPerson, FromTask, Kept, Place, TurnRequest, TurnState, TurnWork
+from operations.paths.rows import read_rows
 
 type ReadTrigger = Callable[[Connection, str, str], Awaitable[TriggerMessage | None]]
 """Reads the trigger of a turn that no message began."""
@@ -73,31 +74,25 @@ async def read_transcript(database: Database, wanted: str, triggers: Iterable[Re
 async def _read(
     connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord], triggers: Iterable[ReadTrigger]
 ) -> Transcript:
-    row = await fetch_one(
-        connection,
-        "select t.*, c.channel, p.name, nullif(p.language, '') as language,"
-        " coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
-        " from turns t join tenants p on p.tenant_id = t.tenant_id"
-        " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
-        " where t.tenant_id = $1 and t.id = $2",
-        tenant,
-        turn,
-    )
+    path = await read_rows(connection, tenant, turn)
+    (row,) = path.turns
     inbound = [
-        TurnMessage(**message)
-        for message in await connection.fetch(
-            "select id, text, received_at, jsonb_array_length(media) as media_count, goes_on, continues from inbound"
-            " where tenant_id = $1 and turn_id = $2 order by seq",
-            tenant,
-            turn,
+        TurnMessage(
+            id=message["id"],
+            text=message["text"],
+            received_at=message["received_at"],
+            media_count=len(message["media"]),
+            goes_on=message["goes_on"],
+            continues=message["continues"],
         )
+        for message in path.inbound
     ]
     steered = _steered(rows, inbound)
     late = {message.id for messages in steered.values() for message in messages}
     request = TurnRequest(
         TurnWork(turn, MemoryJournal()),
         TurnTenant(tenant, row["name"], row["language"], row["timezone"]),
-        Place(row["channel"] or ""),
+        Place(row["channel"]),
         FromPerson(tuple(put_together(message for message in inbound if message.id not in late))),
         Kept(await _history(connection, tenant, turn, row["conversation_id"])),
     )
@@ -105,11 +100,10 @@ async def _read(
         if trigger := await read(connection, tenant, turn):
             # Such a turn has a conversation of its own, which the trigger begins.
             request = replace(request, came=FromTask(trigger), kept=Kept())
-    replies = await connection.fetch(
-        "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
+    said = tuple(
+        {"kind": "said", "id": sent["id"], "state": sent["state"], "text": sent["text"]} for sent in path.outbound
     )
-    lines = tuple({"kind": "said", "id": sent["id"], "state": sent["state"], "text": sent["text"]} for sent in replies)
-    return Transcript(request, tuple(rows), steered, TurnState(row["state"]), row["reason"], row["started_at"], lines)
+    return Transcript(request, tuple(rows), steered, TurnState(row["state"]), row["reason"], row["started_at"], said)
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:

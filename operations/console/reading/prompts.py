@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.db.database import Connection
 from core.journal.prompts import KeptMessage, KeptPrompt
 from core.llm.types import ChatMessage, Role
-from operations.console.reading.paths import TurnPath
+from operations.paths.turn_path import TurnPath
 
 
 @dataclass(frozen=True, slots=True)

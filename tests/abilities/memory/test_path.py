@@ -1,7 +1,7 @@
 """What was recalled for a turn stands in its path: a line for each leg in `trace`, one row on the page."""
 
-from operations.console.reading.paths import Span, read_path
 from operations.paths.trace import trace
+from operations.paths.turn_path import Span, read_path
 from tests.core.harness import Store
 
 REPORT = {

@@ -1,8 +1,9 @@
-"""A turn's path as the page draws it: the console's data, found by a provider's id of a message."""
+"""A turn's path as the page draws it, found by a provider's id of a message."""
 
 from core.db.database import Database
 from core.json_types import JsonObject
-from operations.console.reading.paths import Span, TurnPath, find_turn, read_path
+from operations.paths.rows import find_turn
+from operations.paths.turn_path import Span, TurnPath, read_path
 
 
 async def path_of(database: Database, provider: str, about: str) -> JsonObject | None:

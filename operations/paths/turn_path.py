@@ -1,4 +1,4 @@
-"""A turn's path for the page: received messages, each step with its cost, and sent messages, on a single time axis."""
+"""A turn's path for pages: received messages, each step with its cost, and sent messages, on a single time axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
-from core.db.database import Connection, Database, fetch_one
+from core.db.database import Connection
 from core.journal.types import Outcome, StepKind
 from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
+from operations.paths.rows import PathRows, read_rows
 from operations.paths.transcript import label
 from operations.paths.types import path_readers
 
@@ -88,35 +89,18 @@ class TurnPath:
         return round(min(begin, 996), 1), round(max(length, 4), 1)
 
 
-async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
-    """Return the person and the turn that an id belongs to."""
-    found = await database.call("select * from find_trace($1)", wanted)
-    return (found["tenant_id"], found["turn_id"]) if found and found["turn_id"] else None
-
-
 async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> TurnPath:
     """Return a turn's path."""
-    turn = await fetch_one(
-        connection,
-        "select t.*, coalesce(c.channel, '') as channel, coalesce(nullif(p.name, ''), i.name, '') as person"
-        " from turns t join tenants p on p.tenant_id = t.tenant_id"
-        " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
-        " left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
-        " where t.tenant_id = $1 and t.id = $2",
-        tenant_id,
-        turn_id,
-    )
-    steps = await connection.fetch(
-        "select * from steps where tenant_id = $1 and turn_id = $2 order by started_at, agent_path, step, call_index",
-        tenant_id,
-        turn_id,
-    )
-    usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL and step["name"]]
+    rows = await read_rows(connection, tenant_id, turn_id)
+    (turn,) = rows.turns
+    usages = [
+        TokenUsage.from_json(step["usage"]) for step in rows.steps if step["kind"] == StepKind.MODEL and step["name"]
+    ]
     spans = [
-        *await _received(connection, tenant_id, turn_id, turn["started_at"]),
+        *_received(rows.inbound, turn["started_at"]),
         *await _told(connection, tenant_id, turn_id),
-        *_of_steps(steps),
-        *await _sent(connection, tenant_id, turn_id),
+        *_of_steps(rows.steps),
+        *_sent(rows),
         *_away(turn),
     ]
     return TurnPath(
@@ -132,9 +116,9 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Tur
         turn["finished_at"],
         sum(usages, TokenUsage()),
         len(usages),
-        sum(step["kind"] == StepKind.TOOL for step in steps),
+        sum(step["kind"] == StepKind.TOOL for step in rows.steps),
         nested(spans),
-        await _said(connection, tenant_id, turn_id),
+        _said(rows),
     )
 
 
@@ -155,36 +139,24 @@ def nested(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(unfolded("", 0))
 
 
-async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PathMessage, ...]:
-    rows = await connection.fetch(
-        "select received_at as at, true as inward, coalesce(nullif(text, ''), heard) as text, '' as kind"
-        " from inbound where tenant_id = $1 and turn_id = $2"
-        " union all select created_at, false, text, kind from outbound where tenant_id = $1 and turn_id = $2"
-        " order by at",
-        tenant_id,
-        turn_id,
-    )
-    return tuple(PathMessage(row["at"], row["inward"], row["text"] or "", row["kind"]) for row in rows)
+def _said(rows: PathRows) -> tuple[PathMessage, ...]:
+    wrote = [PathMessage(row["received_at"], True, row["text"] or row["heard"] or "") for row in rows.inbound]
+    sent = [PathMessage(row["created_at"], False, row["text"] or "", row["kind"]) for row in rows.outbound]
+    return tuple(sorted([*wrote, *sent], key=lambda message: message.at))
 
 
-async def _received(connection: Connection, tenant_id: str, turn_id: str, begun: datetime) -> list[Span]:
-    rows = await connection.fetch(
-        "select id, text, heard, received_at, sent_at, seq, state, reason from inbound"
-        " where tenant_id = $1 and turn_id = $2 order by seq",
-        tenant_id,
-        turn_id,
-    )
+def _received(inbound: Sequence[asyncpg.Record], begun: datetime) -> list[Span]:
     return [
         Span(
             row["received_at"],
-            max(row["received_at"], begun) if row["received_at"] <= begun else row["received_at"],
+            max(row["received_at"], begun),
             "in",
             "Received",
             "waited for a worker" if begun - row["received_at"] > timedelta(milliseconds=100) else "",
             _facts(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
             _texts(("What they wrote", row["text"] or row["heard"])),
         )
-        for row in rows
+        for row in inbound
     ]
 
 
@@ -246,23 +218,7 @@ def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:
     return spans
 
 
-async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
-    rows = await connection.fetch(
-        "select * from outbound where tenant_id = $1 and turn_id = $2 order by created_at", tenant_id, turn_id
-    )
-    ids = [row["id"] for row in rows]
-    calls = await connection.fetch(
-        "select d.*, p.text as part_text from deliveries d join outbound_parts p on p.tenant_id = d.tenant_id"
-        " and p.outbound_id = d.outbound_id and p.part = d.part"
-        " where d.tenant_id = $1 and d.outbound_id = any ($2) order by d.started_at",
-        tenant_id,
-        ids,
-    )
-    parts = await connection.fetch(
-        "select * from outbound_parts where tenant_id = $1 and outbound_id = any ($2) and status_at is not null",
-        tenant_id,
-        ids,
-    )
+def _sent(rows: PathRows) -> list[Span]:
     queued = [
         Span(
             row["created_at"],
@@ -274,7 +230,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             _texts(("What is said", row["text"])),
             SendState(row["state"]) in (SendState.FAILED, SendState.AMBIGUOUS),
         )
-        for row in rows
+        for row in rows.outbound
     ]
     handed = [
         Span(
@@ -289,7 +245,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             _texts(("As sent", call["part_text"])),
             call["outcome"] not in {*_GOES_WELL, CallOutcome.FOUND},
         )
-        for call in calls
+        for call in rows.deliveries
     ]
     told = [
         Span(
@@ -301,7 +257,7 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
             _facts(part=part["part"], provider_id=part["provider_id"]),
             failed=bool(part["error_code"]),
         )
-        for part in parts
+        for part in rows.statuses
     ]
     return [*queued, *handed, *told]
 
