@@ -303,8 +303,9 @@ class ConsolePages:
     """Pages of the console: their factories, such as classes of `Pages`, and their entries in the menu.
 
     An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
-    under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and shows only data that its
-    viewer may see. `said` maps the word in `said=` to the sentence that a person's page shows after a redirect.
+    under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and reads rows by
+    `visit.scope` only, which answers 404 for data that its viewer may not see. `said` maps the word in `said=` to the
+    sentence that a person's page shows after a redirect.
     """
 
     makes: "Sequence[MakePages]"

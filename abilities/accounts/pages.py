@@ -27,9 +27,7 @@ class AccountPages(Pages):
     @signed_in
     async def _ask(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Show the account that would end, and the data that end with it."""
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
         account = await self._meant(request, person.id)
         if account is None:
             return lead_to(f"{PLACE}/{person.id}", said="none")
@@ -49,13 +47,11 @@ class AccountPages(Pages):
 
     @signed_in
     async def _disconnect(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
         account = await self._meant(request, person.id)
         if account is None:
             return lead_to(f"{PLACE}/{person.id}", said="none")
-        await self.kit.actions.record(visit.viewer, person.id, "disconnect", account.service)
+        await self.kit.actions.record(visit.scope, person.id, "disconnect", account.service)
         accounts = self.kit.services.accounts
         ended = accounts is not None and await accounts.disconnect(person.id, account)
         return lead_to(f"{PLACE}/{person.id}", said="disconnected" if ended else "there")

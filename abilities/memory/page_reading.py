@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from abilities.memory.store.memories import select_memories
+from abilities.memory.store.memories import read_memories
 from abilities.memory.types import Memory
-from core.db.database import Database
+from core.db.database import Connection
 
 PAGE = 50
 
@@ -17,10 +17,10 @@ class MemoryPage:
     before: int
 
 
-async def list_memories(database: Database, tenant_id: str, before: int = 0) -> MemoryPage:
+async def list_memories(connection: Connection, tenant_id: str, before: int = 0) -> MemoryPage:
     """Return a page of all memories, also those of others' words, and those that held before."""
-    found = await select_memories(
-        database,
+    found = await read_memories(
+        connection,
         tenant_id,
         "m.tenant_id = $1 and not m.held and m.number < coalesce(nullif($2, 0), 9223372036854775807)"
         " order by m.number desc limit $3",

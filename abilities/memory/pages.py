@@ -6,12 +6,11 @@ from aiohttp import web
 
 from abilities.memory.page_reading import list_memories
 from core.errors import ToolFailed, ToolRetry
-from core.people.profile import ProfileStore
 from core.tools.memory_access import MemoryAccess
+from operations.console.access import NothingHere
 from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
-from operations.console.pages.people import PLACE
-from operations.console.reading.people import read_person
+from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
 
 _SAID = {
@@ -32,7 +31,6 @@ class MemoryPages(Pages):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
         self._open = kit.services.memory
-        self._profile = ProfileStore(kit.database, kit.texts.make_id)
 
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}/memory"
@@ -46,15 +44,12 @@ class MemoryPages(Pages):
 
     @signed_in
     async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        tenant = request.match_info["tenant"]
-        person = await read_person(self.kit.database, tenant) if visit.viewer.sees(tenant) else None
-        if person is None:
-            return self.kit.nothing(visit)
-        before = request.query.get("before", "")
-        page = await list_memories(self.kit.database, tenant, read_number(before))
-        async with self.kit.database.tenant(tenant) as connection:
+        person = await person_of(request, visit.scope)
+        tenant, before = person.id, request.query.get("before", "")
+        async with visit.scope.tenant(tenant) as connection:
+            page = await list_memories(connection, tenant, read_number(before))
             may_read = await self.kit.texts.look(connection, visit, tenant, "memory", tenant, self.kit.now())
-        facts = await self._profile.read(tenant)
+        facts = await self.kit.stores.profile.read(tenant)
         return self.kit.page(
             "memory/list.html",
             visit,
@@ -75,13 +70,11 @@ class MemoryPages(Pages):
     @signed_in
     async def _correct(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         memory, place = self._own_memory(request, visit)
-        if memory is None:
-            return self.kit.nothing(visit)
         fields = await entered(request)
         number, text = read_number(fields.get("number", "")), fields.get("text", "").strip()[:_MAX_TEXT]
         if not text:
             return lead_to(place, said="no-statement")
-        await self.kit.actions.record(visit.viewer, visit.viewer.tenant_id, "correct memory", str(number))
+        await self.kit.actions.record(visit.scope, visit.viewer.tenant_id, "correct memory", str(number))
         try:
             key = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, visit.viewer.tenant_id)
             stored = await memory.correct(number, text, key)
@@ -93,8 +86,6 @@ class MemoryPages(Pages):
     async def _ask_to_forget(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Show the memories that would be forgotten, which are several if others say the same."""
         memory, place = self._own_memory(request, visit)
-        if memory is None:
-            return self.kit.nothing(visit)
         number = read_number((await entered(request)).get("number", ""))
         meant = await memory.ask_to_forget("", [number]) if number else ()
         if not meant:
@@ -116,13 +107,11 @@ class MemoryPages(Pages):
     @signed_in
     async def _forget(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         memory, place = self._own_memory(request, visit)
-        if memory is None:
-            return self.kit.nothing(visit)
         lines = await entered_all(request, "line")
         if not lines:
             return lead_to(place, said="gone")
         numbers = ", ".join(line.partition(".")[0][:15] for line in lines)
-        await self.kit.actions.record(visit.viewer, visit.viewer.tenant_id, "forget", numbers)
+        await self.kit.actions.record(visit.scope, visit.viewer.tenant_id, "forget", numbers)
         try:
             gone = await memory.forget(lines)
         except ToolRetry:
@@ -131,18 +120,16 @@ class MemoryPages(Pages):
 
     @signed_in
     async def _take_fact_back(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        tenant = request.match_info["tenant"]
-        if visit.viewer.tenant_id != tenant:
-            return self.kit.nothing(visit)
+        tenant = visit.scope.own(request.match_info["tenant"])
         number = read_number((await entered(request)).get("number", ""))
-        await self.kit.actions.record(visit.viewer, tenant, "take back fact", str(number))
+        await self.kit.actions.record(visit.scope, tenant, "take back fact", str(number))
         call = self.kit.texts.make_id("call")
-        undone = await self._profile.undo(tenant, number, self.kit.now(), call) if number else None
+        undone = await self.kit.stores.profile.undo(tenant, number, self.kit.now(), call) if number else None
         return lead_to(f"{PLACE}/{tenant}/memory", said="fact" if undone else "gone")
 
-    def _own_memory(self, request: web.Request, visit: Visit) -> tuple[MemoryAccess | None, str]:
+    def _own_memory(self, request: web.Request, visit: Visit) -> tuple[MemoryAccess, str]:
         """Return the viewer's own memory: its contents count as the person's words, so nobody else changes it."""
-        tenant = request.match_info["tenant"]
-        if visit.viewer.tenant_id != tenant or self._open is None:
-            return None, ""
+        tenant = visit.scope.own(request.match_info["tenant"])
+        if self._open is None:
+            raise NothingHere
         return self._open(tenant), f"{PLACE}/{tenant}/memory"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from core.db.database import Connection, Database
     from core.turns.trigger_message import TriggerMessage
+    from operations.console.pages.base import Kit
     from operations.doctor.types import Probe
     from operations.paths.types import PathReader
     from operations.programs.types import ClientTool
@@ -58,11 +59,16 @@ def _client_tools(database: "Database") -> "Sequence[ClientTool]":
     return client_tools(database)
 
 
-def _pages(_: ServiceFoundation) -> ConsolePages:
+def _pages(foundation: ServiceFoundation) -> ConsolePages:
     from abilities.tasks.console.list_page import TaskListPages
     from abilities.tasks.console.task_page import TaskPages
+    from abilities.tasks.service import TaskService
 
-    return ConsolePages([TaskListPages, TaskPages], [("tasks", "Tasks")])
+    def tasks(kit: "Kit") -> TaskService:
+        return TaskService(foundation.database, kit.actions.make_id, foundation.clock, kit.wakeups)
+
+    makes = [lambda kit: TaskListPages(kit, tasks(kit)), lambda kit: TaskPages(kit, tasks(kit))]
+    return ConsolePages(makes, [("tasks", "Tasks")])
 
 
 def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:

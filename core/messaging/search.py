@@ -69,17 +69,24 @@ class PersonMessages:
     database: Database
     tenant_id: str
 
-    async def search(self, words: str, limit: int = 10, after: FoundAfter | None = None) -> Sequence[SaidMessage]:
-        """Return messages that have all of the words, the newest first. `after`: the message before the page."""
+    async def search(self, words: str, limit: int = 10) -> Sequence[SaidMessage]:
+        """Return messages that have all of the words, the newest first."""
         async with self.database.tenant(self.tenant_id) as connection:
-            found = await connection.fetch(
-                "select message_id from find_messages($1, $2, $3, $4)",
-                words,
-                after.at if after else None,
-                after.id if after else "",
-                limit,
-            )
-            return await read_said(connection, self.tenant_id, [row["message_id"] for row in found])
+            return await find_said(connection, self.tenant_id, words, limit)
+
+
+async def find_said(
+    connection: Connection, tenant_id: str, words: str, limit: int, after: FoundAfter | None = None
+) -> list[SaidMessage]:
+    """Return messages of a person that have all of the words, the newest first. `after`: the one before the page."""
+    found = await connection.fetch(
+        "select message_id from find_messages($1, $2, $3, $4)",
+        words,
+        after.at if after else None,
+        after.id if after else "",
+        limit,
+    )
+    return await read_said(connection, tenant_id, [row["message_id"] for row in found])
 
 
 async def read_said(connection: Connection, tenant_id: str, ids: Sequence[str]) -> list[SaidMessage]:

@@ -9,7 +9,7 @@ from core.messaging.unsettled import Settlement, UnsettledMessages
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
-from operations.console.access import Viewer
+from operations.console.access import Scope, Viewer
 from operations.console.actions import Actions
 from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettled
 
@@ -29,9 +29,10 @@ _REFUSED = {
 async def print_deliveries(settings: Settings, *, as_json: bool) -> None:
     """List the newest messages that failed, wait, or have an unknown outcome; without texts."""
     async with open_database(settings, "deliveries") as database:
-        rows = page = await list_unsettled(database, _OPERATOR)
+        scope = Scope(_OPERATOR, database)
+        rows = page = await list_unsettled(scope)
         while len(page) == PAGE and len(rows) < SHOWN:
-            page = await list_unsettled(database, _OPERATOR, after=page[-1].cursor)
+            page = await list_unsettled(scope, after=page[-1].cursor)
             rows = [*rows, *page]
     if as_json:
         say_json([_as_json(row) for row in rows])
@@ -49,7 +50,7 @@ async def settle(settings: Settings, message: str, *, resend: bool) -> None:
         tenant = await _owner_of(database, message)
         clock = Clock(settings.onevalet_clock)
         do = "resend" if resend else "drop"
-        await Actions(database, clock, make_id).record(_OPERATOR, tenant, do, message)
+        await Actions(clock, make_id).record(Scope(_OPERATOR, database), tenant, do, message)
         messages = UnsettledMessages(database, make_id)
         if resend:
             settlement, _ = await messages.resend(tenant, message)

@@ -5,9 +5,8 @@ import re
 from dataclasses import dataclass
 
 from core.clock import Clock
-from core.db.database import Database
 from core.ids import IdMaker
-from operations.console.access import Viewer
+from operations.console.access import Scope, Viewer
 
 _KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 
@@ -16,7 +15,6 @@ _KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 class Actions:
     """Make the keys of forms, and record the actions requested with them."""
 
-    database: Database
     clock: Clock
     make_id: IdMaker
 
@@ -34,13 +32,13 @@ class Actions:
         said = "\0".join((viewer.tenant_id, tenant_id, given)).encode()
         return f"con_{hashlib.sha256(said).hexdigest()[:26]}"
 
-    async def record(self, viewer: Viewer, tenant_id: str, what: str, subject: str) -> None:
+    async def record(self, scope: Scope, tenant_id: str, what: str, subject: str) -> None:
         """Record that a viewer requests an action on a person's data."""
-        await self.database.tenant_rows(
+        await scope.tenant_rows(
             tenant_id,
             "insert into console_actions (tenant_id, id, viewer, what, subject, at) values ($1, $2, $3, $4, $5, $6)",
             self.make_id("act"),
-            viewer.tenant_id,
+            scope.viewer.tenant_id,
             what,
             subject,
             self.clock.now(),

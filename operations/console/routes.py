@@ -11,6 +11,7 @@ from aiohttp import web
 from channels.http.middleware import check_address
 from core.errors import ConfigError, RequestRefused
 from core.ids import PARTITION
+from operations.console.access import NothingHere
 from operations.console.live import LivePages, version_of
 from operations.console.pages.base import LOOK, Kit, MakePages, Pages, asks_who_it_is, signed_in
 from operations.console.pages.every import PAGES
@@ -27,7 +28,6 @@ from operations.console.reading.prompts import prompts_of
 from operations.console.rendering import HEADERS
 from operations.console.sign_in import PATH
 from operations.console.visits import Visit
-from operations.paths.rows import find_turn
 from operations.paths.turn_path import read_path
 
 HIDDEN = "(hidden)"
@@ -45,7 +45,6 @@ class ConsoleRoutes(Pages):
             if not asks_who_it_is(route) or not route.path.startswith(f"{PATH}/"):
                 raise ConfigError(f"The page {route.path} must be below {PATH}/ and marked with @signed_in.")
         self.visits = kit.visits
-        self._database = kit.database
         self._texts = kit.texts
         self._live = LivePages()
         self._pages = web.UrlDispatcher()
@@ -72,7 +71,7 @@ class ConsoleRoutes(Pages):
     @signed_in
     async def _conversations(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         channel, after = request.query.get("channel", "")[:20], Cursor.read(request.query.get("after", ""))
-        rows = await list_conversations(self._database, visit.viewer, channel=channel, after=after)
+        rows = await list_conversations(visit.scope, channel=channel, after=after)
         rows = [
             row if self._texts.may_preview(visit.viewer, row.tenant_id) else replace(row, last_text=HIDDEN)
             for row in rows
@@ -92,12 +91,10 @@ class ConsoleRoutes(Pages):
     @signed_in
     async def _conversation(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         tenant, wanted = request.match_info["tenant"], request.match_info["conversation"]
-        if not visit.viewer.sees(tenant):
-            return self.kit.nothing(visit)
-        async with self._database.tenant(tenant) as connection:
+        async with visit.scope.tenant(tenant) as connection:
             row = await find_conversation(connection, tenant, wanted)
             if row is None:
-                return self.kit.nothing(visit)
+                raise NothingHere
             page = await read_messages(connection, tenant, wanted, request.query.get("before", ""))
             may_read = await self._texts.look(
                 connection, visit, tenant, "conversation", wanted, self.visits.clock.now()
@@ -114,11 +111,8 @@ class ConsoleRoutes(Pages):
 
     @signed_in
     async def _turn(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        found = await find_turn(self._database, request.match_info["id"])
-        if found is None or not visit.viewer.sees(found[0]):
-            return self.kit.nothing(visit)
-        tenant, turn = found
-        async with self._database.tenant(tenant) as connection:
+        tenant, turn = await visit.scope.turn(request.match_info["id"])
+        async with visit.scope.tenant(tenant) as connection:
             may_read = await self._texts.look(connection, visit, tenant, "turn", turn, self.visits.clock.now())
             path = await read_path(connection, tenant, turn)
             prompts = await prompts_of(connection, path) if may_read and not visit.live else {}
@@ -136,9 +130,7 @@ class ConsoleRoutes(Pages):
 
     @signed_in
     async def _health(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        if not visit.viewer.operator:
-            return self.kit.nothing(visit)
-        health = await read_health(self._database, self.kit.machine_now(), self.kit.ways_in())
+        health = await read_health(visit.scope, self.kit.machine_now(), self.kit.ways_in())
         return self.kit.page(
             "health.html",
             visit,

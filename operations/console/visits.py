@@ -14,7 +14,7 @@ from channels.http.middleware import read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import RequestRefused
-from operations.console.access import Viewer
+from operations.console.access import Scope, Viewer
 from operations.console.proof import cookie_name
 from operations.console.sign_in import LASTS, PATH, ConsoleSignIn
 
@@ -32,11 +32,15 @@ class Visit:
     `live`: only the version of an open page is wanted, of which nothing is shown.
     """
 
-    viewer: Viewer
+    scope: Scope
     session: str = field(repr=False)
     proof: str = field(repr=False)
     counts: Mapping[str, str] = field(default_factory=dict)
     live: bool = False
+
+    @property
+    def viewer(self) -> Viewer:
+        return self.scope.viewer
 
     @property
     def is_local(self) -> bool:
@@ -69,7 +73,7 @@ class ConsoleVisits:
             session, viewer = _LOCAL, await self._owner()
         if viewer is None:
             raise SignInNeeded
-        visit = Visit(viewer, session, self._proof(session))
+        visit = Visit(Scope(viewer, self._database), session, self._proof(session))
         if request.method not in ("GET", "HEAD"):
             await self._check_form(request, visit)
         return visit

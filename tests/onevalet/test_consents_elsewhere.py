@@ -18,17 +18,18 @@ from tests.operations.console.harness import ANN, BOB, Console
 from tests.operations.console.test_people import press
 
 
-async def agree(store: Store, tenant: str, number: int = 1) -> None:
+async def agree(store: Store, tenant: str, number: int = 1, name: str = "post_update") -> None:
     """Store what a person has agreed to in advance."""
     now = datetime.now(UTC)
     bounds: JsonObject = {"room": {"is": "#team"}, "text": {"text": 40}}
-    agreed = Agreed(tenant, "post_update", "v", bounds, 5, now + timedelta(days=7), "at once")
+    agreed = Agreed(tenant, name, "v", bounds, 5, now + timedelta(days=7), "at once")
     await store.admin.execute(
         "insert into standing_consents (tenant_id, id, number, turn_id, approval_id, name, sealed, hash, told,"
-        " max_uses, expires_at, created_at) values ($1, $2, $3, 't', 'a', 'post_update', $4, $5, 'at once', 5, $6, $7)",
+        " max_uses, expires_at, created_at) values ($1, $2, $3, 't', 'a', $4, $5, $6, 'at once', 5, $7, $8)",
         tenant,
         f"cns_{tenant}_{number}",
         number,
+        name,
         agreed.sealed,
         agreed.hash,
         agreed.expires_at,

@@ -206,5 +206,13 @@ class MemoryStore:
 
 async def select_memories(database: Database, tenant_id: str, where: str, *args: object) -> list[Memory]:
     """Return memories; `where` is SQL over `m`, with the tenant as `$1` and then `args`."""
-    statement = f"select {_COLUMNS} from memories m where {where}"  # noqa: S608
-    return [memory_of(row) for row in await database.tenant_rows(tenant_id, statement, *args)]
+    return [memory_of(row) for row in await database.tenant_rows(tenant_id, _selected(where), *args)]
+
+
+async def read_memories(connection: Connection, tenant_id: str, where: str, *args: object) -> list[Memory]:
+    """Return memories as `select_memories` does, in the connection's transaction."""
+    return [memory_of(row) for row in await connection.fetch(_selected(where), tenant_id, *args)]
+
+
+def _selected(where: str) -> str:
+    return f"select {_COLUMNS} from memories m where {where}"  # noqa: S608

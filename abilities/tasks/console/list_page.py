@@ -22,9 +22,9 @@ HERE = f"{PATH}/tasks"
 class TaskListPages(Pages):
     """Show tasks by when they come next, and on which days."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, tasks: TaskService) -> None:
         super().__init__(kit)
-        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.visits.clock, kit.wakeups)
+        self._tasks = tasks
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(HERE, self._list)]
@@ -35,7 +35,7 @@ class TaskListPages(Pages):
         asked, after = request.query.get("state", ""), TaskCursor.read(request.query.get("after", ""))
         state = TaskState(asked) if asked in tuple(TaskState) else None
         with speaking("en"):
-            rows = await list_tasks(self.kit.database, viewer, state=state, after=after)
+            rows = await list_tasks(visit.scope, self._tasks.store, state=state, after=after)
         shown = [row if self.kit.texts.may_preview(viewer, row.task.tenant_id) else _untold(row) for row in rows]
         as_calendar = request.query.get("view") == "calendar"
         days = partial(calendar, shown, self.kit.now(), zone_of(viewer))

@@ -10,9 +10,8 @@ from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from abilities.tasks.store import TaskStore
 from abilities.tasks.types import Task
 from core.clock import zone_or_utc
-from core.db.database import Database
 from core.tools.context import TaskState
-from operations.console.access import Viewer
+from operations.console.access import Scope
 
 PAGE = 50
 DAYS = 14
@@ -84,13 +83,13 @@ class Day:
 
 
 async def list_tasks(
-    database: Database, viewer: Viewer, *, state: TaskState | None = None, after: TaskCursor | None = None
+    scope: Scope, store: TaskStore, *, state: TaskState | None = None, after: TaskCursor | None = None
 ) -> list[TaskRow]:
     """Return a page of tasks: an operator's of everybody, a person's own."""
     at, last = (after.at, after.id) if after else ("", "")
-    store = TaskStore(database)
+    viewer = scope.viewer
     if viewer.operator:
-        found = await database.rows("select * from console_tasks($1,$2,$3,$4)", state or "", at, last, PAGE)
+        found = await scope.everybody().rows("select * from console_tasks($1,$2,$3,$4)", state or "", at, last, PAGE)
         wanted = [(row["tenant_id"], row["task_id"]) for row in found]
     else:
         # A person's own tasks are few enough to be sorted here.
@@ -101,13 +100,13 @@ async def list_tasks(
     shown: dict[str, TaskRow] = {}
     for tenant_id in dict.fromkeys(tenant for tenant, _ in wanted):
         ids = {task for tenant, task in wanted if tenant == tenant_id}
-        shown |= {row.task.id: row for row in await read_tasks(store, tenant_id, ids)}
+        shown |= {row.task.id: row for row in await read_tasks(scope, store, tenant_id, ids)}
     return [shown[task] for _, task in wanted if task in shown]
 
 
-async def read_tasks(store: TaskStore, tenant_id: str, ids: Iterable[str]) -> list[TaskRow]:
+async def read_tasks(scope: Scope, store: TaskStore, tenant_id: str, ids: Iterable[str]) -> list[TaskRow]:
     """Return some tasks of a person, deleted tasks too."""
-    person = await store.database.tenant_row(tenant_id, "select name, timezone from tenants where tenant_id = $1")
+    person = await scope.tenant_row(tenant_id, "select name, timezone from tenants where tenant_id = $1")
     zone, name = zone_or_utc(person["timezone"] if person else ""), person["name"] if person else ""
     return [
         TaskRow(task, name, zone, in_words(task.trigger, zone)) for task in await store.by_ids(tenant_id, list(ids))

@@ -13,6 +13,7 @@ from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from abilities.tasks.types import Task
 from core.language.catalogue import speaking
+from operations.console.access import NothingHere
 from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from operations.console.sign_in import PATH
@@ -34,9 +35,9 @@ _log = structlog.get_logger()
 class TaskPages(Pages):
     """Show a task, run, pause, resume and change it, as `tasks` does on the command line."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, tasks: TaskService) -> None:
         super().__init__(kit)
-        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.visits.clock, kit.wakeups)
+        self._tasks = tasks
 
     def routes(self) -> Sequence[web.RouteDef]:
         address = f"{PATH}/tasks/{{tenant}}/{{task}}"
@@ -49,17 +50,15 @@ class TaskPages(Pages):
     @signed_in
     async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         view = await self._read(request, visit)
-        if view is None:
-            return self.kit.nothing(visit)
         return await self._page(visit, view, said=_SAID.get(request.query.get("said", ""), ""))
 
     @signed_in
     async def _change(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         view = await self._read(request, visit)
-        if view is None or view.task.deleted:
-            return self.kit.nothing(visit)
+        if view.task.deleted:
+            raise NothingHere
         change, key = request.match_info["change"], (await entered(request)).get("key", "")
-        await self.kit.actions.record(visit.viewer, view.task.tenant_id, f"{change} task", view.task.id)
+        await self.kit.actions.record(visit.scope, view.task.tenant_id, f"{change} task", view.task.id)
         try:
             done = await self._do(view.task, change, self.kit.actions.read_key(key, visit.viewer, view.task.tenant_id))
         except TriggerError as error:
@@ -71,10 +70,11 @@ class TaskPages(Pages):
     async def _edit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Change a task's action and time; only the person themselves can, as it is their wish that runs."""
         view = await self._read(request, visit)
-        if view is None or view.task.tenant_id != visit.viewer.tenant_id or not view.fields:
-            return self.kit.nothing(visit)
+        visit.scope.own(view.task.tenant_id)
+        if not view.fields:
+            raise NothingHere
         fields, task = await entered(request), view.task
-        await self.kit.actions.record(visit.viewer, task.tenant_id, "edit task", task.id)
+        await self.kit.actions.record(visit.scope, task.tenant_id, "edit task", task.id)
         try:
             trigger, action, title = changed(view, fields)
             edited = await edit_task(self._tasks, task.tenant_id, task.id, trigger, action, title)
@@ -95,20 +95,20 @@ class TaskPages(Pages):
                 return await self._tasks.resume_task(tenant, task.id)
         return await self._tasks.retry(tenant, task.id)
 
-    async def _read(self, request: web.Request, visit: Visit) -> TaskView | None:
+    async def _read(self, request: web.Request, visit: Visit) -> TaskView:
         tenant, wanted = request.match_info["tenant"], request.match_info["task"]
-        if not visit.viewer.sees(tenant):
-            return None
         with speaking("en"):
-            found = await read_tasks(self._tasks.store, tenant, {wanted})
+            found = await read_tasks(visit.scope, self._tasks.store, tenant, {wanted})
+            if not found:
+                raise NothingHere
             expression = request.query.get("expression", "").strip()[:_MAX_EXPRESSION]
-            return await read_task(self._tasks, found[0], expression) if found else None
+            return await read_task(self._tasks, found[0], expression)
 
     async def _page(
         self, visit: Visit, view: TaskView, *, said: str = "", values: dict[str, str] | None = None, status: int = 200
     ) -> web.Response:
         tenant, task = view.task.tenant_id, view.task.id
-        async with self.kit.database.tenant(tenant) as connection:
+        async with visit.scope.tenant(tenant) as connection:
             may_read = await self.kit.texts.look(connection, visit, tenant, "task", task, self.kit.now())
         return self.kit.page(
             "tasks/task.html",

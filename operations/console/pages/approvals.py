@@ -8,11 +8,10 @@ from aiohttp import web
 
 from core.approvals.exact_replies import Verb
 from core.approvals.form_check import form_errors
-from core.approvals.store import ApprovalStore
 from core.language.catalogue import speaking
-from operations.console.access import Viewer
+from operations.console.access import NothingHere, Viewer
 from operations.console.live import version_of
-from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.waiting import HERE, SAID
 from operations.console.reading.approvals import ApprovalView, changes_of, read_approval
 from operations.console.sign_in import PATH
@@ -31,10 +30,6 @@ class ApprovalPages(Pages):
     theirs. An operator decides for another person as by `approvals decide`, and approves only cards that they may read.
     """
 
-    def __init__(self, kit: Kit) -> None:
-        super().__init__(kit)
-        self._store = ApprovalStore(kit.database, kit.wakeups)
-
     def routes(self) -> Sequence[web.RouteDef]:
         address = f"{PATH}/waiting/approvals/{{tenant}}/{{approval}}"
         return [
@@ -47,18 +42,14 @@ class ApprovalPages(Pages):
     @signed_in
     async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         view, may_read = await self._read(request, visit)
-        if view is None:
-            return self.kit.nothing(visit)
         return await self._page(visit, view, may_read, said=SAID.get(request.query.get("said", ""), ""))
 
     @signed_in
     async def _decide(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         view, may_read = await self._read(request, visit)
-        if view is None:
-            return self.kit.nothing(visit)
         verb, fields = Verb(request.match_info["verb"]), await entered(request)
         if verb is Verb.APPROVE and not may_read:
-            return self.kit.nothing(visit)
+            raise NothingHere
         if verb is Verb.APPROVE and view.high_risk and not _names_code(view, fields):
             return await self._page(visit, view, may_read, said=SAID["code"], status=422)
         return await self._decided(visit, view, verb, fields.get("key", ""))
@@ -67,8 +58,9 @@ class ApprovalPages(Pages):
     async def _edit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Ask for changes, as the form of a channel does; only the person themselves can."""
         view, may_read = await self._read(request, visit)
-        if view is None or view.tenant_id != visit.viewer.tenant_id or not view.approval.editable:
-            return self.kit.nothing(visit)
+        visit.scope.own(view.tenant_id)
+        if not view.approval.editable:
+            raise NothingHere
         fields = await entered(request)
         values = {name.removeprefix(_FIELD): text for name, text in fields.items() if name.startswith(_FIELD)}
         with speaking(view.language):
@@ -80,13 +72,11 @@ class ApprovalPages(Pages):
     @signed_in
     async def _remind(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         view, _ = await self._read(request, visit)
-        if view is None:
-            return self.kit.nothing(visit)
         tenant, approval = view.tenant_id, view.approval.id
-        await self.kit.actions.record(visit.viewer, tenant, "remind approval", approval)
+        await self.kit.actions.record(visit.scope, tenant, "remind approval", approval)
         how = _how(visit.viewer, tenant)
         key = self.kit.actions.read_key((await entered(request)).get("key", ""), visit.viewer, tenant)
-        told = await self._store.remind_now(
+        told = await self.kit.stores.approvals.remind_now(
             tenant, approval, key.replace("con_", "out_", 1), how=how, channel=how, now=self.kit.now()
         )
         return lead_to(_address(view), said="reminded" if told else "not-reminded")
@@ -95,9 +85,9 @@ class ApprovalPages(Pages):
         self, visit: Visit, view: ApprovalView, verb: Verb, key: str, changes: dict[str, str] | None = None
     ) -> web.StreamResponse:
         tenant, approval = view.tenant_id, view.approval.id
-        await self.kit.actions.record(visit.viewer, tenant, f"{verb.value} approval", approval)
+        await self.kit.actions.record(visit.scope, tenant, f"{verb.value} approval", approval)
         how = _how(visit.viewer, tenant)
-        decided = await self._store.decide(
+        decided = await self.kit.stores.approvals.decide(
             tenant,
             approval,
             verb,
@@ -110,15 +100,13 @@ class ApprovalPages(Pages):
         _log.info("decided_in_console", approval=approval, verb=verb.value, decided=decided, how=how)
         return lead_to(HERE, said=_SAID[verb]) if decided else lead_to(_address(view), said="not-decided")
 
-    async def _read(self, request: web.Request, visit: Visit) -> tuple[ApprovalView | None, bool]:
-        """Return the approval, None if the viewer may not see it, and whether they may read its texts."""
-        tenant, wanted = request.match_info["tenant"], request.match_info["approval"]
-        if not visit.viewer.sees(tenant):
-            return None, False
-        approval = await self._store.get(tenant, wanted)
+    async def _read(self, request: web.Request, visit: Visit) -> tuple[ApprovalView, bool]:
+        """Return the approval, and whether the viewer may read its texts."""
+        tenant, wanted = visit.scope.theirs(request.match_info["tenant"]), request.match_info["approval"]
+        approval = await self.kit.stores.approvals.get(tenant, wanted)
         if approval is None:
-            return None, False
-        async with self.kit.database.tenant(tenant) as connection:
+            raise NothingHere
+        async with visit.scope.tenant(tenant) as connection:
             view = await read_approval(connection, tenant, approval)
             may_read = await self.kit.texts.look(connection, visit, tenant, "approval", wanted, self.kit.now())
         return view, may_read

@@ -13,12 +13,14 @@ from aiohttp import web
 from channels.http.middleware import read_form
 from core.db.database import Database
 from core.queue.wakeups import Wakeups
+from operations.console.access import NothingHere
 from operations.console.actions import Actions
 from operations.console.budgets import ShownBudgets
 from operations.console.live import Doing, nothing_told
 from operations.console.reading.counts import count_open
 from operations.console.rendering import HEADERS, Renderer
 from operations.console.services import PersonServices
+from operations.console.stores import Stores
 from operations.console.texts import Texts
 from operations.console.visits import ConsoleVisits, SignInNeeded, Visit
 
@@ -32,7 +34,7 @@ class Kit:
     """The parts from which pages are built."""
 
     visits: ConsoleVisits
-    database: Database
+    stores: Stores
     texts: Texts
     wakeups: Wakeups
     actions: Actions
@@ -61,10 +63,10 @@ class Kit:
         """Build a kit from the installation's parts."""
         return cls(
             visits,
-            database,
+            Stores.build(database, wakeups, texts.make_id, visits.sign_in.keys, services.only_send),
             texts,
             wakeups,
-            Actions(database, visits.clock, texts.make_id),
+            Actions(visits.clock, texts.make_id),
             renderer or Renderer(),
             services,
             budgets or ShownBudgets(),
@@ -86,7 +88,7 @@ class Kit:
         return self.renderer.page(template, visit, self.visits.clock, values, status=status)
 
     def nothing(self, visit: Visit) -> web.Response:
-        """Return the same answer for a missing page and for a page of another person."""
+        """Return the answer to `NothingHere`: the same for a missing page and for a page of another person."""
         return self.page(
             "problem.html",
             visit,
@@ -134,8 +136,11 @@ def signed_in[Served: Pages](
             except SignInNeeded:
                 return pages.kit.sign_in("Sign in", status=401)
             if request.method == "GET":
-                visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
-        return await page(pages, request, visit)
+                visit = replace(visit, counts=await count_open(visit.scope))
+        try:
+            return await page(pages, request, visit)
+        except NothingHere:
+            return pages.kit.nothing(visit)
 
     _signed_in.add(answer)
     return answer

@@ -1,13 +1,13 @@
 """Standing consents on a person's page, to be ended as by WITHDRAW in a chat."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from aiohttp import web
 
-from core.consents.store import ConsentStore
+from core.consents.types import StandingConsent
 from core.consents.words import agreed_in_words
-from core.db.database import Database
 from core.language.catalogue import gettext, speaking
+from operations.console.access import Scope
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
@@ -26,19 +26,17 @@ class ConsentPages(Pages):
 
     @signed_in
     async def _withdraw(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
         written = (await entered(request)).get("number", "")
         number = int(written) if written.isdecimal() and len(written) < 10 else 0
-        await self.kit.actions.record(visit.viewer, person.id, "withdraw", str(number))
-        text = "" if person.id == visit.viewer.tenant_id else await _told(self.kit.database, person.id, number)
-        ended = await ConsentStore(self.kit.database).withdraw(person.id, number, "console", self.kit.now(), text)
+        await self.kit.actions.record(visit.scope, person.id, "withdraw", str(number))
+        text = "" if person.id == visit.viewer.tenant_id else await _told(visit.scope, person.id, number)
+        ended = await self.kit.stores.consents.withdraw(person.id, number, "console", self.kit.now(), text)
         return lead_to(f"{PLACE}/{person.id}", said="consent-ended" if ended else "no-consent")
 
 
-async def consent_lines(database: Database, tenant: str) -> list[tuple[int, str, str, bool]]:
-    """Return a person's consents: the number, the coverage, the state, and whether it can be ended."""
+def consent_lines(consents: Iterable[StandingConsent]) -> list[tuple[int, str, str, bool]]:
+    """Return a person's consents as lines: the number, the coverage, the state, and whether it can be ended."""
     return [
         (
             consent.number,
@@ -47,12 +45,12 @@ async def consent_lines(database: Database, tenant: str) -> list[tuple[int, str,
             + (f", ended: {consent.reason.replace('_', ' ')}" if consent.state == "ended" else ""),
             consent.state == "active",
         )
-        for consent in await ConsentStore(database).all(tenant)
+        for consent in consents
     ]
 
 
-async def _told(database: Database, tenant: str, number: int) -> str:
-    row = await database.tenant_row(tenant, "select language from tenants where tenant_id = $1")
+async def _told(scope: Scope, tenant: str, number: int) -> str:
+    row = await scope.tenant_row(tenant, "select language from tenants where tenant_id = $1")
     with speaking(str(row["language"]) if row else None):
         return gettext(
             "Your consent {number} was ended by whoever runs me. From now on I ask you first.", number=number

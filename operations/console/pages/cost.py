@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from aiohttp import web
 
+from operations.console.access import Scope
 from operations.console.pages.base import Pages, signed_in
 from operations.console.reading.names import read_person, read_titles
 from operations.console.reading.usage import PEOPLE_DAYS, SHOWN, Period, Usage, Used, percentile, read_usage
@@ -43,7 +44,7 @@ class CostPages(Pages):
         asked = request.query.get("days", "")
         days = int(asked) if asked in map(str, PERIODS) else _USUAL
         period = Period.until(self.kit.now().astimezone(zone_of(visit.viewer)).date(), days)
-        usage = await read_usage(self.kit.database, visit.viewer, period, self.kit.now())
+        usage = await read_usage(visit.scope, period, self.kit.now())
         return self.kit.page(
             "cost.html",
             visit,
@@ -53,12 +54,12 @@ class CostPages(Pages):
             figures=self._figures(usage),
             # pygal takes a while to load, and webhooks wait for nothing.
             charts=await asyncio.to_thread(draw_usage, usage),
-            people=await self._people(usage),
+            people=await self._people(visit.scope, usage),
             people_days=min(days, PEOPLE_DAYS),
             models=_top(usage.by(lambda row: row.name, "model")),
             tools=_top(usage.by(lambda row: row.name, "tool", "agent")),
             background=_top(usage.by(lambda row: row.name, "background")),
-            tasks=await self._tasks(usage),
+            tasks=await self._tasks(visit.scope, usage),
             used=bool(usage.rows or usage.spending),
         )
 
@@ -79,18 +80,18 @@ class CostPages(Pages):
             ("Price of the segments", "not set" if price is None else money(float(price))),
         )
 
-    async def _people(self, usage: Usage) -> list[Line]:
+    async def _people(self, scope: Scope, usage: Usage) -> list[Line]:
         shown = []
         for spender in usage.spenders:
-            person = await read_person(self.kit.database, spender.tenant_id)
+            person = await read_person(scope, spender.tenant_id)
             if person is not None:
                 budget = self.kit.budgets.of(person.role, person.tier)
                 paid = spender.spending
                 shown.append(Line(person.name or "Somebody", spender.used, paid.spent, budget, paid.segments))
         return shown
 
-    async def _tasks(self, usage: Usage) -> list[Line]:
-        titles = await read_titles(self.kit.database, usage.tasks)
+    async def _tasks(self, scope: Scope, usage: Usage) -> list[Line]:
+        titles = await read_titles(scope, usage.tasks)
         return [
             Line(titles.get(key, "A task that is gone"), used, used.cost, self.kit.budgets.task)
             for key, used in usage.tasks.items()

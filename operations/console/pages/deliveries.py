@@ -6,10 +6,10 @@ from typing import Literal
 
 from aiohttp import web
 
-from core.messaging.unsettled import Settlement, UnsettledMessages, UnsettledState
-from notify.store import NotificationStore
+from core.messaging.unsettled import Settlement, UnsettledState
+from operations.console.access import NothingHere, Scope
 from operations.console.live import version_of
-from operations.console.pages.base import Kit, Pages, entered, lead_to, read_number, signed_in
+from operations.console.pages.base import Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
 from operations.console.sign_in import PATH
@@ -32,11 +32,6 @@ _SAID = {
 class DeliveryPages(Pages):
     """List unsettled messages: people their own, operators all."""
 
-    def __init__(self, kit: Kit) -> None:
-        super().__init__(kit)
-        self._messages = UnsettledMessages(kit.database, kit.texts.make_id)
-        self._notifications = NotificationStore(kit.database, kit.texts.make_id)
-
     def routes(self) -> Sequence[web.RouteDef]:
         return [
             web.get(PLACE, self._list),
@@ -49,9 +44,9 @@ class DeliveryPages(Pages):
     async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         state = next((one for one in UnsettledState if one == request.query.get("state", "")), None)
         after = Cursor.read(request.query.get("after", ""))
-        found = await list_unsettled(self.kit.database, visit.viewer, state=state, after=after)
+        found = await list_unsettled(visit.scope, state=state, after=after)
         with_news = not after and state in (None, UnsettledState.HELD)
-        held = await list_held(self.kit.database, visit.viewer) if with_news else []
+        held = await list_held(visit.scope) if with_news else []
         rows = [row if self._reads(visit, row.tenant_id) else replace(row, text="") for row in found]
         news = [one if self._reads(visit, one.tenant_id) else replace(one, text="") for one in held]
         return self.kit.page(
@@ -70,7 +65,7 @@ class DeliveryPages(Pages):
 
     @signed_in
     async def _ledger(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        rows = await list_consents(self.kit.database, visit.viewer, read_number(request.query.get("before", "")))
+        rows = await list_consents(visit.scope, read_number(request.query.get("before", "")))
         before = rows[-1].id if len(rows) == PAGE else 0
         return self.kit.page("stops.html", visit, here="deliveries", rows=rows, before=before, version=version_of(rows))
 
@@ -79,16 +74,16 @@ class DeliveryPages(Pages):
         """Send a message again, let a held card go, or leave a message at that."""
         fields = await entered(request)
         tenant, message, do = (fields.get(name, "") for name in ("tenant", "message", "do"))
-        if not visit.viewer.sees(tenant) or do not in ("resend", "drop", "release"):
-            return self.kit.nothing(visit)
-        if not await self._is_there("outbound", tenant, message):
+        if do not in ("resend", "drop", "release"):
+            raise NothingHere
+        if not await _is_there(visit.scope, "outbound", tenant, message):
             return lead_to(PLACE, said=Settlement.MISSING)
-        await self.kit.actions.record(visit.viewer, tenant, do, message)
+        await self.kit.actions.record(visit.scope, tenant, do, message)
         if do == "release":
-            return lead_to(PLACE, said=await self._release(tenant, message))
+            return lead_to(PLACE, said=await self._release(visit.scope, tenant, message))
         if do == "drop":
-            return lead_to(PLACE, said=await self._messages.drop(tenant, message))
-        settlement, conversation = await self._messages.resend(tenant, message)
+            return lead_to(PLACE, said=await self.kit.stores.messages.drop(tenant, message))
+        settlement, conversation = await self.kit.stores.messages.resend(tenant, message)
         if settlement is Settlement.RESENT:
             self.kit.wakeups.wake_delivery(conversation)
         return lead_to(PLACE, said=settlement)
@@ -98,16 +93,14 @@ class DeliveryPages(Pages):
         """Leave out news that waits for the next digest."""
         fields = await entered(request)
         tenant, notification = fields.get("tenant", ""), fields.get("notification", "")
-        if not visit.viewer.sees(tenant):
-            return self.kit.nothing(visit)
-        if not await self._is_there("notifications", tenant, notification):
+        if not await _is_there(visit.scope, "notifications", tenant, notification):
             return lead_to(PLACE, said=Settlement.MISSING)
-        await self.kit.actions.record(visit.viewer, tenant, "mute", notification)
-        await self._notifications.mute(tenant, [notification])
+        await self.kit.actions.record(visit.scope, tenant, "mute", notification)
+        await self.kit.stores.notifications.mute(tenant, [notification])
         return lead_to(PLACE, said="muted")
 
-    async def _release(self, tenant: str, message: str) -> str:
-        card = await self.kit.database.tenant_row(
+    async def _release(self, scope: Scope, tenant: str, message: str) -> str:
+        card = await scope.tenant_row(
             tenant,
             "select coalesce((select k.approval_id from approval_cards k where k.tenant_id = $1 and k.outbound_id = $2"
             "  order by k.role limit 1), '') as approval from outbound"
@@ -116,13 +109,14 @@ class DeliveryPages(Pages):
         )
         if card is None:
             return Settlement.OPEN
-        for conversation in await self._notifications.release_card(tenant, message, card["approval"]):
+        for conversation in await self.kit.stores.notifications.release_card(tenant, message, card["approval"]):
             self.kit.wakeups.wake_delivery(conversation)
         return "released"
 
-    async def _is_there(self, table: Literal["outbound", "notifications"], tenant: str, id: str) -> bool:
-        statement = f"select 1 from {table} where tenant_id = $1 and id = $2"  # noqa: S608
-        return await self.kit.database.tenant_row(tenant, statement, id) is not None
-
     def _reads(self, visit: Visit, tenant: str) -> bool:
         return self.kit.texts.may_preview(visit.viewer, tenant)
+
+
+async def _is_there(scope: Scope, table: Literal["outbound", "notifications"], tenant: str, id: str) -> bool:
+    statement = f"select 1 from {table} where tenant_id = $1 and id = $2"  # noqa: S608
+    return await scope.tenant_row(tenant, statement, id) is not None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from core.people.chat_names import masked
-from core.people.linking import Link, LinkOutcome, count_in_words, withdraw_codes
+from core.people.linking import Link, LinkOutcome, count_in_words
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.rendering import channel_label
@@ -50,20 +50,16 @@ class LinkPages(Pages):
     @signed_in
     async def _withdraw(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Expire a link code, for example one typed by another person."""
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
-        await self.kit.actions.record(visit.viewer, person.id, "withdraw link code", "")
-        await withdraw_codes(self.kit.database, person.id, self.kit.now())
+        person = await person_of(request, visit.scope)
+        await self.kit.actions.record(visit.scope, person.id, "withdraw link code", "")
+        await self.kit.stores.withdraw_link_codes(person.id, self.kit.now())
         return lead_to(f"{PLACE}/{person.id}", said="withdrawn")
 
     async def _redeem(self, request: web.Request, visit: Visit, *, agreed: bool) -> web.StreamResponse:
-        tenant = request.match_info["tenant"]
-        if visit.viewer.tenant_id != tenant:
-            return self.kit.nothing(visit)
+        tenant = visit.scope.own(request.match_info["tenant"])
         fields = await entered(request)
         key = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, tenant)
-        await self.kit.actions.record(visit.viewer, tenant, "agree to link" if agreed else "type link code", "")
+        await self.kit.actions.record(visit.scope, tenant, "agree to link" if agreed else "type link code", "")
         link = await self.kit.services.linking.redeem_in_console(
             tenant, key, _code(fields.get("code", "")), agreed=agreed, now=self.kit.now()
         )

@@ -6,10 +6,9 @@ from aiohttp import web
 
 from core.people.access_policy import Listed, PersonRole
 from core.people.chat_names import masked
-from core.people.pairing import Pairings
-from operations.console.access import Viewer
+from operations.console.access import NothingHere, Scope
 from operations.console.live import version_of
-from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.people import PAGE, Person, list_people, list_strangers, read_person
 from operations.console.sign_in import PATH
@@ -27,10 +26,6 @@ _SAID = {
 class PeoplePages(Pages):
     """List people for operators; lead others to their own page."""
 
-    def __init__(self, kit: Kit) -> None:
-        super().__init__(kit)
-        self._pairings = Pairings(kit.database, kit.texts.make_id)
-
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(PLACE, self._list), web.post(f"{PLACE}/admit", self._admit)]
 
@@ -39,8 +34,8 @@ class PeoplePages(Pages):
         if not visit.viewer.operator:
             return lead_to(f"{PLACE}/{visit.viewer.tenant_id}")
         after = Cursor.read(request.query.get("after", ""))
-        people = await list_people(self.kit.database, after)
-        strangers = [] if after else await list_strangers(self.kit.database, self.kit.now())
+        people = await list_people(visit.scope, after)
+        strangers = [] if after else await list_strangers(visit.scope, self.kit.now())
         return self.kit.page(
             "people.html",
             visit,
@@ -57,29 +52,30 @@ class PeoplePages(Pages):
     @signed_in
     async def _admit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Admit a person with a code, as `pair --address` does."""
-        if not visit.viewer.operator:
-            return self.kit.nothing(visit)
+        visit.scope.only_operators()
         fields = await entered(request)
         role, tier = read_role(fields.get("role", "")), fields.get("tier", "")
         if role is None or (tier and tier not in self.kit.services.tiers):
             return lead_to(PLACE, said="wrong")
         wanted = fields.get("channel", ""), fields.get("account", ""), fields.get("user_key", "")
-        waiting = await list_strangers(self.kit.database, self.kit.now())
+        waiting = await list_strangers(visit.scope, self.kit.now())
         if wanted not in {(stranger.channel, stranger.account, stranger.user_key) for stranger in waiting}:
             return lead_to(PLACE, said="gone")
         channel, account, user_key = wanted
         await self.kit.actions.record(
-            visit.viewer, visit.viewer.tenant_id, "admit", f"{channel} {masked(user_key)} as {role}"
+            visit.scope, visit.viewer.tenant_id, "admit", f"{channel} {masked(user_key)} as {role}"
         )
         listed = Listed(channel, user_key, account or None)
-        admitted = await self._pairings.admit(listed, role, self.kit.now(), tier or None)
+        admitted = await self.kit.stores.pairings.admit(listed, role, self.kit.now(), tier or None)
         return lead_to(PLACE, said="admitted" if admitted else "gone")
 
 
-async def person_of(kit: Kit, request: web.Request, viewer: Viewer) -> Person | None:
-    """Return the person of a page's address; None if the viewer may not see them."""
-    tenant = request.match_info["tenant"]
-    return await read_person(kit.database, tenant) if viewer.sees(tenant) else None
+async def person_of(request: web.Request, scope: Scope) -> Person:
+    """Return the person of a page's address. Raises `NothingHere` if the viewer may not see them."""
+    person = await read_person(scope, request.match_info["tenant"])
+    if person is None:
+        raise NothingHere
+    return person
 
 
 def read_role(text: str) -> PersonRole | None:

@@ -6,11 +6,9 @@ from aiohttp import web
 
 from core.credentials.choice import shown
 from core.people.access_policy import Listed, PersonRole
-from core.people.pairing import Pairings
-from core.people.preferences import PreferenceStore
-from notify.addresses import AddressBook, AddressRefused
+from notify.addresses import AddressRefused
 from operations.console.live import version_of
-from operations.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.consents import CONSENT_SAID, consent_lines
 from operations.console.pages.data import DATA_SAID
 from operations.console.pages.linking import LINK_SAID
@@ -39,12 +37,6 @@ _SAID = {
 class PersonPages(Pages):
     """Show a person, to themselves and to operators, and change their settings."""
 
-    def __init__(self, kit: Kit) -> None:
-        super().__init__(kit)
-        self._preferences = PreferenceStore(kit.database)
-        self._pairings = Pairings(kit.database, kit.texts.make_id)
-        self._addresses = AddressBook(kit.database, kit.texts.make_id, kit.services.only_send)
-
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}"
         return [
@@ -56,9 +48,7 @@ class PersonPages(Pages):
 
     @signed_in
     async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
         said, program = (
             (_SAID | {**self.kit.said}).get(request.query.get("said", ""), ""),
             request.query.get("name", "")[:60],
@@ -67,25 +57,22 @@ class PersonPages(Pages):
 
     @signed_in
     async def _prefer(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None:
-            return self.kit.nothing(visit)
-        sent, known = await entered(request), await self._preferences.read(person.id)
+        person = await person_of(request, visit.scope)
+        sent, known = await entered(request), await self.kit.stores.preferences.read(person.id)
         changed, wrong = changes_of(known, sent)
         if wrong:
             fields = preference_fields(known, changed, wrong)
             return await self._page(visit, person, preferences=fields, status=422)
         for name, value in changed.items():
-            await self.kit.actions.record(visit.viewer, person.id, "preference", name)
-            await self._preferences.set(person.id, name, value)
+            await self.kit.actions.record(visit.scope, person.id, "preference", name)
+            await self.kit.stores.preferences.set(person.id, name, value)
         return lead_to(f"{PLACE}/{person.id}", said="kept")
 
     @signed_in
     async def _change_role(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Change role and tier, as `pair --address` does for an admitted person."""
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None or not visit.viewer.operator:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
+        visit.scope.only_operators()
         fields = await entered(request)
         role, tier = read_role(fields.get("role", "")), fields.get("tier", "")
         if role is None or (tier and tier not in self.kit.services.tiers):
@@ -96,26 +83,25 @@ class PersonPages(Pages):
         place = next((one for one in person.identities if one.admitted and not one.one_way), None)
         if place is None:
             return lead_to(f"{PLACE}/{person.id}", said="nowhere")
-        await self.kit.actions.record(visit.viewer, person.id, "role", f"{role} {tier}".strip())
+        await self.kit.actions.record(visit.scope, person.id, "role", f"{role} {tier}".strip())
         listed = Listed(place.channel, place.user_key, place.account or None)
-        changed = await self._pairings.admit(listed, role, self.kit.now(), tier or None)
+        changed = await self.kit.stores.pairings.admit(listed, role, self.kit.now(), tier or None)
         return lead_to(f"{PLACE}/{person.id}", said="role" if changed else "nowhere")
 
     @signed_in
     async def _change_address(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Add or delete an address for notifications, as `notify add` and `notify delete` do."""
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None or not visit.viewer.operator:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
+        visit.scope.only_operators()
         fields = await entered(request)
         channel, address = fields.get("channel", ""), fields.get("address", "")
         adds = fields.get("do", "") == "add"
-        await self.kit.actions.record(visit.viewer, person.id, "address" if adds else "no address", channel[:20])
+        await self.kit.actions.record(visit.scope, person.id, "address" if adds else "no address", channel[:20])
         try:
             if not adds:
-                gone = await self._addresses.delete(person.id, channel, address)
+                gone = await self.kit.stores.addresses.delete(person.id, channel, address)
                 return lead_to(f"{PLACE}/{person.id}", said="no-address" if gone else "not-there")
-            await self._addresses.add(person.id, channel, address)
+            await self.kit.stores.addresses.add(person.id, channel, address)
         except AddressRefused as error:
             return await self._page(visit, person, str(error), status=422)
         return lead_to(f"{PLACE}/{person.id}", said="address")
@@ -130,13 +116,13 @@ class PersonPages(Pages):
         program: str = "",
         status: int = 200,
     ) -> web.Response:
-        async with self.kit.database.tenant(person.id) as connection:
+        async with visit.scope.tenant(person.id) as connection:
             codes = await open_link_codes(connection, person.id, self.kit.now())
             asked = await asked_links(connection, person.id, self.kit.now())
             actions = await newest_actions(connection, person.id)
         services = self.kit.services
         accounts = await services.accounts.list(person.id) if services.accounts else ()
-        consents = await consent_lines(self.kit.database, person.id)
+        consents = consent_lines(await self.kit.stores.consents.all(person.id))
         tokens = await services.tokens.list(person.id, self.kit.now()) if services.tokens else ()
         return self.kit.page(
             "person.html",
@@ -147,7 +133,7 @@ class PersonPages(Pages):
             own=person.id == visit.viewer.tenant_id,
             place=f"{PLACE}/{person.id}",
             only_send=self.kit.services.only_send,
-            preferences=preferences or preference_fields(await self._preferences.read(person.id)),
+            preferences=preferences or preference_fields(await self.kit.stores.preferences.read(person.id)),
             has_accounts=services.accounts is not None,
             accounts=[(one, shown(one)) for one in accounts],
             consents=consents,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from operations.console.access import NothingHere
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
@@ -24,16 +25,15 @@ class ProgramPages(Pages):
 
     @signed_in
     async def _make(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
-        if person is None or person.id != visit.viewer.tenant_id:
-            return self.kit.nothing(visit)
+        person = await person_of(request, visit.scope)
+        visit.scope.own(person.id)
         fields, services = await entered(request), self.kit.services
         name = fields.get("name", "").strip()
         if not name or services.tokens is None:
             return lead_to(f"{PLACE}/{person.id}", said="not-made")
         # The form's key is the token's: sent twice it makes a single token, which only the first answer shows.
         id = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, person.id).replace("con_", "mcp_")
-        await self.kit.actions.record(visit.viewer, person.id, "token", name[:60])
+        await self.kit.actions.record(visit.scope, person.id, "token", name[:60])
         made = await services.tokens.make(person.id, name, self.kit.now(), services.token_life, id)
         if made is None:
             return lead_to(f"{PLACE}/{person.id}", said="not-made")
@@ -49,12 +49,12 @@ class ProgramPages(Pages):
 
     @signed_in
     async def _revoke(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        person = await person_of(self.kit, request, visit.viewer)
+        person = await person_of(request, visit.scope)
         tokens = self.kit.services.tokens
-        if person is None or tokens is None:
-            return self.kit.nothing(visit)
+        if tokens is None:
+            raise NothingHere
         written = (await entered(request)).get("number", "")
         number = int(written) if written.isdecimal() and len(written) < 10 else 0
-        await self.kit.actions.record(visit.viewer, person.id, "revoke", str(number))
+        await self.kit.actions.record(visit.scope, person.id, "revoke", str(number))
         name = await tokens.revoke(person.id, number, self.kit.now())
         return lead_to(f"{PLACE}/{person.id}", said="revoked" if name else "no-token")

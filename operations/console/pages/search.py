@@ -19,7 +19,7 @@ class SearchPages(Pages):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
-        self._search = ConsoleSearch(kit.database, kit.texts)
+        self._search = ConsoleSearch(kit.texts)
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(f"{PATH}/search", self._show)]

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from aiohttp import web
 
-from core.agents.pool import Pool
 from core.agents.standard_agent import AgentStatus
 from operations.console.live import version_of
-from operations.console.pages.base import Kit, Pages, lead_to, signed_in
+from operations.console.pages.base import Pages, lead_to, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.waiting import PAGE, list_waiting
 from operations.console.sign_in import PATH
@@ -35,20 +34,16 @@ _ASKING = AgentStatus.WAITING_FOR_INPUT
 class WaitingPages(Pages):
     """List the waiting entries, and pause, ask again or drop an agent."""
 
-    def __init__(self, kit: Kit) -> None:
-        super().__init__(kit)
-        self._pool = Pool(kit.database, kit.wakeups)
-
     def routes(self) -> Sequence[web.RouteDef]:
         return [
             web.get(HERE, self._list),
-            web.post(f"{HERE}/agents/{{tenant}}/{{agent}}/{{change}}", self._change),
+            web.post(f"{HERE}/agents/{{tenant}}/{{agent}}/{{change:pause|ask|drop}}", self._change),
         ]
 
     @signed_in
     async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         viewer = visit.viewer
-        rows = await list_waiting(self.kit.database, viewer, Cursor.read(request.query.get("after", "")))
+        rows = await list_waiting(visit.scope, Cursor.read(request.query.get("after", "")))
         rows = [row if self.kit.texts.may_preview(viewer, row.tenant_id) else replace(row, text="") for row in rows]
         return self.kit.page(
             "waiting.html",
@@ -64,23 +59,21 @@ class WaitingPages(Pages):
     async def _change(self, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Change an agent that waits, as `agents pause|resume|cancel` does."""
         tenant, agent, change = (request.match_info[name] for name in ("tenant", "agent", "change"))
-        if not visit.viewer.sees(tenant) or change not in ("pause", "ask", "drop"):
-            return self.kit.nothing(visit)
-        if agent not in {entry.agent_id for entry in await self._pool.list(tenant)}:
+        if agent not in {entry.agent_id for entry in await self.kit.stores.pool.list(visit.scope.theirs(tenant))}:
             return lead_to(HERE, said="not-changed")
-        await self.kit.actions.record(visit.viewer, tenant, f"{change} agent", agent)
+        await self.kit.actions.record(visit.scope, tenant, f"{change} agent", agent)
         match change:
             case "pause":
-                said = "paused" if await self._pool.pause(tenant, agent) else "not-changed"
+                said = "paused" if await self.kit.stores.pool.pause(tenant, agent) else "not-changed"
             case "ask":
                 said = "asked-again" if await self._ask_again(tenant, agent) else "not-changed"
             case _:
-                said = "dropped" if await self._pool.cancel(tenant, agent) else "not-changed"
+                said = "dropped" if await self.kit.stores.pool.cancel(tenant, agent) else "not-changed"
         return lead_to(HERE, said=said)
 
     async def _ask_again(self, tenant: str, agent: str) -> bool:
         """Make an agent ask again: pause it first, unless it is paused already."""
-        asking = {entry.agent_id for entry in await self._pool.list(tenant) if entry.status is _ASKING}
-        if agent in asking and not await self._pool.pause(tenant, agent):
+        asking = {entry.agent_id for entry in await self.kit.stores.pool.list(tenant) if entry.status is _ASKING}
+        if agent in asking and not await self.kit.stores.pool.pause(tenant, agent):
             return False
-        return await self._pool.resume(tenant, agent)
+        return await self.kit.stores.pool.resume(tenant, agent)

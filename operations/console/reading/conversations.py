@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import asyncpg
 
-from core.db.database import Connection, Database
+from core.db.database import Connection
 from core.messaging.states import SendState
 from core.people.chat_names import masked
-from operations.console.access import Viewer
+from operations.console.access import Scope
 
 PAGE = 30
 MESSAGES = 50
@@ -88,32 +88,29 @@ class MessagePage:
     before: str
 
 
-async def list_conversations(
-    database: Database, viewer: Viewer, *, channel: str = "", after: Cursor | None = None
-) -> list[ConversationRow]:
+async def list_conversations(scope: Scope, *, channel: str = "", after: Cursor | None = None) -> list[ConversationRow]:
     """Return a page of conversations, those with the newest messages first."""
     at, last = (after.at, after.id) if after else (None, "")
+    viewer = scope.viewer
     if not viewer.operator:
-        async with database.tenant(viewer.tenant_id) as connection:
-            rows = await connection.fetch(
-                f"{_SHOWN} where c.tenant_id = $1 and c.last_inbound_at is not null"
-                " and ($2 = '' or c.channel = $2)"
-                " and ($3::timestamptz is null or (c.last_inbound_at, c.id) < ($3, $4))"
-                " order by c.last_inbound_at desc, c.id desc limit $5",
-                viewer.tenant_id,
-                channel,
-                at,
-                last,
-                PAGE,
-            )
+        rows = await scope.tenant_rows(
+            viewer.tenant_id,
+            f"{_SHOWN} where c.tenant_id = $1 and c.last_inbound_at is not null"
+            " and ($2 = '' or c.channel = $2)"
+            " and ($3::timestamptz is null or (c.last_inbound_at, c.id) < ($3, $4))"
+            " order by c.last_inbound_at desc, c.id desc limit $5",
+            channel,
+            at,
+            last,
+            PAGE,
+        )
         return [_row(viewer.tenant_id, row) for row in rows]
-    found = await database.rows("select * from console_conversations($1,$2,$3,$4)", channel, at, last, PAGE)
+    found = await scope.everybody().rows("select * from console_conversations($1,$2,$3,$4)", channel, at, last, PAGE)
     shown: dict[str, ConversationRow] = {}
     for tenant_id in dict.fromkeys(row["tenant_id"] for row in found):
         ids = [row["conversation_id"] for row in found if row["tenant_id"] == tenant_id]
-        async with database.tenant(tenant_id) as connection:
-            for row in await connection.fetch(f"{_SHOWN} where c.tenant_id = $1 and c.id = any ($2)", tenant_id, ids):
-                shown[row["id"]] = _row(tenant_id, row)
+        for row in await scope.tenant_rows(tenant_id, f"{_SHOWN} where c.tenant_id = $1 and c.id = any ($2)", ids):
+            shown[row["id"]] = _row(tenant_id, row)
     return [shown[row["conversation_id"]] for row in found if row["conversation_id"] in shown]
 
 

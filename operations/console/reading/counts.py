@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from core.db.database import Database, fetch_one
-from operations.console.access import Viewer
+from core.db.database import fetch_one
+from operations.console.access import Scope
 
 MOST = 100
 _OF_EVERYBODY = (
@@ -18,11 +18,12 @@ _OWN = (
 )
 
 
-async def count_open(database: Database, viewer: Viewer) -> Mapping[str, str]:
+async def count_open(scope: Scope) -> Mapping[str, str]:
     """Return the number at each page that has something for its viewer, as the bar shows it."""
+    viewer = scope.viewer
     if viewer.operator:
-        row = await database.one(_OF_EVERYBODY, MOST)
+        row = await scope.everybody().one(_OF_EVERYBODY, MOST)
     else:
-        async with database.tenant(viewer.tenant_id) as connection:
+        async with scope.tenant(viewer.tenant_id) as connection:
             row = await fetch_one(connection, _OWN, viewer.tenant_id, MOST)
     return {name: f"{MOST - 1}+" if count >= MOST else str(count) for name, count in row.items() if count}

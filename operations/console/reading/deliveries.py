@@ -6,12 +6,12 @@ from datetime import datetime
 
 import asyncpg
 
-from core.db.database import Connection, Database
+from core.db.database import Connection
 from core.messaging.states import IdentityState
 from core.messaging.unsettled import UnsettledState
 from core.notifications.types import Urgency
 from core.people.chat_names import masked
-from operations.console.access import Viewer
+from operations.console.access import Scope
 from operations.console.reading.conversations import Cursor
 
 PAGE = 30
@@ -90,39 +90,35 @@ class Consent:
 
 
 async def list_unsettled(
-    database: Database, viewer: Viewer, *, state: UnsettledState | None = None, after: Cursor | None = None
+    scope: Scope, *, state: UnsettledState | None = None, after: Cursor | None = None
 ) -> list[Unsettled]:
     """Return a page of messages, the newest first."""
     at, last = (after.at, after.id) if after else (None, "")
-    person = "" if viewer.operator else viewer.tenant_id
-    found = await database.rows("select * from find_unsettled($1,$2,$3,$4,$5)", person, state or "", at, last, PAGE)
+    found = await scope.listed("select * from find_unsettled($1,$2,$3,$4,$5)", state or "", at, last, PAGE)
     states = {row["outbound_id"]: UnsettledState(row["state"]) for row in found}
     shown: dict[str, Unsettled] = {}
     for tenant_id in dict.fromkeys(row["tenant_id"] for row in found):
         ids = [row["outbound_id"] for row in found if row["tenant_id"] == tenant_id]
-        async with database.tenant(tenant_id) as connection:
-            for row in await connection.fetch(_ROWS, tenant_id, ids):
-                shown[row["id"]] = _unsettled(tenant_id, states[row["id"]], row)
+        for row in await scope.tenant_rows(tenant_id, _ROWS, ids):
+            shown[row["id"]] = _unsettled(tenant_id, states[row["id"]], row)
     return [shown[row["outbound_id"]] for row in found if row["outbound_id"] in shown]
 
 
-async def list_held(database: Database, viewer: Viewer) -> list[HeldNotification]:
+async def list_held(scope: Scope) -> list[HeldNotification]:
     """Return the waiting news, the next first: the viewer's own, or all people's for an operator."""
-    people = [viewer.tenant_id]
-    if viewer.operator:
-        people = [row["tenant_id"] for row in await database.rows("select * from find_held_people($1)", PAGE)]
+    people = [scope.viewer.tenant_id]
+    if scope.viewer.operator:
+        people = [row["tenant_id"] for row in await scope.everybody().rows("select * from find_held_people($1)", PAGE)]
     held: list[HeldNotification] = []
     for tenant_id in people:
-        async with database.tenant(tenant_id) as connection:
+        async with scope.tenant(tenant_id) as connection:
             held += await _held_of(connection, tenant_id)
     return sorted(held, key=lambda one: (one.until is not None, one.until or one.at))
 
 
-async def list_consents(database: Database, viewer: Viewer, before: int = 0) -> Sequence[Consent]:
+async def list_consents(scope: Scope, before: int = 0) -> Sequence[Consent]:
     """Return a page of the ledger, the newest first."""
-    rows = await database.rows(
-        "select * from list_consents($1,$2,$3)", "" if viewer.operator else viewer.tenant_id, before or None, PAGE
-    )
+    rows = await scope.listed("select * from list_consents($1,$2,$3)", before or None, PAGE)
     return [
         Consent(
             row["id"],

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
 from core.queue.worker_health import workers_seen
 from notify.delays import DELAYED
+from operations.console.access import Scope
 from operations.console.reading.strain import LATELY, read_strain
 from operations.console.rendering import ago
 from operations.worker_checks import worker_checks
@@ -42,8 +42,9 @@ class Health:
         return [*figures, *((check.what, check.ok, check.fix) for check in self.checks)]
 
 
-async def read_health(database: Database, now: datetime, ways_in: Mapping[str, str]) -> Health:
-    """Return the present state. `ways_in`: see `read_strain`."""
+async def read_health(scope: Scope, now: datetime, ways_in: Mapping[str, str]) -> Health:
+    """Return the present state, for an operator. `ways_in`: see `read_strain`."""
+    database = scope.everybody()
     work = await database.one("select * from count_work()")
     oldest = await database.one("select * from console_oldest()")
     delayed = await database.rows("select * from count_delayed($1)", DELAYED)
@@ -80,7 +81,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         ),
         _sending_check(oldest["to_send"], now, late=late_out),
         *_unsettled_checks(unsettled["ambiguous"], unsettled["set_aside"], unsettled["last_set_aside"]),
-        *await read_strain(database, ways_in),
+        *await read_strain(scope, ways_in),
         *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
         *(check for worker in workers for check in worker_checks(worker)),
     ]

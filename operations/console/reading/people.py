@@ -6,11 +6,12 @@ from datetime import datetime
 
 import asyncpg
 
-from core.db.database import Connection, Database
+from core.db.database import Connection
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission, PersonRole, read_admission
 from core.people.chat_names import masked
 from notify.addresses import is_one_way
+from operations.console.access import Scope
 from operations.console.reading.conversations import Cursor
 
 PAGE = 30
@@ -86,17 +87,17 @@ class AskedLink:
     until: datetime
 
 
-async def list_people(database: Database, after: Cursor | None = None) -> list[Person]:
-    """Return a page of the admitted people, the newest first."""
+async def list_people(scope: Scope, after: Cursor | None = None) -> list[Person]:
+    """Return a page of the admitted people, the newest first, for an operator."""
     at, last = (after.at, after.id) if after else (None, "")
-    found = await database.rows("select tenant_id from console_people($1,$2,$3)", at, last, PAGE)
-    people = [await read_person(database, row["tenant_id"]) for row in found]
+    found = await scope.everybody().rows("select tenant_id from console_people($1,$2,$3)", at, last, PAGE)
+    people = [await read_person(scope, row["tenant_id"]) for row in found]
     return [person for person in people if person is not None]
 
 
-async def read_person(database: Database, tenant_id: str) -> Person | None:
+async def read_person(scope: Scope, tenant_id: str) -> Person | None:
     """Return a person; None if there is none with this id."""
-    async with database.tenant(tenant_id) as connection:
+    async with scope.tenant(tenant_id) as connection:
         row = await connection.fetchrow(
             "select name, role, tier, created_at from tenants where tenant_id = $1", tenant_id
         )
@@ -108,9 +109,9 @@ async def read_person(database: Database, tenant_id: str) -> Person | None:
     return Person(tenant_id, name, PersonRole(row["role"]), row["tier"], row["created_at"], known)
 
 
-async def list_strangers(database: Database, now: datetime) -> list[Stranger]:
-    """Return the people with a valid code, the newest first."""
-    rows = await database.rows(
+async def list_strangers(scope: Scope, now: datetime) -> list[Stranger]:
+    """Return the people with a valid code, the newest first, for an operator."""
+    rows = await scope.everybody().rows(
         "select channel, account, user_key, asked_at, expires_at from pairings"
         " where used_at is null and expires_at > $1 order by asked_at desc, user_key limit 100",
         now,

@@ -4,8 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.db.database import Database
-from core.messaging.search import FoundAfter, PersonMessages, SaidMessage, excerpt, read_said
+from core.messaging.search import FoundAfter, SaidMessage, excerpt, find_said, read_said
 from operations.console.access import Viewer
 from operations.console.reading.conversations import Cursor
 from operations.console.rendering import plain
@@ -49,7 +48,6 @@ class FoundMessage:
 class ConsoleSearch:
     """Search the messages that the viewer may read: all people's for operators who are shown texts, else their own."""
 
-    database: Database
     texts: Texts
 
     def everybody(self, viewer: Viewer) -> bool:
@@ -62,11 +60,12 @@ class ConsoleSearch:
         if self.everybody(viewer):
             return await self._of_everybody(visit, words, after, now)
         place = FoundAfter(after.at, after.id) if after else None
-        found = await PersonMessages(self.database, viewer.tenant_id).search(words, PAGE, place)
+        async with visit.scope.tenant(viewer.tenant_id) as connection:
+            found = await find_said(connection, viewer.tenant_id, words, PAGE, place)
         return [FoundMessage(viewer.tenant_id, viewer.name or "You", said, _excerpt(said, words)) for said in found]
 
     async def _of_everybody(self, visit: Visit, words: str, after: Cursor | None, now: datetime) -> list[FoundMessage]:
-        rows = await self.database.rows(
+        rows = await visit.scope.everybody().rows(
             "select tenant_id, message_id from console_messages($1, $2, $3, $4)",
             words,
             after.at if after else None,
@@ -78,7 +77,7 @@ class ConsoleSearch:
             ids[row["tenant_id"]].append(row["message_id"])
         shown = []
         for tenant_id, wanted in ids.items():
-            async with self.database.tenant(tenant_id) as connection:
+            async with visit.scope.tenant(tenant_id) as connection:
                 if not await self.texts.look(connection, visit, tenant_id, "search", ",".join(wanted), now):
                     continue
                 name = await connection.fetchval("select name from tenants where tenant_id = $1", tenant_id)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from core.db.database import Database
 from core.messaging.channels import Check
 from core.messaging.stalls import POLL_TROUBLED, POLLERS
+from operations.console.access import Scope
 
 LAPSED = timedelta(minutes=1)
 """Time after its end from which a lease is shown. Any worker takes it up within seconds."""
@@ -14,9 +14,9 @@ FULL = 0.8
 """The share of the server's connections above which it is red: the next process may need as many as this process."""
 
 
-async def read_strain(database: Database, ways_in: Mapping[str, str]) -> list[Check]:
-    """Return the checks. `ways_in`: the problems that this process's channels know of, see `stalls_of`."""
-    problems = dict(ways_in)
+async def read_strain(scope: Scope, ways_in: Mapping[str, str]) -> list[Check]:
+    """Return the checks, for an operator. `ways_in`: the problems known to this process's channels, see `stalls_of`."""
+    database, problems = scope.everybody(), dict(ways_in)
     for row in await database.rows(POLLERS):
         problem = "nobody polls it" if row["unpolled"] else POLL_TROUBLED if row["troubled"] else ""
         problems[row["channel"]] = problem or problems.get(row["channel"], "")

@@ -9,8 +9,7 @@ from decimal import Decimal
 
 import asyncpg
 
-from core.db.database import Database
-from operations.console.access import Viewer
+from operations.console.access import Scope
 
 _OPEN_DAYS = 2
 """Days, by UTC, that are not over everywhere: today, and yesterday in the zones behind it."""
@@ -184,11 +183,13 @@ def percentile(counts: dict[int, int], share: float) -> float | None:
     return None
 
 
-async def read_usage(database: Database, viewer: Viewer, period: Period, now: datetime) -> Usage:
+async def read_usage(scope: Scope, period: Period, now: datetime) -> Usage:
     """Return the viewer's usage in a period; for an operator, all people's."""
     span = (period.first, period.last)
     spenders: list[asyncpg.Record] = []
+    viewer = scope.viewer
     if viewer.operator:
+        database = scope.everybody()
         closed = now.astimezone(UTC).date() - timedelta(days=_OPEN_DAYS)
         rows = await database.rows("select * from console_usage($1, $2, $3)", *span, closed)
         spending = _spending_of_all(rows)
@@ -197,7 +198,7 @@ async def read_usage(database: Database, viewer: Viewer, period: Period, now: da
         )
         tasks = await database.rows("select * from console_task_usage($1, $2, $3)", *span, SHOWN)
     else:
-        async with database.tenant(viewer.tenant_id) as connection:
+        async with scope.tenant(viewer.tenant_id) as connection:
             rows = await connection.fetch(_MY_USAGE, viewer.tenant_id, *span)
             spending = {
                 row["day"]: Spending(row["spent"], row["segments"])

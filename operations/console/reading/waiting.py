@@ -8,8 +8,8 @@ from enum import StrEnum
 import asyncpg
 
 from core.agents.standard_agent import AgentStatus
-from core.db.database import Connection, Database
-from operations.console.access import Viewer
+from core.db.database import Connection
+from operations.console.access import Scope
 from operations.console.reading.conversations import Cursor
 
 PAGE = 50
@@ -87,18 +87,19 @@ class WaitingRow:
         return "a worker"
 
 
-async def list_waiting(database: Database, viewer: Viewer, after: Cursor | None = None) -> list[WaitingRow]:
+async def list_waiting(scope: Scope, after: Cursor | None = None) -> list[WaitingRow]:
     """Return a page of waiting entries of all people for an operator; for a person, all their own."""
+    viewer = scope.viewer
     if not viewer.operator:
-        async with database.tenant(viewer.tenant_id) as connection:
+        async with scope.tenant(viewer.tenant_id) as connection:
             found = await connection.fetch(_OWN, viewer.tenant_id, PAGE)
             shown = await _read(connection, viewer.tenant_id, found)
         return [shown[row["id"]] for row in found if row["id"] in shown]
     at, last = (after.at, after.id) if after else (None, "")
-    found = await database.rows("select * from console_waiting($1,$2,$3)", at, last, PAGE)
+    found = await scope.everybody().rows("select * from console_waiting($1,$2,$3)", at, last, PAGE)
     shown = {}
     for tenant_id in dict.fromkeys(row["tenant_id"] for row in found):
-        async with database.tenant(tenant_id) as connection:
+        async with scope.tenant(tenant_id) as connection:
             shown |= await _read(connection, tenant_id, [row for row in found if row["tenant_id"] == tenant_id])
     return [shown[row["id"]] for row in found if row["id"] in shown]
 

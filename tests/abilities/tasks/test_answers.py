@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.messaging.messages import Address
 from notify.store import NotificationStore
+from operations.console.access import Scope, Viewer
 from operations.console.reading.names import read_titles
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 
@@ -84,5 +85,7 @@ async def test_a_run_is_as_urgent_as_its_task_and_a_turn_is_of_its_runs_task(sto
 
 async def test_tasks_are_called_by_number_and_title(store: Store) -> None:
     ann, bob = await two_with_tasks(store)
-    titles = await read_titles(store.database, [(ann, "weekly"), (ann, "gone"), (ann, "secret"), (bob, "secret")])
+    titles = await read_titles(
+        Scope(Viewer(ann, True), store.database), [(ann, "weekly"), (ann, "gone"), (ann, "secret"), (bob, "secret")]
+    )
     assert titles == {(ann, "weekly"): "1. weekly", (bob, "secret"): "1. secret"}

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.messaging.search import FoundAfter, PersonMessages, excerpt
+from core.messaging.search import FoundAfter, PersonMessages, excerpt, find_said
 from tests.core.harness import Store, opened
 
 ANN, BOB = "+15550000001", "+15550000002"
@@ -46,9 +46,9 @@ async def test_both_sides_are_found_the_newest_first(store: Store) -> None:
     assert await _texts(person, '"boiler is"') == ["The boiler is leaking again"]
     assert await _texts(person, "boiler -plumber") == ["The boiler is leaking again"]
     first = found[0]
-    assert [m.text for m in await person.search("boiler", after=FoundAfter(first.at, first.id))] == [
-        "The boiler is leaking again"
-    ]
+    async with store.database.tenant(person.tenant_id) as connection:
+        rest = await find_said(connection, person.tenant_id, "boiler", 10, FoundAfter(first.at, first.id))
+    assert [message.text for message in rest] == ["The boiler is leaking again"]
 
 
 async def test_words_are_found_in_languages_without_spaces(store: Store) -> None:

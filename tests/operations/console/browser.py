@@ -17,6 +17,7 @@ class Browser:
     url: str
     page: str = ""
     status: int = 0
+    headers: str = ""
     location: str = ""
     """Where the last answer led."""
 
@@ -74,6 +75,7 @@ class Browser:
 
     async def _kept(self, answer: aiohttp.ClientResponse) -> int:
         self.page, self.status = await answer.text(), answer.status
+        self.headers = str(answer.headers)
         self.location = answer.headers.get("Location", "")
         return self.status
 

@@ -5,9 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from aiohttp import web
+
 from abilities.accounts.accounts import Accounts
 from abilities.accounts.services import Services
 from channels.http.app import build_app, serve
+from channels.http.penalties import BadRequests
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.ids import make_id
@@ -33,6 +36,7 @@ from tests.operations.console.browser import Browser, open_browser
 
 ANN, BOB = "+15550000001", "+15550000002"
 TOKEN_KEY = b"key of tokens"
+_MANY = 1_000_000
 
 
 class MovedClock(Clock):
@@ -55,8 +59,7 @@ class Console:
     clock: MovedClock
     texts: Texts
     url: str
-    addresses: Sequence[tuple[str, str]]
-    """Method and path of all that the console answers."""
+    routes: Sequence[web.RouteDef]
     credentials: CredentialStore
     memory: Callable[[str], MemoryAccess] | None
 
@@ -93,7 +96,8 @@ async def open_console(
         "update tenants set role = 'owner' where tenant_id = (select tenant_id from identities where user_key = $1)",
         ANN,
     )
-    app = build_app([], ready=store.database.ready)
+    # Walks ask for more that is missing than the usual limit allows.
+    app = build_app([], ready=store.database.ready, bad_requests=BadRequests(_MANY, of_a_proof=_MANY))
     sign_in = ConsoleSignIn(store.database, "http://console.test", KEYS)
     seen = Texts(make_id, for_operators=texts)
     visits = ConsoleVisits(sign_in, store.database, clock, local=local)
@@ -115,9 +119,8 @@ async def open_console(
     app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
-        addresses = [(route.method, route.path) for route in routes]
         opens = ConsoleSignIn(store.database, url, KEYS)
-        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory)
+        yield Console(store, opens, clock, seen, url, routes, credentials, services.memory)
 
 
 def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> PersonServices:

@@ -159,7 +159,7 @@ async def test_the_list_of_failures_goes_on_where_it_ended(console: Console) -> 
 
 
 async def hold_news(console: Console, tenant: str, notification: Notification) -> None:
-    """Hold news for Bob's next digest."""
+    """Hold news for a person's next digest."""
     await console.store.admin.execute(
         "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)"
         " values ($1, 'ntf_held', $2, 'normal', $3, 'k', 'held', now(), now() + interval '1 hour')",

@@ -4,7 +4,7 @@ from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 from tests.operations.console.test_linking import give_code
 from tests.operations.console.test_people import press
-from tests.operations.console.test_registered import registered
+from tests.operations.console.walks import registered
 
 EVIL = "<img src=x onerror=alert(1)>"
 NAMED = (

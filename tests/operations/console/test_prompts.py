@@ -21,9 +21,9 @@ SECOND = (
 TOOLS = (ToolSpec("read_file", "Read a file.", {}), ToolSpec("send_letter", "Send a letter.", {}))
 
 
-async def ask_model(store: Store) -> str:
-    """Let a turn of Bob's ask a model twice; return the turn's id."""
-    await store.say("What is in it?", sender=BOB)
+async def ask_model(store: Store, sender: str = BOB) -> str:
+    """Let a turn of a person ask a model twice; return the turn's id."""
+    await store.say("What is in it?", sender=sender)
     lease, turn = await store.claim_turn()
     for step, messages in enumerate((FIRST, SECOND)):
         prompt = SentPrompt(ModelRequest(messages, TOOLS), ModelLayer("openai/gpt-5", 1))

@@ -17,7 +17,7 @@ class HabitPages(Pages):
 
     @signed_in
     async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
-        rows = await self.kit.database.tenant_rows(
+        rows = await visit.scope.tenant_rows(
             visit.viewer.tenant_id, "select * from habits where tenant_id = $1 order by name"
         )
         return self.kit.page("habits/habits.html", visit, here="habits", habits=rows)

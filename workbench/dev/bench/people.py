@@ -14,7 +14,7 @@ from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
 from onevalet.ability_registry import all_abilities
 from onevalet.cli.pair import sentence_of
-from operations.console.access import Viewer
+from operations.console.access import Scope, Viewer
 from operations.console.reading.people import read_person
 from operations.console.reading.waiting import WaitingKind, list_waiting
 from operations.programs.tokens import Client
@@ -33,7 +33,7 @@ async def who_is(database: Database, addresses: Sequence[Address], now: datetime
     for address in addresses:
         row = await database.call("select * from find_identity($1,$2,$3)", *address)
         if row is not None and row["tenant_id"]:
-            person = await read_person(database, row["tenant_id"])
+            person = await read_person(_scope(database, row["tenant_id"]), row["tenant_id"])
             if person is not None and any(place.admitted for place in person.identities):
                 return await _known(database, row["tenant_id"], now)
     return {"known": False}
@@ -42,7 +42,11 @@ async def who_is(database: Database, addresses: Sequence[Address], now: datetime
 async def admitted_as(database: Database, address: Address) -> PersonRole | None:
     """Return the role of a person admitted at an address by a code or the operator; None for any other."""
     row = await database.call("select * from find_identity($1,$2,$3)", *address)
-    person = await read_person(database, row["tenant_id"]) if row is not None and row["tenant_id"] else None
+    person = (
+        await read_person(_scope(database, row["tenant_id"]), row["tenant_id"])
+        if row is not None and row["tenant_id"]
+        else None
+    )
     if person is None:
         return None
     at = [place.admitted for place in person.identities if (place.channel, place.account, place.user_key) == address]
@@ -63,12 +67,12 @@ async def let_in(database: Database, wanted: JsonObject, now: datetime) -> JsonO
 
 
 async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObject:
-    person = await read_person(database, tenant_id)
+    scope = _scope(database, tenant_id)
+    person = await read_person(scope, tenant_id)
     prefers = await PreferenceStore(database).read(tenant_id)
-    viewer = Viewer(tenant_id, operator=False)
     zone = zone_or_utc(prefers.timezone)
     memories = await database.tenant_rows(tenant_id, _MEMORIES, _SHOWN)
-    waiting = await list_waiting(database, viewer)
+    waiting = await list_waiting(scope)
     return {
         "known": True,
         "id": tenant_id,
@@ -90,6 +94,10 @@ async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObjec
         ],
         "spent": await _spent(database, tenant_id, now.astimezone(zone)),
     }
+
+
+def _scope(database: Database, tenant_id: str) -> Scope:
+    return Scope(Viewer(tenant_id, operator=False), database)
 
 
 async def _planned(database: Database, tenant_id: str, zone: ZoneInfo) -> list[Json]:
