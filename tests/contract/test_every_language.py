@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator
-from functools import cache
-from string import Formatter
 
 import pytest
 
@@ -11,7 +9,6 @@ from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.inbox.inbox import Inbox
 from core.language.catalogue import speaking
-from core.language.update import translated
 from core.messaging.help_text import help_text, where_help_is, words
 from core.people.access_policy import Access
 from core.people.commands import PersonCommands
@@ -24,6 +21,7 @@ from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES, SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import open_harness
 from tests.core.harness import opened
+from tests.core.language.english import english_in
 from tests.eventually import eventually
 
 SPEAKERS = {"lena": "de", "mei": "zh"}
@@ -35,23 +33,11 @@ TYPED = {
         *("/link ABC-DEF-GH2", "/unlink"),
     ),
 }
-_WORDS = 3
-"""A part of an English sentence that is longer than this stands in no other language."""
 
 
-def english_in(text: str) -> list[str]:
-    """Return the parts of the catalogue's English sentences that a text has."""
-    flat = " ".join(text.split())
-    return [part for part in _english() if part in flat]
-
-
-@cache
-def _english() -> tuple[str, ...]:
-    """Return the parts of the catalogue's sentences between their fields that are long enough to tell English by."""
-    ids = [message.id for message in translated("de")]
-    written = [sentence for one in ids for sentence in ((one,) if isinstance(one, str) else one)]
-    parts = (" ".join(literal.split()) for sentence in written for literal, *_ in Formatter().parse(sentence))
-    return tuple(part for part in parts if len(re.findall(r"[A-Za-z']{2,}", part)) > _WORDS)
+def sentences_in(text: str, language: str) -> list[str]:
+    """Return the parts of English sentences that a text has; words to type are English in every language."""
+    return english_in(" ".join(text.split()), language, words=4)
 
 
 @pytest.fixture
@@ -91,7 +77,7 @@ async def _type(system: Approving, word: str, person: str) -> str:
 async def test_answer_to_each_command_has_no_english(system: Approving, person: str) -> None:
     await _speaks(system, person)
     answers = {word: await _type(system, word, person) for word in TYPED[system.delivery.channel.name]}
-    assert {word: left for word, answer in answers.items() if (left := english_in(answer))} == {}
+    assert {word: left for word, answer in answers.items() if (left := sentences_in(answer, SPEAKERS[person]))} == {}
     assert len(set(answers.values())) > len(answers) / 2
 
 
@@ -99,7 +85,7 @@ async def test_answer_to_each_command_has_no_english(system: Approving, person: 
 @pytest.mark.parametrize("where", [*EVERYWHERE, "terminal"])
 def test_help_and_where_it_is_have_no_english(where: str, language: str) -> None:
     with speaking(language):
-        assert english_in(f"{help_text(where)}\n{where_help_is(where)}") == []
+        assert sentences_in(f"{help_text(where)}\n{where_help_is(where)}", language) == []
         translated = dict(words(where))
     typed = [word for word, _ in words(where) if not word.startswith("EDIT")]
     assert [word for word in translated if not word.startswith("EDIT")] == typed
@@ -114,7 +100,7 @@ async def test_slacks_home_has_no_english(database_url: str, person: str) -> Non
         await eventually(lambda: bool(harness.calls("slack.views.publish")))
         shown = str(harness.calls("slack.views.publish")[-1])
         assert "/valet help" in shown
-        assert english_in(shown) == []
+        assert sentences_in(shown, SPEAKERS[person]) == []
 
 
 @pytest.mark.parametrize("person", SPEAKERS)
@@ -127,8 +113,8 @@ async def test_strangers_are_given_their_code_in_their_language(channel: str, da
             await DeliveryHarness(store, harness, runner).deliver()
             (said,) = harness.bubbles(person)
             assert re.search("[2-9A-Z]{4}-[2-9A-Z]{4}", said.text)
-            assert english_in(said.text) == []
+            assert sentences_in(said.text, SPEAKERS[person]) == []
 
 
 def test_english_is_found_where_it_is_left() -> None:
-    assert english_in(help_text("sms"))
+    assert sentences_in(help_text("sms"), "de")

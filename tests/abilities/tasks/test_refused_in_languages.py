@@ -18,9 +18,8 @@ from core.errors import ToolRetry
 from core.json_types import Json, JsonObject
 from core.language.catalogue import speaking
 from tests.abilities.tasks.harness import NOW, Harness
-from tests.core.language.english import english_in
+from tests.core.language.english import OTHERS, english_in
 
-OTHERS = pytest.mark.parametrize("language", ["es", "de", "fr", "pt", "zh"])
 PAGE = "https://x.example/p"
 WATCH: JsonObject = {"kind": "condition", "url": PAGE, "expression": "value < 3"}
 EVENT: JsonObject = {"kind": "event", "source": "x1", "type": "y1"}
@@ -95,7 +94,7 @@ def _without_names(text: str) -> str:
     return re.sub("|".join(map(re.escape, CHANNEL_EVENTS)), "", text)
 
 
-@OTHERS
+@pytest.mark.parametrize("language", OTHERS)
 async def test_a_refused_trigger_is_refused_in_the_persons_language(harness: Harness, language: str) -> None:
     access = TaskAccess(harness.engine, harness.tenant)
     for case, described in REFUSED.items():
@@ -111,7 +110,7 @@ async def test_a_refused_trigger_is_refused_in_the_persons_language(harness: Har
         assert english.note == "" or english.note not in str(english), case
 
 
-@OTHERS
+@pytest.mark.parametrize("language", OTHERS)
 def test_a_look_that_cannot_be_judged_is_told_in_the_language(language: str) -> None:
     watch = ConditionTrigger("value < 3", url=PAGE)
     missing = ConditionTrigger("value < 3", url=PAGE, path="$.a")
@@ -124,7 +123,7 @@ def test_a_look_that_cannot_be_judged_is_told_in_the_language(language: str) -> 
         assert judged.reason != judge(trigger, Watch(), came, NOW).reason
 
 
-@OTHERS
+@pytest.mark.parametrize("language", OTHERS)
 def test_what_is_there_instead_of_a_source_is_listed(language: str) -> None:
     trigger = EventTrigger("x9", "y1")
     known = KnownSources(channels={"x1"}, seen={"x1": ["y2"]})
@@ -135,7 +134,7 @@ def test_what_is_there_instead_of_a_source_is_listed(language: str) -> None:
         assert all(name in str(refused.value) for name in ("x9", *sources.names()))
 
 
-@OTHERS
+@pytest.mark.parametrize("language", OTHERS)
 def test_a_stored_trigger_that_is_refused_now_is_told_in_the_language(language: str) -> None:
     stored = stored_trigger("schedule", {"cron": "x1"})
     assert isinstance(stored, UnreadableTrigger)

@@ -15,11 +15,11 @@ from core.consents.words import (
     withdrawn_text,
 )
 from core.json_types import JsonObject
-from core.language.catalogue import speaking
+from core.language.catalogue import LANGUAGES, speaking
 from core.messaging.chat_reader import chat_words
+from tests.core.language.english import OTHERS
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
-OTHERS = ("de", "es", "fr", "pt", "zh")
 BOUNDS: JsonObject = {"room": {"is": "#team"}, "text": {"text": 40}, "pinned": {"is": None}}
 
 
@@ -54,7 +54,7 @@ def test_each_sentence_is_the_persons_and_keeps_its_numbers(language: str) -> No
             assert (number in text) is (number in english[name]), (name, number, text)
 
 
-@pytest.mark.parametrize("language", ["en", *OTHERS])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_word_that_is_named_ends_a_consent(language: str) -> None:
     with speaking(language):
         word, listed = WITHDRAW.word().upper(), said()["listed"]

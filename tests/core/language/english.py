@@ -7,14 +7,20 @@ from string import Formatter
 from core.language.catalogue import LANGUAGES, gettext, speaking
 from core.language.update import translated
 
+OTHERS = LANGUAGES[1:]
+"""The languages besides English."""
+_WORD = re.compile(r"[A-Za-z']{2,}")
 _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
 """What a piece must have to be told from a name or from a word of two languages."""
 
 
-def english_in(text: str, language: str) -> list[str]:
-    """Return the pieces of the code's own sentences that stand in a text of another language."""
+def english_in(text: str, language: str, *, words: int = 1) -> list[str]:
+    """Return the pieces of the code's own sentences that stand in a text of another language.
+
+    `words`: the fewest words of a piece.
+    """
     # A pattern is only made for what is there: there are more pieces than `re` keeps patterns.
-    there = (piece for piece in _pieces(language) if piece in text)
+    there = (piece for piece in _pieces(language) if piece in text and len(_WORD.findall(piece)) >= words)
     return [piece for piece in there if re.search(rf"(?<!\w){re.escape(piece)}(?!\w)", text)]
 
 
@@ -40,7 +46,8 @@ def _pieces(language: str) -> tuple[str, ...]:
 
 
 def _fixed(text: str) -> list[str]:
-    pieces = [fixed.strip(" .,:;()“”\"'\n-") for fixed, _, _, _ in Formatter().parse(text)]
+    lines = (line for fixed, _, _, _ in Formatter().parse(text) for line in fixed.splitlines())
+    pieces = [line.strip(" .,:;()“”\"'-") for line in lines]
     return [piece for piece in pieces if _LETTERS.search(piece)]
 
 

@@ -9,8 +9,8 @@ from babel.messages.pofile import read_po
 from core import replies
 from core.language.catalogue import LANGUAGES, fields_of, gettext, language_of, listed, ngettext, speaking
 from core.language.update import folders, translated, updated
+from tests.core.language.english import OTHERS
 
-OTHERS = LANGUAGES[1:]
 READS = ("{places} now reads and acts for you.", "{places} now read and act for you.")
 
 
