@@ -30,6 +30,7 @@ from core.messaging.states import CallOutcome, SendState
 from core.people.access_policy import Access, Policy
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
+from tests.core.rows import Rows
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)
@@ -205,6 +206,11 @@ class Store:
     async def make_due(self) -> None:
         """Make every open row due now."""
         await self.admin.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
+
+    @property
+    def db(self) -> Rows:
+        """Return the rows of all tenants, by the names of their tables."""
+        return Rows(self.admin)
 
     async def column(self, query: str, *args: object) -> list[object]:
         """Return the first column of a query over all tenants."""
