@@ -39,4 +39,4 @@ async def test_fields_are_collected_in_any_order_reminded_of_and_dropped(talk: T
 
     assert await talk.say("flights from Berlin to Rome") == ["On which day do you leave?"]
     assert await talk.say("never mind") == ["All right, I let that go. (demo model)"]
-    assert await talk.store.one("select count(*) from pool_entries") == 0
+    assert await talk.store.db.pool_entries.count() == 0

@@ -230,7 +230,7 @@ async def test_the_loops_result_names_the_approvals_that_its_turn_waits_for(
         says("Both are done."),
     ]
     await system.say("do both")
-    codes = await system.delivery.store.column("select code from approvals order by code")
+    codes = await system.delivery.store.db.approvals.column("code", order="code")
     assert results == [tuple(codes)]
     await system.say(f"OK {codes[0]}")
     await system.say(f"OK {codes[1]}")
@@ -290,9 +290,7 @@ async def test_cve_32921_approval_also_binds_an_agents_stored_state_and_question
     await system.work()
     assert DONE == ["found"]
     assert "not what was approved" in system.model.told()[-1]
-    assert await system.delivery.store.column("select how from approval_audit where what = 'refused'") == [
-        "its agent's state"
-    ]
+    assert await system.delivery.store.db.approval_audit.column("how", what="refused") == ["its agent's state"]
 
 
 async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(system: Approving) -> None:
@@ -340,7 +338,7 @@ async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(system
         "insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)"
         " select tenant_id, 'cv_other', identity_id, channel, account, peer, 'other' from conversations"
     )
-    await system.delivery.store.admin.execute("update approvals set conversation_id = 'cv_other'")
+    await system.delivery.store.db.approvals.change({"conversation_id": "cv_other"})
     code = await system.code()
     system.model.script = [
         wants(("decide_approvals", {"decisions": [{"code": code, "decision": "approve"}]})),

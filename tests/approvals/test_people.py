@@ -49,7 +49,7 @@ async def test_open_approvals_are_asked_again_after_a_merge_and_not_after_unlink
     system.clock.move(timedelta(seconds=1))
     await system.say(f"LINK {match[1]}", "grace")
     await system.say(f"LINK {match[1]} AGREE", "grace")
-    assert await system.delivery.store.one("select count(*) from tenants") == 1
+    assert await system.delivery.store.db.tenants.count() == 1
     assert await system.states() == ["replaced", "pending"]
     new = await system.code()
     assert "linked" in next(bubble.text for bubble in system.delivery.channel.bubbles() if f"OK {new}" in bubble.text)
@@ -92,7 +92,7 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
     await print_approvals(settings, ada, as_json=False)
     assert grace not in capsys.readouterr().out
 
-    await system.delivery.store.admin.execute("update approvals set code = '7K'")
+    await system.delivery.store.db.approvals.change({"code": "7K"})
     with pytest.raises(ConfigError, match="--tenant"):
         await decide(settings, "7k", "approve", "", as_json=False)
     with pytest.raises(ConfigError, match="approve or cancel"):
@@ -137,13 +137,13 @@ async def test_a_high_risk_confirmation_number_is_erased_once_used_up(system: Ap
     ):
         kept = await store.column(f"select {column}::text from {table}")  # noqa: S608
         assert not any(match[1] in str(value) for value in kept), table
-    assert any("******" in str(text) for text in await store.column("select text from outbound"))
+    assert any("******" in str(text) for text in await store.db.outbound.column("text"))
 
 
 async def test_approvals_of_an_ended_turn_end_with_it_and_cannot_be_granted(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL))]
     await system.say("mail sam")
-    await system.delivery.store.admin.execute("update turns set state = 'failed' where state = 'waiting'")
+    await system.delivery.store.db.turns.change({"state": "failed"}, state="waiting")
     await system.delivery.channel.said(f"OK {await system.code()}")
     assert await system.states() == ["pending"]
     await system.work()

@@ -57,13 +57,11 @@ class DeliveryHarness:
 
     async def outcomes(self, outbound_id: str) -> list[object]:
         """Return the outcome of each call, in order."""
-        return await self.store.column(
-            "select outcome from deliveries where outbound_id = $1 order by part, attempt", outbound_id
-        )
+        return await self.store.db.deliveries.column("outcome", order="part, attempt", outbound_id=outbound_id)
 
     async def identity_state(self) -> object:
         """Return the state of the only identity."""
-        return await self.store.one("select state from identities")
+        return await self.store.db.identities.one("state")
 
 
 @asynccontextmanager

@@ -12,5 +12,5 @@ FOR_THE_MODEL = re.compile(
 
 async def assert_nothing_for_the_model(store: Store) -> None:
     """Look at all that was ever queued for a person."""
-    for text in await store.column("select text from outbound"):
+    for text in await store.db.outbound.column("text"):
         assert not FOR_THE_MODEL.search(str(text)), text

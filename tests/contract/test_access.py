@@ -36,12 +36,12 @@ async def test_promise_12_a_stranger_is_sent_one_code_and_the_code_admits_them(
         await harness.said(marked(text))
     await private_delivery.deliver()
     [reply] = [bubble.text for bubble in harness.bubbles()]
-    assert await store.one("select count(*) from inbound") == 0
+    assert await store.db.inbound.count() == 0
     assert await store.column("select distinct reason from ignored_messages") == ["unknown"]
     [code] = re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", reply)
     pairing = await Pairings(store.database, store.make_id).redeem(code, PersonRole.GUEST, datetime.now(UTC))
     assert pairing.outcome is PairOutcome.PAIRED
     await harness.said(marked("hello again"))
-    assert await store.column("select text from inbound") == [marked("hello again")]
-    assert await store.column("select role from tenants") == ["guest"]
+    assert await store.db.inbound.column("text") == [marked("hello again")]
+    assert await store.db.tenants.column("role") == ["guest"]
     assert "my secret" not in str(await store.everything())

@@ -117,7 +117,7 @@ async def test_two_approvals_of_a_turn_are_decided_apart_and_run_as_confirmed(
     first, second = MAIL, {**MAIL, "to": "bob@example.com"}
     system.model.script = [wants(("send_mail", first), ("send_mail", second)), says("Both are sent.")]
     await system.say("mail both")
-    codes = await system.delivery.store.column("select code from approvals order by id")
+    codes = await system.delivery.store.db.approvals.column("code", order="id")
     by_name = dict(
         zip(
             await system.delivery.store.column("select arguments->>'to' from approvals order by id"), codes, strict=True
@@ -416,7 +416,7 @@ async def test_the_audit_has_each_request_edit_decision_and_run_with_its_hash(
     assert [row["what"] for row in rows] == ["requested", "sent", "approved", "ran"]
     assert len({row["hash"] for row in rows[1:]}) == 1
     assert len(rows[1]["hash"]) == 64
-    assert rows[2]["identity_id"] == await system.delivery.store.one("select id from identities")
+    assert rows[2]["identity_id"] == await system.delivery.store.db.identities.one("id")
     assert rows[2]["channel"] == system.delivery.channel.name
 
 

@@ -27,7 +27,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 @pytest.mark.parametrize("word", ["ok", "No."])
 async def test_a_bare_word_after_two_cards_names_both_and_what_to_write(system: Approving, word: str) -> None:
     await system.say(word)
-    codes = await system.delivery.store.column("select code from approvals")
+    codes = await system.delivery.store.db.approvals.column("code")
     told = re.findall(r"Please write OK (\w+) to approve or NO \1 to cancel: .*?(sam|bob)@", system.last())
     assert sorted(code for code, _ in told) == sorted(map(str, codes))
     assert sorted(who for _, who in told) == ["bob", "sam"]

@@ -57,8 +57,8 @@ async def test_at_the_cap_the_person_is_asked_and_the_turn_uses_what_they_allow(
     assert system.last() == "Both."
     assert (looked, len(system.model.requests)) == (["a", "b"], 3), "nothing is done again"
     assert system.model.told() == ["saw a", "saw b"]
-    assert await system.delivery.store.one("select spent from spending where task_id = ''") == Decimal("1.5")
-    assert await system.delivery.store.column("select state from turns") == ["done"]
+    assert await system.delivery.store.db.spending.one("spent", task_id="") == Decimal("1.5")
+    assert await system.delivery.store.db.turns.column("state") == ["done"]
 
     assert isinstance(system.clock, StandingClock)
     system.clock.move(timedelta(seconds=1))

@@ -53,7 +53,7 @@ async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(
 async def test_promise_9_a_changed_action_is_shown_again_next_to_a_full_batch(system: Approving) -> None:
     system.model.script = [mails(0, 5)]
     await system.say("mail everybody")
-    codes = await system.delivery.store.column("select code from approvals order by created_at")
+    codes = await system.delivery.store.db.approvals.column("code", order="created_at")
     edit: JsonObject = {"code": str(codes[0]), "decision": "edit", "changes": {"subject": "Hello"}}
     system.model.script = [wants(("decide_approvals", {"decisions": [edit]}))]
     await system.say(f"{codes[0]}: make the subject Hello")

@@ -25,7 +25,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         await system.say("hello")
         await system.say("mail sam about lunch")
         assert f"Reply OK {await system.code()} to approve" in system.card().text
-        await system.delivery.store.admin.execute("update tenants set language = 'de', language_from = ''")
+        await system.delivery.store.db.tenants.change({"language": "de", "language_from": ""})
         yield system
 
 

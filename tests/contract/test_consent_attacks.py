@@ -51,7 +51,7 @@ async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
 
 
 async def token(system: Approving) -> str:
-    return str(await system.delivery.store.one("select token from approvals"))
+    return str(await system.delivery.store.db.approvals.one("token"))
 
 
 @also_by_mail
@@ -102,7 +102,7 @@ async def approver_not_checked(system: Approving, posts: SignedPosts) -> None:
     assert await system.states() == ["pending"]
     assert system.sent == []
     if system.delivery.channel.has_buttons:
-        refused = await system.delivery.store.one("select count(*) from approval_audit where what = 'refused'")
+        refused = await system.delivery.store.db.approval_audit.count(what="refused")
         assert refused == (1 if system.delivery.channel.name == "telegram" else 2)
 
 
@@ -143,7 +143,7 @@ async def changed_after_the_decision(system: Approving) -> None:
         await system.work()
         assert system.sent == [], change
         assert "not what was approved" in system.model.told()[-1]
-        assert await system.delivery.store.one("select count(*) from approval_audit where what = 'refused'") == number
+        assert await system.delivery.store.db.approval_audit.count(what="refused") == number
         system.clock.move(timedelta(seconds=1))
         await system.say("once more")
 

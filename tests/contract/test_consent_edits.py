@@ -66,7 +66,7 @@ async def test_a_form_shows_every_field_and_returns_a_diff_or_what_is_invalid(
     await _send(system, harness, amount="7")
     assert await system.states() == ["replaced", "pending"]
     assert "5 -> 7" in system.card().text
-    hashes = await system.delivery.store.column("select hash from approvals order by generation")
+    hashes = await system.delivery.store.db.approvals.column("hash", order="generation")
     assert hashes[0] != hashes[1], "another action is another hash"
     old = await system.delivery.store.one("select code from approvals order by generation limit 1")
     await system.say(f"OK {old}")
@@ -131,8 +131,8 @@ async def test_words_approve_one_of_a_batch_and_change_the_other(
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL), ("book_flight", FLIGHT))]
     await system.say("mail sam, and book the flight")
-    names = await system.delivery.store.column("select name from approvals order by name")
-    codes = await system.delivery.store.column("select code from approvals order by name")
+    names = await system.delivery.store.db.approvals.column("name", order="name")
+    codes = await system.delivery.store.db.approvals.column("code", order="name")
     flight, mail = map(str, codes)
     assert names == ["book_flight", "send_mail"]
     shown = "\n".join(bubble.text for bubble in system.delivery.channel.bubbles())
@@ -169,7 +169,7 @@ async def test_words_approve_one_of_a_batch_and_change_the_other(
         "select identity_id, how from approval_audit where how like 'words %'"
     )
     assert len(rows) == 2
-    assert {row["identity_id"] for row in rows} == {await system.delivery.store.one("select id from identities")}
+    assert {row["identity_id"] for row in rows} == {await system.delivery.store.db.identities.one("id")}
 
 
 @also_by_mail
@@ -190,7 +190,7 @@ async def test_decisions_run_once_although_every_database_answer_is_lost(channel
             row = await store.admin.fetchrow("select confirm_sent, confirm_tries from approvals where risk = 'high'")
             assert tuple(row or ()) == (1, 0)
             await system.say(f"OK {await system.code()} 000000")
-            assert await store.one("select confirm_tries from approvals where risk = 'high'") == 1
+            assert await store.db.approvals.one("confirm_tries", risk="high") == 1
         await system.decide("Cancel")
         assert await system.states() == ["approved", "cancelled"]
         made = await store.column("select what from approval_audit where what in ('approved', 'cancelled', 'ran')")

@@ -222,7 +222,7 @@ def more_in_an_update(posts: SignedPosts, code: str, token: str) -> list[Attempt
 
 async def token(system: Approving) -> str:
     """Return what the card's buttons carry; a person who looks at them knows it."""
-    return str(await system.delivery.store.one("select token from approvals"))
+    return str(await system.delivery.store.db.approvals.one("token"))
 
 
 def tapped(posts: SignedPosts, data: str, **values: Json) -> Post:
@@ -248,9 +248,9 @@ async def test_promise_8_a_group_that_blocks_us_does_not_block_direct_chats(
     group: JsonObject = {"id": -100_124, "type": "supergroup", "title": "Nobody may write here"}
     assert await posts.send(written(posts, "hello all", chat=group), 0) == 200
     await system.work()
-    refused = await system.delivery.store.one("select reason from outbound where state = 'failed'")
+    refused = await system.delivery.store.db.outbound.one("reason", state="failed")
     assert str(refused).startswith("Unreachable")
-    states = await system.delivery.store.column("select state from identities")
+    states = await system.delivery.store.db.identities.column("state")
     assert states == ["active", "active"]
     system.model.script = [says("Sent.")]
     await system.decide("Approve")

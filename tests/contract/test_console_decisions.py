@@ -64,7 +64,7 @@ async def _console(system: Approving) -> AsyncIterator[Browser]:
     app.add_routes(ConsoleRoutes(kit).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
-        tenant = str(await store.one("select tenant_id from tenants"))
+        tenant = await store.db.person()
         link = await ConsoleSignIn(store.database, url, KEYS).link(tenant, system.clock.now())
         assert link is not None
         async with open_browser(url) as browser:

@@ -123,7 +123,7 @@ async def test_promise_12_forged_senders_reach_nothing(delivery: DeliveryHarness
     harness.arrive(b"From: Eve <eve@evil.example>\n" + below)
     await harness.settled()
     assert reasons(harness) == [IgnoreReason.UNPROVEN] * 5
-    assert await delivery.store.one("select count(*) from inbound") == 0
+    assert await delivery.store.db.inbound.count() == 0
     kept = str(await delivery.store.everything())
     assert [word for word in ("OK 7K", "eve@") if word in kept] == []
 
@@ -157,20 +157,20 @@ async def test_promise_6_what_programs_write_is_never_answered(delivery: Deliver
     harness.arrive(b"Authentication-Results: mx.example.org; dmarc=pass header.from=example.org\r\n" + returned)
     await harness.settled()
     assert reasons(harness) == [IgnoreReason.BOT, IgnoreReason.OWN]
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
 
 
 async def test_promise_2_a_mail_that_comes_twice_counts_once(delivery: DeliveryHarness) -> None:
     harness = post(delivery.channel)
     await delivery.meet()
     await harness.redeliver()  # by an alias: another UID, the same Message-ID
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
     twin = harness.letter(marked("another person's"), "grace")
     del twin["Message-ID"]
     twin["Message-ID"] = f"<root.{harness.mail.address('ada')}>"
     await harness.send(twin, "grace")
     await harness.settled()
-    assert await delivery.store.one("select count(*) from inbound") == 2
+    assert await delivery.store.db.inbound.count() == 2
 
 
 async def test_promise_1_what_could_not_be_kept_is_read_again(delivery: DeliveryHarness) -> None:
@@ -178,7 +178,7 @@ async def test_promise_1_what_could_not_be_kept_is_read_again(delivery: Delivery
     harness.sink.failures = 2
     await delivery.meet()
     assert harness.sink.calls == 3
-    assert await delivery.store.column("select text from inbound") == [marked("hello")]
+    assert await delivery.store.db.inbound.column("text") == [marked("hello")]
 
 
 async def test_promise_3_mails_wait_while_nobody_reads(delivery: DeliveryHarness) -> None:
@@ -190,7 +190,7 @@ async def test_promise_3_mails_wait_while_nobody_reads(delivery: DeliveryHarness
     harness.channel = harness.make_channel()
     await harness.channel.start()
     await harness.settled()
-    texts = await delivery.store.column("select text from inbound order by seq")
+    texts = await delivery.store.db.inbound.column("text", order="seq")
     assert texts == [marked("hello"), *(marked(f"missed {number}") for number in range(3))]
 
 
@@ -210,12 +210,12 @@ async def test_promise_3_new_numbers_for_all_mails_lose_and_double_none(delivery
     harness.channel = harness.make_channel()
     await harness.channel.start()
     await harness.settled()
-    assert await delivery.store.column("select text from inbound order by seq") == [
+    assert await delivery.store.db.inbound.column("text", order="seq") == [
         marked("hello"),
         marked("meanwhile"),
     ]
     await harness.said(marked("after"))
-    assert await delivery.store.one("select count(*) from inbound") == 3
+    assert await delivery.store.db.inbound.count() == 3
 
 
 async def test_one_process_reads_and_doctor_knows(delivery: DeliveryHarness) -> None:
@@ -247,7 +247,7 @@ async def test_promise_8_a_bounce_ends_sending_until_the_person_writes(delivery:
     assert await delivery.identity_state() == "active"
     harness.arrive(bounce(str(sent["Message-ID"]), str(sent[PART_HEADER]), harness.mail.address("ada")))
     await harness.settled()
-    assert await delivery.store.one("select status from outbound_parts where outbound_id = $1", queued) == "undelivered"
+    assert await delivery.store.db.outbound_parts.one("status", outbound_id=queued) == "undelivered"
     assert await delivery.identity_state() == "blocked"
     later = await delivery.enqueue(marked("more"))
     await delivery.deliver()
@@ -264,7 +264,7 @@ async def test_promise_8_who_is_gone_gets_nothing_more(delivery: DeliveryHarness
     assert await delivery.identity_state() == "blocked"
     await delivery.enqueue(marked("hello again"))
     await delivery.deliver_later()
-    assert await delivery.store.column("select state from outbound") == ["failed", "failed"]
+    assert await delivery.store.db.outbound.column("state") == ["failed", "failed"]
 
 
 async def test_promise_7_a_lost_answer_is_found_in_sent(delivery: DeliveryHarness) -> None:

@@ -24,7 +24,7 @@ async def test_an_answer_of_any_program_comes_in_without_what_it_quotes(delivery
         mail.set_content(text, subtype="html" if form.startswith("<") else "plain")
         harness.arrive(mail.as_bytes())
     await harness.settled()
-    texts = await delivery.store.column("select text from inbound order by seq")
+    texts = await delivery.store.db.inbound.column("text", order="seq")
     assert texts == [marked("hello"), *(marked(f"answer {number}") for number in range(len(forms)))]
 
 
@@ -55,7 +55,7 @@ async def test_a_mail_in_which_nothing_can_be_read_is_answered(delivery: Deliver
     harness.arrive(head + deep.encode() + b"Content-Type: text/plain\n\ndeep")
     harness.arrive(harness.letter("> Shall I?\n> OK 7K or NO 7K").as_bytes())
     await harness.settled()
-    replies = await delivery.store.column("select text from outbound order by seq")
+    replies = await delivery.store.db.outbound.column("text", order="seq")
     assert [str(reply)[:30] for reply in replies] == [
         "That mail cannot be read: it i",
         "I found no words of yours in t",

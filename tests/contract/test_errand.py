@@ -59,7 +59,7 @@ async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
             "settings": {"weather_url": sky.url},
         }
         await system.delivery.meet()
-        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await system.delivery.store.db.person()
         open_account = mails.credentials | {"user": "", "password": ""}
         await keeper.save(tenant, "email", open_account)
         await system.say(ERRAND.format(to="sam@example.com"))
@@ -89,7 +89,7 @@ async def test_the_account_is_asked_before_the_card(system: Approving, tmp_path:
             "http": GuardedClient(allowed_hosts=[f"localhost:{mails.credentials['port']}"]),
         }
         await system.delivery.meet()
-        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await system.delivery.store.db.person()
         for name in ("home", "work"):
             await keeper.save(tenant, "email", mails.credentials | {"user": "", "password": ""}, name)
         mail: JsonObject = {"recipient": ["sam@example.com"], "subject": "Lunch", "body": "Friday?"}

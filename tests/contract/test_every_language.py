@@ -55,7 +55,7 @@ async def _speaks(system: Approving, person: str) -> None:
     """Let a person write, and take their language as chosen."""
     await system.say("hello", person)
     language = SPEAKERS[person]
-    await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+    await system.delivery.store.db.tenants.change({"language": language, "language_from": ""})
 
 
 async def _type(system: Approving, word: str, person: str) -> str:

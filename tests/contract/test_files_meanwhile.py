@@ -55,7 +55,7 @@ async def runs(sender: Sender, mode: WhileRunning, *script: Step, caption: str =
     """Let the person ask, and send a file while they are answered; return what they read."""
     channel = sender.system.delivery.channel
     await channel.said(marked("Weather?"))
-    await sender.system.delivery.store.admin.execute("update tenants set while_running = $1", mode.value)
+    await sender.system.delivery.store.db.tenants.change({"while_running": mode.value})
     sender.system.more.append(errand(sender, caption=caption))
     read = await sender.works(wants(("run_errand", {})), *script)
     return read, sender.system.model

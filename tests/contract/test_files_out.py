@@ -92,7 +92,7 @@ async def test_promise_7_a_file_whose_answer_was_lost_is_found_not_sent_again(ch
     for _ in range(4):
         await outlet.deliver_later()
     assert [type(one) for one in outlet.got()] == [str, OpenedFile]
-    outcomes = await outlet.system.delivery.store.column("select outcome from deliveries order by part, attempt")
+    outcomes = await outlet.system.delivery.store.db.deliveries.column("outcome", order="part, attempt")
     assert outcomes[-1] == ("found" if channel == "slack" else "ambiguous"), "Twilio's callback tells before we ask"
 
 
@@ -113,7 +113,7 @@ async def test_promise_8_who_said_stop_gets_no_file(outlet: Outlet) -> None:
     await asks(outlet)
     outlet.system.model = FakeModel([wants(("make_files", {})), says("Here.")])
     await outlet.system.turn()
-    await outlet.system.delivery.store.admin.execute("update identities set state = 'stopped'")
+    await outlet.system.delivery.store.db.identities.change({"state": "stopped"})
     await outlet.deliver_later()
     assert outlet.got() == []
 
@@ -122,7 +122,7 @@ async def test_promise_11_nobody_sends_another_persons_file(outlet: Outlet) -> N
     outlet.system.more.append(outlet.maker(sums__csv=TABLE))
     await asks(outlet)
     await outlet.works(wants(("make_files", {})), says("Here."))
-    (file_id,) = await outlet.system.delivery.store.column("select id from files")
+    (file_id,) = await outlet.system.delivery.store.db.files.column("id")
     await outlet.system.delivery.channel.said(marked("hello"), "grace")
     await outlet.works(says("Hello."))
     (other,) = await outlet.system.delivery.store.column(
@@ -172,7 +172,7 @@ async def test_a_file_that_was_deleted_before_it_is_sent_is_told_of(outlet: Outl
     await asks(outlet)
     outlet.system.model = FakeModel([wants(("make_files", {})), says("Here.")])
     await outlet.system.turn()
-    await outlet.system.delivery.store.admin.execute("delete from files")
+    await outlet.system.delivery.store.db.files.delete()
     await outlet.deliver_later()
     assert not [file for file in outlet.got() if isinstance(file, OpenedFile)]
     async with asyncio.timeout(PATIENCE):  # Twilio fetches files once it has taken the message, and says so later

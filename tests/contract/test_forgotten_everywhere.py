@@ -58,7 +58,7 @@ class Everything:
         for table in await self.store.column("select tablename::text from pg_tables where schemaname = 'public'"):
             if await self.store.one(f"select bool_or(x::text ~* $1) from {table} x", CANARY):  # noqa: S608
                 places.add(str(table))
-        prompts = await self.store.column("select packed from prompts")
+        prompts = await self.store.db.prompts.column("packed")
         if any(CANARY.encode() in zlib.decompress(bytes(packed)) for packed in prompts):  # type: ignore[call-overload]
             places.add("prompts")
         if CANARY.encode() in await self._in_valkey():
@@ -147,11 +147,11 @@ async def test_what_is_forgotten_is_in_no_table_no_key_no_file_and_no_log(everyt
         "memories",
     } <= await everything.found()
     await everything.say(f"Forget {CANARY}, please", "I spent my holidays in")
-    code = await everything.store.one("select code from approvals")
+    code = await everything.store.db.approvals.one("code")
     await everything.say(f"OK {code}", "It is gone.")
     await everything.come_to("select count(*) from memory_forgettings", 0)
     assert await everything.found() == set()
-    assert await everything.store.column("select text from memories where kind = 'told'") == ["I like tea."]
+    assert await everything.store.db.memories.column("text", kind="told") == ["I like tea."]
     for name in WORKERS:
         logged = (everything.folder / f"{name}.log").read_text()
         events = [json.loads(line).get("event") for line in logged.splitlines() if line.startswith("{")]

@@ -55,7 +55,7 @@ async def test_a_bad_field_leaves_the_form_open_with_all_that_was_typed(system: 
         "accounts": Accounts(keeper, Services()),
     }
     await system.delivery.meet()
-    tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+    tenant = await system.delivery.store.db.person()
     await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})
     system.model.script = [wants(("SendEmailAgent", MAIL))]
     await system.say("mail sam")
@@ -99,7 +99,7 @@ async def test_what_only_a_validator_refuses_keeps_the_other_changes(system: App
         "accounts": Accounts(keeper, Services()),
     }
     await system.delivery.meet()
-    tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+    tenant = await system.delivery.store.db.person()
     await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})
     system.model.script = [wants(("SendEmailAgent", MAIL))]
     await system.say("mail sam")

@@ -54,7 +54,7 @@ async def _asked(system: Approving, subject: str) -> str:
 async def _plan(system: Approving, title: str, trigger: ScheduleTrigger) -> None:
     store = system.delivery.store
     engine = TriggerEngine(store.database, store.make_id, system.clock, store.wakeups)
-    (tenant,) = await store.column("select tenant_id from tenants")
+    (tenant,) = await store.db.tenants.column("tenant_id")
     await engine.create_task(tenant_id=str(tenant), trigger=trigger, title=title, action={"instruction": title})
 
 
@@ -72,7 +72,7 @@ async def test_home_shows_what_waits_with_its_code_and_age(system: Approving) ->
 
 async def test_home_shows_what_is_next_in_the_persons_time(system: Approving) -> None:
     await system.say(marked("hello"))
-    await system.delivery.store.admin.execute("update tenants set timezone = 'America/New_York'")
+    await system.delivery.store.db.tenants.change({"timezone": "America/New_York"})
     await _plan(system, "Water the ferns", ScheduleTrigger(cron="0 9 * * *"))
     await _plan(system, "Take the bins out", ScheduleTrigger(at=NOON.replace(hour=8, minute=30, tzinfo=None)))
     shown = await home(system)

@@ -25,23 +25,21 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 
 async def _known(system: Approving) -> tuple[str | None, str | None]:
     store = system.delivery.store
-    tenant_id = str(await store.one("select tenant_id from tenants"))
+    tenant_id = await store.db.person()
     known = await PreferenceStore(store.database).read(tenant_id)
     return known.language, known.language_from
 
 
 async def _prefer(system: Approving, language: str) -> None:
     store = system.delivery.store
-    await PreferenceStore(store.database).set(
-        str(await store.one("select tenant_id from tenants")), "language", language
-    )
+    await PreferenceStore(store.database).set(await store.db.person(), "language", language)
 
 
 async def _tell(system: Approving, fact: str) -> int:
     """Keep as a fact what the person said of their language."""
     store = system.delivery.store
     profile = ProfileStore(store.database, store.make_id)
-    tenant_id = str(await store.one("select tenant_id from tenants"))
+    tenant_id = await store.db.person()
     number = await profile.keep(tenant_id, "language", fact, FactSource.TOLD, "turn", system.clock.now())
     assert number is not None
     return number
@@ -98,7 +96,7 @@ async def test_language_that_the_person_told_comes_before_the_channels(system: A
     await system.say("hello again", "ada")
     assert await _known(system) == ("de", "profile")
     store = system.delivery.store
-    tenant_id = str(await store.one("select tenant_id from tenants"))
+    tenant_id = await store.db.person()
     await ProfileStore(store.database, store.make_id).undo(tenant_id, number, system.clock.now(), "call")
     assert await _known(system) == (None, None)
 

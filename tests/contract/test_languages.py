@@ -39,7 +39,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 async def test_what_a_model_does_not_say_is_said_in_the_persons_language(system: Approving) -> None:
     await system.say("hello")
     for language, (model_down, nothing_known) in SAID.items():
-        await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+        await system.delivery.store.db.tenants.change({"language": language, "language_from": ""})
         system.model = FakeModel([ModelUnavailable("away")] * 9)
         await system.say(f"hello in {language}")
         assert system.last().startswith(model_down)

@@ -40,7 +40,7 @@ async def system(channel: str, database_url: str, request: pytest.FixtureRequest
         system.more.append(zz)
         system.model.script = [says(DONE)]
         await system.say("hello")
-        await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", request.param)
+        await system.delivery.store.db.tenants.change({"language": request.param, "language_from": ""})
         yield system
 
 
@@ -96,7 +96,7 @@ class Reader:
 
 @pytest.fixture
 async def reader(system: Approving) -> Reader:
-    language = str(await system.delivery.store.one("select language from tenants"))
+    language = str(await system.delivery.store.db.tenants.one("language"))
     return Reader(system, language)
 
 
@@ -203,7 +203,7 @@ async def test_a_form_is_in_their_language(system: Approving, reader: Reader) ->
     assert set(errors) == {"kk", "warm"}
     for text in errors.values():
         reader.check(text)
-    no = {"de": "nein", "zh": "否"}[str(await system.delivery.store.one("select language from tenants"))]
+    no = {"de": "nein", "zh": "否"}[str(await system.delivery.store.db.tenants.one("language"))]
     await harness.act("submit", view_id=modal["id"], values={"qq": "aa", "kk": "2", "warm": no, "more": ""})
     await harness.settled()
     await system.work()

@@ -29,13 +29,13 @@ async def hold(system: Approving) -> str:
     await system.delivery.channel.said("mail sam about lunch")
     await system.turn()
     store = system.delivery.store
-    await store.admin.execute("update outbound set state = 'held', seq = null where kind = 'card'")
+    await store.db.outbound.change({"state": "held", "seq": None}, kind="card")
     return str(await store.one(_CARD))
 
 
 async def release(system: Approving, card: str) -> None:
     store = system.delivery.store
-    tenant = await store.one("select tenant_id from outbound where id = $1", card)
+    tenant = await store.db.outbound.one("tenant_id", id=card)
     assert await store.one("select release_outbound($1, $2)", tenant, card)
     await system.work()
 
@@ -46,11 +46,11 @@ async def test_a_card_that_was_lost_and_is_sent_again_says_until_when_it_is_open
     system.clock.move(minutes=10)
     store, channel = system.delivery.store, system.delivery.channel
     card = str(await store.one(_CARD))
-    ref = str(await store.one("select ref from outbound_parts where outbound_id = $1", card))
-    await store.admin.execute("update outbound_parts set status = '', status_rank = -1")  # a phone that is off
+    ref = str(await store.db.outbound_parts.one("ref", outbound_id=card))
+    await store.db.outbound_parts.change({"status": "", "status_rank": -1})  # a phone that is off
     update = StatusUpdate(channel.name, channel.account, "", ref, DeliveryStatus.UNDELIVERED, "30003")
     await store.inbox.accept(update)
-    tenant = str(await store.one("select tenant_id from outbound where id = $1", card))
+    tenant = str(await store.db.outbound.one("tenant_id", id=card))
     settlement, _ = await UnsettledMessages(store.database, store.make_id).resend(tenant, card)
     assert settlement is Settlement.RESENT
     await system.work()
@@ -81,8 +81,8 @@ async def test_a_card_that_was_only_held_is_open_for_its_whole_time(system: Appr
 
 async def test_a_card_whose_request_has_ended_asks_for_nothing(system: Approving) -> None:
     card = await hold(system)
-    await system.delivery.store.admin.execute(
-        "update approvals set state = 'cancelled', decided_at = $1, decided_channel = 'console'", system.clock.now()
+    await system.delivery.store.db.approvals.change(
+        {"state": "cancelled", "decided_at": system.clock.now(), "decided_channel": "console"}
     )
     system.clock.move(minutes=10)
     await release(system, card)

@@ -88,7 +88,7 @@ class Town:
     async def role(self, channel: str) -> str:
         """Return what the person behind an address is."""
         tenant = await self.tenant(channel)
-        return str(await self.store.one("select role from tenants where tenant_id = $1", tenant))
+        return str(await self.store.db.tenants.one("role", tenant_id=tenant))
 
 
 @asynccontextmanager
@@ -112,7 +112,7 @@ async def town(database_url: str) -> AsyncIterator[Town]:
     async with open_town(database_url) as town:
         await town.ada(marked("hello"))
         tenant = await town.tenant("sms")
-        await town.store.admin.execute("update tenants set role = 'owner' where tenant_id = $1", tenant)
+        await town.store.db.tenants.change({"role": "owner"}, tenant_id=tenant)
         await town.store.database.call("select put_value($1,'notes','alarm',$2)", tenant, {"text": marked("BLUEBIRD")})
         await town.credentials.save(tenant, "mail", {"token": marked("token")})
         yield town
@@ -236,7 +236,7 @@ async def test_within_a_day_unlink_from_either_side_takes_a_link_back(town: Town
     assert (await town.role("sms"), await town.role("telegram")) == ("owner", "guest")
     for table in OWN:
         assert set(await town.store.column(f"select tenant_id from {table}")) == {victim}, table  # noqa: S608
-    assert await town.store.column("select key from stored_values order by number") == ["alarm", "later"]
+    assert await town.store.db.stored_values.column("key", order="number") == ["alarm", "later"]
     assert await town.credentials.get(victim, "mail") == {"token": marked("token")}
     sees = "select message from history h join conversations c on c.id = h.conversation_id and c.session = h.session"
     assert await town.store.column(f"{sees} where h.tenant_id = $1", attacker_before) == []

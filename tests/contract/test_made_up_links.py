@@ -61,7 +61,7 @@ async def test_trace_shows_which_links_were_made_up(
     system: Approving, database_url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     await answered(system, REPLY)
-    turn = str(await system.delivery.store.one("select id from turns"))
+    turn = str(await system.delivery.store.db.turns.one("id"))
     settings = Settings(_env_file=None, database_url=SecretStr(database_url))
     await print_trace(settings, turn, as_json=False)
     [line] = [line for line in capfd.readouterr().out.splitlines() if "link_made_up" in line]

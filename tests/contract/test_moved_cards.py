@@ -143,7 +143,7 @@ async def test_promise_9_a_moved_card_is_decided_by_its_code_there(places: TwoPl
 async def test_a_moved_cards_time_runs_from_when_it_was_sent_there(places: TwoPlaces) -> None:
     use_up(places)
     await places.asks_for_mail()
-    assert await places.system.delivery.store.one("select expires_at from approvals")
+    assert await places.system.delivery.store.db.approvals.one("expires_at")
     places.system.clock.move(timedelta(minutes=25))
     await places.work()
     assert places.chat
@@ -169,7 +169,7 @@ async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_
     use_up(texts_only)
     await texts_only.asks_for_mail()
     assert await texts_only.system.states() == ["expired"]
-    assert await texts_only.system.delivery.store.one("select reason from approvals") == NOT_SHOWN
+    assert await texts_only.system.delivery.store.db.approvals.one("reason") == NOT_SHOWN
     assert texts_only.system.sent == []
     note = texts_only.system.model.requests[-1].messages[-1].text
     assert note.startswith("Not done: the request for approval could not be shown.")

@@ -68,7 +68,7 @@ async def test_people_get_their_data_and_are_forgotten_by_high_risk(system: Appr
     store, data = system.delivery.store, data_of(system, tmp_path)
     system.model = FakeModel([repeats])
     await system.say("Exporta mis datos")
-    assert await store.one("select count(*) from export_links") == 0
+    assert await store.db.export_links.count() == 0
     await agree(system)
     link = LINK.search(system.last())
     assert link is not None, system.last()
@@ -76,7 +76,7 @@ async def test_people_get_their_data_and_are_forgotten_by_high_risk(system: Appr
     # To be forgotten is asked for in the same way, and may be thought over.
     await system.say("forget me")
     await system.decide("Cancel")
-    assert await store.one("select count(*) from deletions") == 0
+    assert await store.db.deletions.count() == 0
     system.model = FakeModel([repeats])
     await system.say("forget me!")
     await agree(system)
@@ -84,11 +84,11 @@ async def test_people_get_their_data_and_are_forgotten_by_high_risk(system: Appr
     assert await data.deletion.once() is None
     system.clock.move(GRACE)
     assert await data.deletion.once() is not None
-    assert await store.one("select count(*) from tenants") == 0
+    assert await store.db.tenants.count() == 0
     system.model = FakeModel([says("Nice to meet you.")])
     await system.say("hello")
     assert system.last() == "Nice to meet you."
-    assert await store.one("select count(*) from inbound") == 1
+    assert await store.db.inbound.count() == 1
 
 
 async def test_the_providers_copies_go_as_far_as_they_allow(system: Approving, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_the_providers_copies_go_as_far_as_they_allow(system: Approving, t
     await system.say("hello")
     await system.say("one")
     await channel.settled()
-    [person] = await store.column("select tenant_id from tenants")
+    [person] = await store.db.tenants.column("tenant_id")
     sender = channel.make_sender()
     assert isinstance(sender, Erasing)
     deletion = replace(data.deletion, eraser=CopyEraser(store.database, {channel.name: sender}))
@@ -125,7 +125,7 @@ async def test_a_provider_that_is_away_holds_no_deletion_up(
     store, data, channel = system.delivery.store, data_of(system, tmp_path), system.delivery.channel
     system.model = FakeModel([says("Nice to meet you.")])
     await system.say("hello")
-    [person] = await store.column("select tenant_id from tenants")
+    [person] = await store.db.tenants.column("tenant_id")
 
     class Away:
         erases_theirs = True
@@ -143,4 +143,4 @@ async def test_a_provider_that_is_away_holds_no_deletion_up(
     deleted = await deletion.once()
     assert deleted is not None
     assert (deleted.copies.gone, deleted.copies.left > 0) == (0, True)
-    assert await store.one("select count(*) from tenants") == 0
+    assert await store.db.tenants.count() == 0

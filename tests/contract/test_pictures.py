@@ -84,7 +84,7 @@ async def test_what_another_model_saw_is_forgotten_with_the_picture(sender: Send
     described_by(sender, says("A passport with the number X4711."))
     await sender.sends(*PHOTO, says("Noted."), text=marked("Keep this"))
     store = sender.system.delivery.store
-    tenant = await store.one("select tenant_id from tenants")
-    assert await store.column("select caption from files") == ["A passport with the number X4711."]
+    tenant = await store.db.person()
+    assert await store.db.files.column("caption") == ["A passport with the number X4711."]
     await store.database.rows("select redact($1,$2)", tenant, ["x4711"])
-    assert await store.one("select count(*) from files") == 0
+    assert await store.db.files.count() == 0

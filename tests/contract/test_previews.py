@@ -165,7 +165,7 @@ async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(
     assert texts(delivery.channel) == [WHOLE]
     assert seen(delivery.channel) == ""
     assert delivery.channel.calls(SHOWS[delivery.channel.name])
-    assert await delivery.store.column("select state from outbound") == ["sent"]
+    assert await delivery.store.db.outbound.column("state") == ["sent"]
 
 
 async def test_nothing_is_shown_ahead_by_sms_or_at_slacks_top_level(delivery: DeliveryHarness) -> None:
@@ -237,8 +237,8 @@ async def test_what_happens_to_a_preview_neither_delays_nor_doubles_the_answer(
             await running
             await delivery.deliver()
         assert texts(delivery.channel) == [f"{WHOLE} {n}" for n in range(number + 1)]
-    assert set(await delivery.store.column("select state from outbound")) == {"sent"}
-    assert set(await delivery.store.column("select attempts from outbound")) == {1}
+    assert set(await delivery.store.db.outbound.column("state")) == {"sent"}
+    assert set(await delivery.store.db.outbound.column("attempts")) == {1}
 
 
 LOST = ["before the message", "before its id", "before the first word", "after some words"]
@@ -261,7 +261,7 @@ async def test_promise_5_a_worker_killed_while_streaming_leaves_one_answer(
     assert len(delivery.channel.calls("slack.chat.startStream")) == (died != LOST[0]), "the second worker began another"
     await delivery.deliver()
     assert texts(delivery.channel) == [WHOLE]
-    assert await delivery.store.column("select state from outbound") == ["sent"]
+    assert await delivery.store.db.outbound.column("state") == ["sent"]
 
 
 @exempt(**NO_PREVIEW)
@@ -273,7 +273,7 @@ async def test_promise_7_a_streamed_answer_with_a_lost_end_is_found_not_resent(
     await delivery.deliver()
     await delivery.deliver_later()
     assert texts(delivery.channel) == [WHOLE]
-    assert await delivery.store.column("select outcome from deliveries") == ["found"]
+    assert await delivery.store.db.deliveries.column("outcome") == ["found"]
     assert len(delivery.channel.calls("slack.chat.update")) == 1
     assert not delivery.channel.calls(delivery.channel.sending)
 
@@ -281,7 +281,7 @@ async def test_promise_7_a_streamed_answer_with_a_lost_end_is_found_not_resent(
 @exempt(**NO_PREVIEW)
 async def test_an_answer_too_long_for_its_draft_is_posted_and_the_draft_removed(delivery: DeliveryHarness) -> None:
     await _grown(delivery, text=WHOLE + " word" * 5000)
-    ts = str(await delivery.store.one("select stream from outbound"))
+    ts = str(await delivery.store.db.outbound.one("stream"))
     await delivery.channel.sender.drop_stream(delivery.channel.address(), ts)  # type: ignore[attr-defined]
     await delivery.deliver()
     assert " ".join(texts(delivery.channel)).split() == (WHOLE + " word" * 5000).split()
@@ -332,7 +332,7 @@ async def test_a_turn_that_ends_without_an_answer_takes_its_beginning_back(deliv
     await delivery.deliver()
     await delivery.deliver_later()
     assert texts(delivery.channel) == []
-    assert await delivery.store.column("select id from outbound") == []
+    assert await delivery.store.db.outbound.column("id") == []
 
 
 async def _grown(delivery: DeliveryHarness, text: str = WHOLE) -> None:

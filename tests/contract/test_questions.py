@@ -238,7 +238,7 @@ async def test_a_press_after_the_typed_answer_has_no_effect(system: Approving) -
 async def test_promise_11_another_persons_press_and_a_forged_one_do_nothing(system: Approving) -> None:
     system.model.script = [wants(("BookTableAgent", {"place": "inside"})), says("Hello."), says("It is booked.")]
     await system.say("book a table inside")
-    token = str(await system.delivery.store.one("select token from questions"))
+    token = str(await system.delivery.store.db.questions.one("token"))
     await system.say("hi", "grace")
     told = [
         await pressed(system, f"pick0.{token}", "grace"),
@@ -248,7 +248,7 @@ async def test_promise_11_another_persons_press_and_a_forged_one_do_nothing(syst
     await system.work()
     assert told[:4] == [NOT_YOURS, NOT_YOURS, GONE, GONE]
     assert BOOKED == []
-    assert await system.delivery.store.column("select state from questions") == ["open"]
+    assert await system.delivery.store.db.questions.column("state") == ["open"]
     await system.press("small")
     await system.work()
     assert BOOKED == [{"place": "inside", "size": "small"}]
@@ -289,13 +289,13 @@ async def test_promise_5_a_turn_that_is_entered_again_asks_nothing_twice(system:
     system.model.script = [wants(("order_pizza", {})), says("It is on its way.")]
     await system.say("order a pizza")
     asked = len(system.delivery.channel.bubbles())
-    await system.delivery.store.admin.execute("update turns set ready = true where state = 'waiting'")
+    await system.delivery.store.db.turns.change({"ready": True}, state="waiting")
     await system.delivery.store.admin.execute("update lanes set pending = true, pending_since = now()")
     await system.work()
     assert len(system.delivery.channel.bubbles()) == asked
     await choose(system, ("Margherita", "a"), ("no", "d"))
     assert ORDERED == [("Margherita", "no")]
-    assert await system.delivery.store.one("select count(*) from pool_entries") == 0
+    assert await system.delivery.store.db.pool_entries.count() == 0
 
 
 @tool(name="paint", effect="idempotent")
@@ -327,7 +327,7 @@ async def frozen_at_its_end(
         victim = asyncio.create_task(system.turn())
         await asyncio.wait_for(at.wait(), PATIENCE)
     # The dead hand nothing back: their leases end.
-    await system.delivery.store.admin.execute("update lanes set owner = null, lease_until = null")
+    await system.delivery.store.db.lanes.change({"owner": None, "lease_until": None})
     return victim
 
 
@@ -357,4 +357,4 @@ async def test_promise_5_a_process_dies_at_the_end_of_a_turn(
     assert {colour for colour, _ in PAINTED} == {"green"}
     assert len({key for _, key in PAINTED}) == 1
     assert system.last() == "It is painted."
-    assert (len(system.model.script), await system.delivery.store.one("select count(*) from pool_entries")) == (0, 0)
+    assert (len(system.model.script), await system.delivery.store.db.pool_entries.count()) == (0, 0)

@@ -43,7 +43,7 @@ class Running:
     async def approve(self, card: Bubble) -> None:
         """Let the person approve: by button, or by code where there are none; the provider has told it then."""
         if self.harness.name == "sms":
-            code = await self.store.one("select code from approvals")
+            code = await self.store.db.approvals.one("code")
             await self.harness.said(f"OK {code}")
         else:
             labels = [button for button, _ in card.buttons]
@@ -98,7 +98,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
     began = time.monotonic()
     await running.approve(card)
     recorded = time.monotonic() - began
-    assert await store.one("select state from approvals") == "approved", "with the provider's answer, it is recorded"
+    assert await store.db.approvals.one("state") == "approved", "with the provider's answer, it is recorded"
     drawn = await running.until_seen(lambda bubble: bubble.text.startswith("Approved ") or "Approved at" in bubble.text)
     seconds = time.monotonic() - began
     assert drawn.buttons == ()

@@ -68,7 +68,7 @@ async def _meet(system: Approving, person: str) -> None:
 
 
 async def _choose(delivery: DeliveryHarness, person: str) -> None:
-    await delivery.store.admin.execute("update tenants set language = $1, language_from = ''", SPEAKERS[person])
+    await delivery.store.db.tenants.change({"language": SPEAKERS[person], "language_from": ""})
 
 
 def _told(harness: ChannelHarness, person: str, seen: int) -> str:
@@ -161,7 +161,7 @@ async def test_what_an_agent_says_of_a_field_is_in_their_language(database_url: 
             "credentials": keeper,
             "accounts": Accounts(keeper, Services()),
         }
-        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await system.delivery.store.db.person()
         await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})
         system.model.script = [wants(("SendEmailAgent", {"recipient": ["s@example.com"], "subject": "7", "body": "7"}))]
         await system.say("77", person)

@@ -59,7 +59,7 @@ async def test_without_bare_words_all_codes_that_wait_are_named(strict: Approvin
     strict.model.script = [wants(("send_mail", MAIL), ("send_mail", OTHER))]
     await strict.say("mail both")
     await strict.say("ok")
-    codes = await strict.delivery.store.column("select code from approvals")
+    codes = await strict.delivery.store.db.approvals.column("code")
     assert sorted(re.findall(r"Please write OK (\w+) ", strict.last())) == sorted(map(str, codes))
     assert await strict.states() == ["pending", "pending"]
 

@@ -104,7 +104,7 @@ async def news(system: Approving) -> str:
 
 
 async def cards(system: Approving) -> int:
-    return int(str(await system.delivery.store.one("select count(*) from approvals where name = 'post_update'")))
+    return await system.delivery.store.db.approvals.count(name="post_update")
 
 
 @also_by_mail
@@ -167,7 +167,7 @@ async def test_cve_a_stretched_argument_is_asked_about(system: Approving) -> Non
         assert (system.sent, await cards(system)) == ([], number), call
         await system.decide("Cancel")
     # What the person edits on such a card is one approval more, and stretches nothing either.
-    assert await system.delivery.store.one("select used from standing_consents") == 0
+    assert await system.delivery.store.db.standing_consents.one("used") == 0
 
 
 @also_by_mail
@@ -208,7 +208,7 @@ async def test_cve_a_changed_tool_ends_it_and_says_so(system: Approving) -> None
     await posts(system, POST)
     assert (system.sent, await cards(system)) == ([], 1)
     assert 'Your consent 1 has ended, since the ability "post update" is not what it was.' in await news(system)
-    assert await system.delivery.store.one("select reason from standing_consents") == "tool_changed"
+    assert await system.delivery.store.db.standing_consents.one("reason") == "tool_changed"
 
 
 @also_by_mail
@@ -226,7 +226,7 @@ async def test_cve_a_changed_row_serves_no_call(system: Approving, change: str) 
     await system.delivery.store.admin.execute(change)
     await posts(system, {"room": "#all" if "#all" in change else "#team", "text": "x"})
     assert (system.sent, await cards(system)) == ([], 1)
-    assert await system.delivery.store.one("select reason from standing_consents") == "altered"
+    assert await system.delivery.store.db.standing_consents.one("reason") == "altered"
 
 
 @also_by_mail
@@ -235,17 +235,17 @@ async def test_cve_only_the_bound_person_grants_it(system: Approving) -> None:
     await system.say("from now on without asking")
     store = system.delivery.store
     tenant, approval = (
-        str(await store.one("select tenant_id from approvals")),
-        str(await store.one("select id from approvals")),
+        str(await store.db.approvals.one("tenant_id")),
+        str(await store.db.approvals.one("id")),
     )
     await system.approvals.decide(
         tenant, approval, Verb.APPROVE, how="operator", channel="operator", now=system.clock.now(), said_in="op1"
     )
     await system.work()
-    assert await system.delivery.store.one("select count(*) from standing_consents") == 0
+    assert await system.delivery.store.db.standing_consents.count() == 0
     # The model cannot approve it in the person's words either, nor does a bare ok.
     system.clock.move(timedelta(seconds=1))
     system.model.script[:] = [wants(("AllowWithoutAskingAgent", ASKED)), says("Please use the card.")]
     await system.say("from now on without asking, I mean it")
     await system.say("OK ALL")
-    assert await system.delivery.store.one("select count(*) from standing_consents") == 0
+    assert await system.delivery.store.db.standing_consents.count() == 0

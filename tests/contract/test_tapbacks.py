@@ -19,6 +19,6 @@ async def test_a_reaction_to_a_card_decides_nothing_and_is_not_answered(database
             await system.say(reaction)
         assert (len(system.model.requests), len(system.delivery.channel.bubbles("ada"))) == before
         store = system.delivery.store
-        assert await store.column("select reason from ignored_messages") == ["reaction"] * 3
+        assert await store.db.ignored_messages.column("reason") == ["reaction"] * 3
         await system.say(f"OK {code}")
         assert system.last() == "I sent it."

@@ -183,7 +183,7 @@ async def test_without_a_model_the_assistant_says_that_it_cannot_listen(speaker:
     speaker.sender.hearing = Hearing()
     await speaker.records(ogg())
     assert "I cannot listen to sound yet." in await speaker.sender.works()
-    assert await speaker.sender.system.delivery.store.one("select count(*) from files") == 1, "it is kept"
+    assert await speaker.sender.system.delivery.store.db.files.count() == 1, "it is kept"
 
 
 async def test_the_same_note_is_transcribed_once(speaker: Speaker) -> None:

@@ -92,13 +92,13 @@ async def test_promise_12_proofs_are_compared_in_constant_time(
 
 async def test_promise_2_replays_add_nothing(delivery: DeliveryHarness) -> None:
     genuine = await delivery.channel.genuine()
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
     for _ in range(2):
         await delivery.channel.redeliver()
     statuses = await asyncio.gather(*(delivery.channel.post(genuine) for _ in range(5)))
     assert {status // 100 for status in statuses} == {2}
     assert delivery.channel.sink.calls >= 8
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
 
 
 async def test_promise_2_first_sights_that_meet_become_one(delivery: DeliveryHarness) -> None:
@@ -107,7 +107,7 @@ async def test_promise_2_first_sights_that_meet_become_one(delivery: DeliveryHar
     delivery.channel.sink.failures = 0
     statuses = await asyncio.gather(*(delivery.channel.post(genuine) for _ in range(8)))
     assert {status // 100 for status in statuses} == {2}
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
 
 
 # Acknowledgement
@@ -129,15 +129,15 @@ async def test_promise_1_the_acknowledgement_waits_for_no_work(delivery: Deliver
     # There is no worker here at all: what was said is kept, and waits.
     await delivery.meet()
     assert [answer.status for answer in delivery.channel.told] == [200]
-    assert await delivery.store.column("select state from inbound") == ["waiting"]
-    assert await delivery.store.one("select count(*) from turns") == 0
+    assert await delivery.store.db.inbound.column("state") == ["waiting"]
+    assert await delivery.store.db.turns.count() == 0
 
 
 async def test_promise_1_what_could_not_be_kept_comes_again_and_is_kept_once(delivery: DeliveryHarness) -> None:
     delivery.channel.sink.failures = 2
     await delivery.meet()
     assert [answer.status for answer in delivery.channel.told] == [503, 503, 200]
-    assert await delivery.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.db.inbound.count() == 1
 
 
 # Who gets no answer
@@ -232,7 +232,7 @@ async def test_a_text_with_nul_is_kept(delivery: DeliveryHarness) -> None:
     else:
         body = body.replace(b'"Ev', b'"EvX').replace(b'"ts": "1', b'"ts": "2').replace(b'"client_msg_id": "', b'"x": "')
     assert await delivery.channel.post(delivery.channel.signed(Request(genuine.path, genuine.headers, body))) == 200
-    texts = await delivery.store.column("select text from inbound order by seq")
+    texts = await delivery.store.db.inbound.column("text", order="seq")
     assert texts[-1] == marked("Dinner on Friday?")
 
 

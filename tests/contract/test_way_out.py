@@ -164,7 +164,7 @@ async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(deli
         await delivery.deliver_later()
     assert await delivery.identity_state() == ("stopped" if delivery.channel.name == "sms" else "blocked")
     assert len(delivery.channel.calls()) == 1
-    assert await delivery.store.column("select state from outbound") == ["failed", "failed"]
+    assert await delivery.store.db.outbound.column("state") == ["failed", "failed"]
 
 
 @exempt(telegram="bots cannot read what they sent: what is unknown is sent again, the next case")

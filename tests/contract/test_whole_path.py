@@ -47,8 +47,8 @@ async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered
         await work(delivery.store, delivery.runner, orchestrator)
         assert wanted in delivery.channel.bubbles()[-1].text, words
     assert len(model.calls) == 2, "the person's own words need no model"
-    assert set(await delivery.store.column("select state from inbound")) == {"done"}
-    assert set(await delivery.store.column("select state from outbound")) == {"sent"}
+    assert set(await delivery.store.db.inbound.column("state")) == {"done"}
+    assert set(await delivery.store.db.outbound.column("state")) == {"sent"}
 
 
 @also_by_mail
@@ -113,4 +113,4 @@ async def test_promise_3_what_was_said_while_we_were_away_is_answered(
     assert await delivery.channel.channel.catch_up(since) == 0
     await work(delivery.store, delivery.runner, orchestrator)
     assert delivery.channel.bubbles()[-1].text == f"echo: {marked('are you there')}"
-    assert await delivery.store.one("select count(*) from inbound") == 2
+    assert await delivery.store.db.inbound.count() == 2

@@ -203,6 +203,6 @@ class RefusingHarness:
             " and c.id = i.conversation_id where c.peer = $1 and i.state not in ('done', 'ignored')",
             sender,
         )
-        running = await self.store.one("select count(*) from turns where state = 'running'")
+        running = await self.store.db.turns.count(state="running")
         await asyncio.sleep(0)
         return not waiting and not running

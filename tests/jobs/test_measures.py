@@ -132,6 +132,6 @@ async def test_an_answer_that_grew_in_sight_is_timed_until_it_began(store: Store
 async def test_what_nobody_asked_for_is_no_answer(store: Store) -> None:
     counts, channel = Increase(), RecordingChannel()
     await store.enqueue("good morning")
-    await store.admin.execute("update outbound set turn_id = null")
+    await store.db.outbound.change({"turn_id": None})
     await deliver(store, channel)
     assert counts.of("onevalet_answer_seconds_count", channel="sms") == 0

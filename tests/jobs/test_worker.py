@@ -63,7 +63,7 @@ async def test_promises_1_2_4_two_workers_answer_once_in_order_despite_flushes(s
             await write(inbox, number, number + 1)
             await flush(redis_url)
         await all_answered(store, channel, 5)
-    assert await store.one("select count(*) from inbound") == 5 * len(PEOPLE)
+    assert await store.db.inbound.count() == 5 * len(PEOPLE)
     assert await store.one("select max(attempts) from turns") == 1
 
 
@@ -123,7 +123,7 @@ async def test_promise_5_a_stop_releases_a_long_turn_to_the_next_worker_at_once(
     async with system.working(redis_url):
         await system.until_sent(1)
     assert system.channel.texts == ["re hello"]
-    assert await store.column("select attempts from turns") == [1]
+    assert await store.db.turns.column("attempts") == [1]
 
 
 async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(store: Store, redis_url: str) -> None:
@@ -137,7 +137,7 @@ async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(
     async with system.working(redis_url):
         await system.until_sent(1)
     assert system.channel.texts == ["re hello"]
-    assert await store.column("select attempts from turns") == [2]
+    assert await store.db.turns.column("attempts") == [2]
 
 
 async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_url: str, redis_url: str) -> None:

@@ -36,7 +36,7 @@ class People:
 
     async def bring_in(self, tenant: str, *channels: str, wrote: str = "", suffix: str = "") -> None:
         """Admit a person on these channels; on `wrote` they have written already."""
-        await self.store.admin.execute("insert into tenants (tenant_id) values ($1)", tenant)
+        await self.store.db.tenants.add(tenant_id=tenant)
         for channel in channels:
             await self.store.admin.execute(
                 "insert into identities (tenant_id, id, channel, account, user_key, admitted)"

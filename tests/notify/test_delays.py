@@ -64,7 +64,7 @@ async def test_one_outage_is_told_once_however_many_answers_wait(harness: People
     harness.channels["telegram"].acts.extend([DAY] * 3)
     for text in ("one", "two"):
         await answer(harness, text)
-    await harness.store.admin.execute("update outbound set state = 'failed' where seq = 1")
+    await harness.store.db.outbound.change({"state": "failed"}, seq=1)
     await harness.deliver()
     await wait(harness, minutes=11)
     assert await harness.service.tell_delays() == 1
@@ -91,7 +91,7 @@ async def test_quiet_hours_are_kept_and_nothing_stale_is_said_after_them(harness
 
 
 async def test_who_has_one_place_is_told_there_when_it_works(harness: People) -> None:
-    await harness.store.admin.execute("delete from identities where channel = 'sms'")
+    await harness.store.db.identities.delete(channel="sms")
     harness.channels["telegram"].acts.append(DAY)
     await answer(harness, "the answer")
     await wait(harness, minutes=11)
@@ -129,4 +129,4 @@ async def test_promise_6_news_given_up_with_an_unknown_outcome_goes_elsewhere(ha
     await harness.deliver()
     assert harness.said("telegram") == ["Take your pills"] * (1 + MAX_RESENT)
     assert harness.said("sms") == ["Take your pills"]
-    assert await harness.store.column("select state from notifications") == ["sent"]
+    assert await harness.store.db.notifications.column("state") == ["sent"]

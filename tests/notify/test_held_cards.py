@@ -22,7 +22,7 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
     notes = NotificationStore(store.database, store.make_id)
     service = NotificationService(notes, ["sms"], store.wakeups, cast(Clock, harness.clock), store.make_id)
     harness.turns._features = replace(harness.turns._features, holds_cards=service.holds_cards)
-    await store.admin.execute("update tenants set timezone = 'UTC'")
+    await store.db.tenants.change({"timezone": "UTC"})
     await harness.engine.create_task(
         tenant_id=harness.tenant,
         trigger=ScheduleTrigger(interval_minutes=60 * 24),
@@ -31,15 +31,13 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
     )
     harness.clock.move(days=1)
     now = harness.clock.now()
-    await store.admin.execute(
-        "update tenants set quiet_from = $1, quiet_until = $2",
-        f"{now - timedelta(hours=1):%H:%M}",
-        f"{now + timedelta(hours=1):%H:%M}",
+    await store.db.tenants.change(
+        {"quiet_from": f"{now - timedelta(hours=1):%H:%M}", "quiet_until": f"{now + timedelta(hours=1):%H:%M}"}
     )
     await harness.work()
     asked = "select state from outbound where kind = 'card'"
     assert await store.column(asked) == (["held"] if urgency == "normal" else ["ready"])
-    assert await store.column("select expires_at from approvals") == [None]
+    assert await store.db.approvals.column("expires_at") == [None]
     assert await service.release_held() == 0
     harness.clock.move(hours=2)
     assert await service.release_held() == (1 if urgency == "normal" else 0)

@@ -55,7 +55,7 @@ async def test_a_digest_and_its_title_are_in_the_persons_language(harness: Peopl
     [digest] = harness.said("sms")
     with speaking(language):
         title = gettext("What waited for you")
-    assert await harness.store.column("select title from notifications where category = 'digest'") == [title]
+    assert await harness.store.db.notifications.column("title", category="digest") == [title]
     assert [english_in(text, language) for text in (digest, title)] == [[], []]
     assert digest.startswith({"de": "2 Nachrichten haben auf dich gewartet:", "zh": "有 2 条消息在等你："}[language])
     assert "N1" in digest
@@ -65,7 +65,7 @@ async def test_a_digest_and_its_title_are_in_the_persons_language(harness: Peopl
 @pytest.mark.parametrize("state", ["stopped", "blocked"])
 async def test_a_lost_channel_is_told_in_the_persons_language(harness: People, language: str, state: str) -> None:
     await of(harness, language, "sms", "telegram", wrote="sms")
-    await harness.store.admin.execute("update identities set state = $1 where id = 'ann-sms'", state)
+    await harness.store.db.identities.change({"state": state}, id="ann-sms")
     await harness.service.release_held()
     await harness.deliver()
     [told] = harness.said("telegram")
@@ -84,7 +84,7 @@ async def test_a_lost_channel_is_told_in_the_persons_language(harness: People, l
 async def test_a_notice_that_fell_back_is_still_in_the_persons_language(harness: People, language: str) -> None:
     """The sentence is made again for the next place, from what the row holds."""
     await of(harness, language, "sms", "telegram", "email", wrote="sms")
-    await harness.store.admin.execute("update identities set state = 'blocked' where id = 'ann-sms'")
+    await harness.store.db.identities.change({"state": "blocked"}, id="ann-sms")
     await harness.service.release_held()
     harness.channels["telegram"].acts.append(Rejected("no", "400"))
     await harness.deliver()

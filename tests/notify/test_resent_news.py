@@ -57,7 +57,7 @@ async def test_news_that_is_sent_again_goes_nowhere_else(ann: People) -> None:
     assert await ann.service.fall_back() == 0
     await ann.deliver()
     assert (ann.said("sms"), ann.said("telegram")) == (["Your parcel is here"] * 2, [])
-    assert await ann.store.column("select state from notifications") == ["sent"]
+    assert await ann.store.db.notifications.column("state") == ["sent"]
 
 
 async def test_news_that_fails_again_goes_to_the_next_place(ann: People) -> None:

@@ -43,11 +43,8 @@ async def states(harness: People) -> list[str]:
 
 
 async def night(harness: People, tenant: str, begins: str, ends: str) -> None:
-    await harness.store.admin.execute(
-        "update tenants set timezone = 'UTC', quiet_from = $2, quiet_until = $3 where tenant_id = $1",
-        tenant,
-        begins,
-        ends,
+    await harness.store.db.tenants.change(
+        {"timezone": "UTC", "quiet_from": begins, "quiet_until": ends}, tenant_id=tenant
     )
 
 
@@ -56,7 +53,7 @@ async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: 
     await harness.write("ann", "telegram")
     result = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
     assert (result.fate, result.where) == (NotificationStatus.QUEUED, "telegram")
-    assert await harness.store.column("select message from history") == []  # nobody has read it yet
+    assert await harness.store.db.history.column("message") == []  # nobody has read it yet
     await harness.deliver()
     assert harness.said("telegram") == ["The flight is at 290."]
     assert await states(harness) == ["sent"]
@@ -138,7 +135,7 @@ async def test_ending_quiet_hours_releases_news_at_once_and_one_item_undigested(
     assert await harness.service.release_held() == 1
     await harness.deliver()
     assert harness.said("sms") == ["one thing"]
-    assert "More" in str(await harness.store.one("select actions from outbound"))
+    assert "More" in str(await harness.store.db.outbound.one("actions"))
     assert low.fate is NotificationStatus.HELD  # until the morning's digest, still
     moment(harness).at = datetime(2026, 11, 22, 8, 0, 1, tzinfo=UTC)
     assert await harness.service.release_held() == 1
@@ -187,7 +184,7 @@ async def test_a_lost_channel_is_never_told_on_that_channel(harness: People) -> 
     )
     await harness.write("ann", "sms")
     await harness.prefer("ann", preferred_channel="sms")
-    await harness.store.admin.execute("update identities set state = 'blocked' where id = 'ann-sms'")
+    await harness.store.db.identities.change({"state": "blocked"}, id="ann-sms")
     await harness.service.notify("ann", Notification("Rain", "weather", urgency=Urgency.LOW))
     moment(harness).move(hours=30)
     await harness.service.release_held()
@@ -199,7 +196,7 @@ async def test_a_lost_channel_is_never_told_on_that_channel(harness: People) -> 
 async def test_a_channel_that_is_back_is_not_told_as_lost(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", wrote="sms")
     for state in ("blocked", "active"):
-        await harness.store.admin.execute("update identities set state = $1 where id = 'ann-sms'", state)
+        await harness.store.db.identities.change({"state": state}, id="ann-sms")
     await harness.service.release_held()
     await harness.deliver()
     assert (harness.said("telegram"), harness.said("sms")) == ([], [])
@@ -296,7 +293,7 @@ async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(h
     assert await harness.service.release_held() == 0
     await ask_approval(harness, "A2")
     await ask_approval(harness, "A3")
-    await harness.store.admin.execute("update approvals set state = 'cancelled' where id = 'A3'")
+    await harness.store.db.approvals.change({"state": "cancelled"}, id="A3")
     await harness.service.release_held()
     await harness.deliver()
     assert harness.said("push") == [
@@ -324,9 +321,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_expiry_starts_after(h
     await ask_approval(harness, "A1", sent=False)
     card = OutboundMessage("card", OutboundKind.CARD, "Approve? OK 7K")
     await harness.store.enqueue_in("ann", "ann-telegram-talk", [card], held=True)
-    await harness.store.admin.execute(
-        "insert into approval_cards (tenant_id, outbound_id, approval_id) values ('ann', 'card', 'A1')"
-    )
+    await harness.store.db.approval_cards.add(tenant_id="ann", outbound_id="card", approval_id="A1")
     assert await harness.service.release_held() == 0
     await harness.deliver()
     assert harness.said("telegram") == []
@@ -361,7 +356,7 @@ async def test_promise_11_a_message_only_goes_to_an_identity_of_its_tenant(harne
     for tenant, suffix in zip(tenants, ("", "2", "3"), strict=True):
         await harness.bring_in(tenant, "sms", "telegram", "email", wrote="sms", suffix=suffix)
         await harness.write(tenant, "telegram")
-    talks = await harness.store.column("select id from conversations")
+    talks = await harness.store.db.conversations.column("id")
     for number in range(60):
         tenant = chance.choice(tenants)
         await harness.service.notify(

@@ -44,7 +44,7 @@ async def standing(store: Store, tenant: str) -> list[object]:
 
 
 async def told(store: Store, tenant: str) -> list[object]:
-    return await store.column("select text from notifications where tenant_id = $1 order by id", tenant)
+    return await store.db.notifications.column("text", order="id", tenant_id=tenant)
 
 
 async def test_a_person_ends_their_own_consent_on_the_console(console: Console) -> None:
@@ -69,7 +69,7 @@ async def test_a_person_ends_their_own_consent_on_the_console(console: Console) 
 async def test_a_person_is_told_in_their_language_that_an_operator_ended_one(console: Console) -> None:
     bob = await console.tenant(BOB)
     await agree(console.store, bob)
-    await console.store.admin.execute("update tenants set language = 'de' where tenant_id = $1", bob)
+    await console.store.db.tenants.change({"language": "de"}, tenant_id=bob)
     page = f"/console/people/{bob}"
     async with console.browser(ANN) as browser:
         assert await press(browser, page, f"{page}/withdraw", {"number": "1"}) == 303

@@ -151,7 +151,7 @@ async def test_a_message_is_sent_again_a_memory_forgotten_and_a_code_approved(pa
         assert "allergic to peanuts" in await shown(page), "what would go is shown first"
         await click_through(page, "", ("main button", "Forget"))
         assert "Forgotten." in await shown(page)
-        assert await store.one("select count(*) from memories") == 0
+        assert await store.db.memories.count() == 0
 
         code = await give_code(console, ANN)
         await page.visit(f"{console.url}{memory.removesuffix('/memory')}")
@@ -159,5 +159,5 @@ async def test_a_message_is_sent_again_a_memory_forgotten_and_a_code_approved(pa
         await page.until("document.body.innerText.includes('Link yourself with this person?')")
         await page.type("main input[name=code]", code)
         await page.until("document.body.innerText.includes('Linked. Every chat of both is told')")
-        assert await store.one("select count(*) from tenants") == 1
+        assert await store.db.tenants.count() == 1
         await page.leave()

@@ -38,7 +38,7 @@ async def test_an_operators_buttons_about_people_and_deliveries(page: Page, data
         await click_through(page, await console.link(ANN), ("button", "Open the console"))
         await click_through(page, f"{console.url}/console/people", ("main button", "Let in"))
         assert "They are in, and may write now." in await shown(page)
-        assert await store.one("select admitted from identities where user_key = '+15550000003'") == "operator"
+        assert await store.db.identities.one("admitted", user_key="+15550000003") == "operator"
 
         for selector, button, said in DELIVERIES:
             await click_through(page, f"{console.url}/console/deliveries", (selector, button))
@@ -61,7 +61,7 @@ async def test_an_operators_buttons_about_people_and_deliveries(page: Page, data
         await page.type("input[name=id]", bob, send=False)
         await click_through(page, "", ("main button", "Delete for good"))
         assert "A worker deletes them now" in await shown(page)
-        assert await store.one("select count(*) from deletions") == 1
+        assert await store.db.deletions.count() == 1
         await click_through(page, "", ("button", "Sign out"))
         await page.visit(f"{console.url}/console/people")
         assert "They are in" not in await shown(page)
@@ -102,7 +102,7 @@ async def prepare(console: Console) -> str:
     await knock(console)
     await lose(console, "Your train is here.", BOB)
     await fail(console, "Your cab is here.", BOB)
-    conversation = str(await store.one("select id from conversations where peer = $1", BOB))
+    conversation = str(await store.db.conversations.one("id", peer=BOB))
     held = OutboundMessage("out_held", OutboundKind.CARD, "Send the mail?")
     await store.enqueue_in(bob, conversation, [held], held=True)
     await hold_news(console, bob, Notification("Cheaper flights", "price"))

@@ -8,7 +8,7 @@ from abilities.memory.store.overview import read_overview
 from abilities.memory.store.scans import memory_of, vector_text
 from abilities.memory.store.vectors_and_terms import VectorStore
 from abilities.memory.types import Memory, Statement, Version
-from core.db.database import Database
+from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import JsonObject
 

@@ -24,7 +24,7 @@ async def test_connect_prints_a_link_for_the_one_person(operator: Operator, stor
     row = await store.admin.fetchrow("select * from connect_links")
     assert row is not None
     assert (row["service"], row["account_name"]) == ("email", "home")
-    assert row["conversation_id"] == await store.one("select id from conversations")  # where it is told
+    assert row["conversation_id"] == await store.db.conversations.one("id")  # where it is told
 
 
 async def test_connect_says_in_one_sentence_why_there_is_no_link(operator: Operator, database_url: str) -> None:
@@ -44,7 +44,7 @@ async def test_connect_says_in_one_sentence_why_there_is_no_link(operator: Opera
 
 async def test_accounts_are_listed_with_what_they_may_and_without_secrets(operator: Operator, store: Store) -> None:
     await store.say("hello")
-    [tenant] = await store.column("select tenant_id from tenants")
+    [tenant] = await store.db.tenants.column("tenant_id")
     assert (await operator.run("accounts"))[1] == f"{tenant} has connected nothing.\n"
     await operator.run("credentials", "set", "email", "--account", "work", stdin=json.dumps(MAILBOX))
     await store.admin.execute("update credentials set revoked_at = now(), preferred_for = '{mail}'")

@@ -117,7 +117,7 @@ async def test_what_a_dead_consumer_held_is_handled_by_another_and_burns_one_try
         await eventually(lambda: bool(handled))
         await eventually(lambda: not second._groups["tasks"].runner._tasks)
     assert handled == ["1"]
-    assert await store.one("select attempts from event_work") == 2
+    assert await store.db.event_work.one("attempts") == 2
 
 
 async def test_what_was_published_before_anybody_subscribed_is_handled(store: Store, redis_url: str) -> None:
@@ -139,7 +139,7 @@ async def test_what_was_published_before_anybody_subscribed_is_handled(store: St
         # Nothing is kept for who unsubscribed.
         await bus.unsubscribe("door:*")
         await bus.publish(Event("door", "closed", id="4", tenant_id="bob"))
-        assert await store.one("select count(*) from event_work where event_id = '4'") == 0
+        assert await store.db.event_work.count(event_id="4") == 0
     assert handled == [("ann", "door:1"), ("bob", "door:3")]
 
 
@@ -150,7 +150,7 @@ async def test_the_same_event_of_a_tenant_is_one_and_of_two_tenants_two(store: S
         assert await bus.publish(Event("door", "opened", id="1", tenant_id="bob"))
         assert await bus.publish(Event("door", "opened", id="2", tenant_id="ann"), also="1") is False
         assert await bus.publish(Event("door", "opened", tenant_id="ann"))
-    assert await store.one("select count(*) from events") == 3
+    assert await store.db.events.count() == 3
 
 
 @pytest.mark.parametrize("how", ["fails", "says so", "hangs"])
@@ -198,7 +198,7 @@ async def test_without_redis_events_are_handled_all_the_same(store: Store) -> No
 async def test_channels_publish_receipts_and_failed_deliveries_to_subscribers(store: Store) -> None:
     bus = EventBus("redis://127.0.0.1:1/0", store.database)
     await store.say("nobody asked")
-    [tenant] = await store.column("select tenant_id from identities")
+    [tenant] = await store.db.identities.column("tenant_id")
     assert await bus.store.recent(str(tenant)) == []
     await bus.store.want_channel_events(str(tenant), True)
     await store.enqueue("cannot be said")

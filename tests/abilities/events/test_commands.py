@@ -32,7 +32,7 @@ def settings(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 async def a_person(store: Store) -> None:
-    await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
+    await store.db.tenants.add(tenant_id="ann")
 
 
 async def test_a_source_is_made_shown_once_listed_and_deleted(

@@ -142,7 +142,7 @@ async def test_without_redis_the_watch_has_events_and_retries_handled(store: Sto
         async with running(watch.run):
             await bus.publish(Event("door", "rang", id="1", tenant_id="ann"))
             await eventually(lambda: handled == ["1"], "the second try")
-    assert await store.one("select attempts from event_work") == 2
+    assert await store.db.event_work.one("attempts") == 2
 
 
 async def test_an_event_that_fails_is_tried_again_by_a_job_of_its_moment(store: Store, redis_url: str) -> None:

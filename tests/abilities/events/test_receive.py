@@ -225,12 +225,12 @@ async def test_a_source_made_now_is_found_within_a_second_of_strangers_asking(do
 async def test_promise_11_an_event_goes_to_whom_its_source_belongs_now(door: Door) -> None:
     good, source = good_headers(Style.BEARER), door.ids[Style.BEARER]
     assert (await door.post(source, good))[0] == 200
-    await door.store.admin.execute("update event_sources set tenant_id = 'bob' where id = $1", source)
+    await door.store.db.event_sources.change({"tenant_id": "bob"}, id=source)
     assert await door.post(source, good) == (200, {"id": "evt_1", "duplicate": False})
     assert [row[0] for row in await door.kept()] == ["ann", "bob"]
     # As in a merge, where whoever had it is gone.
-    await door.store.admin.execute("update event_sources set tenant_id = 'ann' where id = $1", source)
-    await door.store.admin.execute("delete from tenants where tenant_id = 'bob'")
+    await door.store.db.event_sources.change({"tenant_id": "ann"}, id=source)
+    await door.store.db.tenants.delete(tenant_id="bob")
     assert (await door.post(source, good, b'{"id": "evt_2", "type": "x"}'))[0] == 200
     assert [(row[0], row[3]) for row in await door.kept()] == [("ann", "evt_1"), ("ann", "evt_2")]
 

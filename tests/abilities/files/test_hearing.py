@@ -117,7 +117,7 @@ async def test_a_worker_that_dies_while_it_listens_makes_nobody_pay_twice(home: 
     home.ear.hang = None
     assert (await home.take_in()).words == WORDS
     assert (len(home.ear.heard), await home.spent()) == (2, Decimal("0.01"))
-    assert await home.store.one("select count(*) from files") == 1
+    assert await home.store.db.files.count() == 1
 
 
 async def test_whoever_has_no_money_left_is_told_so_and_the_note_is_kept(home: Home) -> None:
@@ -132,7 +132,7 @@ async def test_whoever_has_no_money_left_is_told_so_and_the_note_is_kept(home: H
 async def test_forgetting_what_was_said_forgets_the_note(home: Home) -> None:
     await home.take_in()
     tenant = home.message[0]
-    assert await home.store.column("select heard from inbound") == [WORDS]
+    assert await home.store.db.inbound.column("heard") == [WORDS]
     await home.store.database.one("select redact($1,$2) as done", tenant, ["allergic to nuts"])
-    assert await home.store.one("select count(*) from files") == 0
-    assert "nuts" not in str(await home.store.column("select heard from inbound"))
+    assert await home.store.db.files.count() == 0
+    assert "nuts" not in str(await home.store.db.inbound.column("heard"))

@@ -127,9 +127,7 @@ class MailHarness:
 
     async def problem(self, problem: str) -> None:
         """Wait until something is wrong with the mailbox."""
-        await eventually(
-            lambda: self.store.admin.fetchval("select count(*) from mail_watches where problem = $1", problem)
-        )
+        await eventually(lambda: self.store.db.mail_watches.count(problem=problem))
 
     async def _equal(self, subjects: list[str]) -> bool:
         return sorted(map(str, await self.subjects())) == subjects

@@ -46,7 +46,7 @@ async def test_an_event_says_who_wrote_what_and_how_to_read_on(harness: MailHarn
             harness.address, mail("Your order", List_Id="<news.amazon.example>", Cc="b@example.org")
         )
         await harness.has("Your order")
-    data = json.loads(str(await harness.store.one("select data from events where source = 'mail'")))
+    data = json.loads(str(await harness.store.db.events.one("data", source="mail")))
     shown = {name: data[name] for name in ("account", "from", "from_address", "to", "cc", "text", "list", "bulk")}
     assert shown == {
         "account": "primary",
@@ -143,7 +143,7 @@ async def test_a_disconnected_account_is_not_watched(harness: MailHarness) -> No
         await harness.credentials.delete(harness.tenant, "email")
         worker.look()
         await eventually(lambda: not worker.running)
-    assert await harness.store.one("select count(*) from mail_watches") == 0
+    assert await harness.store.db.mail_watches.count() == 0
 
 
 async def test_a_wrong_password_ends_the_watch_until_another_is_stored(harness: MailHarness) -> None:
@@ -252,7 +252,7 @@ async def test_an_event_starts_the_run_of_a_task_that_fits(harness: MailHarness)
         )
         lanes += await harness.engine.fire_for_event(harness.tenant, event)
     assert len(lanes) == 1
-    turn = await harness.store.one("select turn_id from task_runs")
+    turn = await harness.store.db.task_runs.one("turn_id")
     lines = [line for line in await trace(harness.store.database, str(turn)) if line["what"] in ("event", "run")]
     assert [(line["what"], line.get("source"), line.get("type")) for line in lines] == [
         ("event", "mail", "mail.received"),

@@ -15,7 +15,7 @@ async def test_a_deleted_owners_shared_memory_goes_to_another_member(installatio
     if shared:
         assert await collections.let_in(installation.ann, "kitchen", installation.bob)
     assert await installation.delete() is not None
-    owners = await store.column("select tenant_id from memory_members where shared_id = $1 and role = 'owner'", memory)
-    kept = await store.one("select count(*) from tenants where tenant_id = $1", memory)
+    owners = await store.db.memory_members.column("tenant_id", shared_id=memory, role="owner")
+    kept = await store.db.tenants.count(tenant_id=memory)
     assert (owners, kept) == (([installation.bob], 1) if shared else ([], 0))
     assert await collections.names(installation.bob) == ({"home": "c", "kitchen": memory} if shared else {"home": "c"})

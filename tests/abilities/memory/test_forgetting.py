@@ -61,11 +61,11 @@ async def test_a_pending_approval_keeps_its_sealed_text_until_it_is_decided(data
         assert await store.one("select a::text from approvals a") == sealed
         waits = {*BESIDE, "memory_forgettings"} - {"profile_facts", "events"}
         assert set(await talk.dump()) == waits
-        await store.admin.execute("update approvals set state = 'cancelled'")
-        await store.admin.execute("update notifications set state = 'sent', not_before = null")
-        await store.admin.execute("update run_notices set state = 'handed_over'")
-        await store.admin.execute("update tasks set state = 'COMPLETED'")
-        await store.admin.execute("update task_runs set state = 'COMPLETED'")
+        await store.db.approvals.change({"state": "cancelled"})
+        await store.db.notifications.change({"state": "sent", "not_before": None})
+        await store.db.run_notices.change({"state": "handed_over"})
+        await store.db.tasks.change({"state": "COMPLETED"})
+        await store.db.task_runs.change({"state": "COMPLETED"})
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}
 
@@ -82,7 +82,7 @@ async def test_redacted_tool_arguments_stay_json_and_profile_facts_are_deleted(d
             for result in await store.column("select result::text from steps order by started_at")
         ]
         assert call == {"id": "c1", "name": "look", "arguments": "{}"}
-        assert await store.column("select value from profile_facts") == []
+        assert await store.db.profile_facts.column("value") == []
 
 
 async def test_fields_of_a_waiting_agent_are_redacted_once_it_ends(database_url: str) -> None:
@@ -93,7 +93,7 @@ async def test_fields_of_a_waiting_agent_are_redacted_once_it_ends(database_url:
         await talk.turn("Forget that.", "Shall I?", act="ask")
         await talk.turn("yes", "Done.", act="forget")
         assert set(await talk.dump()) == {"pool_entries", "memory_forgettings"}
-        await store.admin.execute("update pool_entries set status = 'CANCELLED'")
+        await store.db.pool_entries.change({"status": "CANCELLED"})
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}
 
@@ -190,7 +190,7 @@ async def test_phrases_of_what_stays_pending_are_given_up_in_the_end(database_ur
         now = talk.momex.clock.now()
         for days, left in ((0, 1), (29, 1), (31, 0)):
             await talk.momex.work.tidy(now + timedelta(days=days))
-            assert len(await store.column("select id from memory_forgettings")) == left
+            assert len(await store.db.memory_forgettings.column("id")) == left
 
 
 async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice(database_url: str) -> None:
@@ -211,7 +211,7 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
         await store.admin.execute("update memory_jobs set not_before = now()")
         await talk.work()
         assert await holding(momex, lease.tenant_id) == ["I like tea.", "Noted, you like your tea hot."]
-        assert await store.column("select id from memory_jobs") == []
+        assert await store.db.memory_jobs.column("id") == []
 
 
 async def test_everybodys_forgetting_is_seen_to_however_many_there_are(database_url: str) -> None:

@@ -83,10 +83,10 @@ async def test_forgetting_a_storage_unit_leaves_the_community_garden(database_ur
         assert await holding(talk.momex, talk.tenant_id) == [
             "I volunteer at the community garden.", "The community will be glad.",
         ]  # fmt: skip
-        assert await store.column("select text from inbound order by seq") == [
+        assert await store.db.inbound.column("text", order="seq") == [
             "I volunteer at the community garden.", "[forgotten]", "[forgotten]", "yes",
         ]  # fmt: skip
-        assert await store.column("select phrases from memory_forgettings") == []
+        assert await store.db.memory_forgettings.column("phrases") == []
 
 
 async def test_no_phrase_is_kept_because_an_approval_has_the_same_date(database_url: str) -> None:
@@ -103,7 +103,7 @@ async def test_no_phrase_is_kept_because_an_approval_has_the_same_date(database_
         )  # fmt: skip
         await talk.turn("Forget the dentist", "Shall I?", "ask", "dentist")
         await talk.turn("yes", "Done.", act="forget")
-        assert await store.column("select phrases from memory_forgettings") == []
+        assert await store.db.memory_forgettings.column("phrases") == []
         assert await store.one("select arguments ->> 'when' from approvals") == day
 
 
@@ -141,7 +141,7 @@ async def test_forgetting_waits_for_a_job_that_read_the_words_before(database_ur
         await talk.momex.work.tidy(NOW)
         echo = told("Of course, it is in Quixotania.", kind=Kind.INFERRED, speaker=ASSISTANT)
         await talk.momex.add_now(talk.tenant_id, [echo])
-        await store.admin.execute("delete from memory_jobs")
+        await store.db.memory_jobs.delete()
         await talk.momex.work.tidy(NOW)
         assert await talk.dump() == {}
 

@@ -14,7 +14,7 @@ async def test_jobs_of_many_turns_are_cleared_by_one_statement(database_url: str
         for text in ("one", "two", "three"):
             await store.say(text)
             await system.work()
-        assert await store.one("select count(*) from memory_jobs") == 3
+        assert await store.db.memory_jobs.count() == 3
         await store.admin.execute(
             "update memory_jobs set not_before = 'infinity' where id in (select id from memory_jobs limit 1)"
         )  # set aside, for its operator to see
@@ -23,4 +23,4 @@ async def test_jobs_of_many_turns_are_cleared_by_one_statement(database_url: str
         assert await runner.claim(None) is None
         assert len(database.seen) == 1
         assert await store.column("select not_before from memory_jobs where not_before < 'infinity'") == []
-        assert await store.one("select count(*) from memory_jobs") == 1
+        assert await store.db.memory_jobs.count() == 1

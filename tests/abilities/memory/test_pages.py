@@ -33,7 +33,7 @@ async def test_a_memory_is_forgotten_after_it_was_shown(console: Console) -> Non
         await forget(browser, page)
         assert "Forgotten." in browser.text
         assert "allergic" not in browser.text
-    assert await console.store.one("select count(*) from memories") == 0
+    assert await console.store.db.memories.count() == 0
     assert await console.store.column("select what || ' ' || subject from console_actions") == ["forget 1"]
 
 
@@ -59,7 +59,7 @@ async def test_a_correction_that_is_sent_twice_is_kept_once(console: Console) ->
             assert await browser.post(f"{page}/correct", {**form, "text": "My dentist is Dr. Green."}) == 303
             await browser.get(browser.location)
             assert said in browser.text
-    assert await console.store.column("select text from memories order by number") == [
+    assert await console.store.db.memories.column("text", order="number") == [
         "My dentist is Dr. Brown.",
         "My dentist is Dr. Green.",
     ]
@@ -72,7 +72,7 @@ async def test_what_was_not_shown_is_not_forgotten(console: Console) -> None:
         assert "nothing was forgotten" in browser.text
         assert await press(browser, page, f"{page}/forget", {"number": "77"}) == 303
         assert "That is not remembered any more." in browser.text
-    assert await console.store.one("select count(*) from memories") == 1
+    assert await console.store.db.memories.count() == 1
 
 
 @pytest.mark.parametrize("shown", [False, True], ids=["off", "on"])

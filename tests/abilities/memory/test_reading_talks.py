@@ -43,9 +43,9 @@ async def test_twenty_plain_messages_cost_at_most_a_fifth_of_a_call_more_each(pe
     assert "assistant: I see." in behind[0].last_user, "both sides are read"
     unread = "select count(*) from memories where kind = 'told' and extractor <> 'model'"
     assert await person.store.one(unread) == 0
-    assert await person.store.one("select count(*) from memories where kind = 'told'") == len(PLAIN)
+    assert await person.store.db.memories.count(kind="told") == len(PLAIN)
     assert await person.store.one("select value from profile_facts where replaced_by is null") == "Friend19"
-    assert await person.store.one("select count(*) from profile_jobs") == 0
+    assert await person.store.db.profile_jobs.count() == 0
 
 
 async def test_greetings_and_commands_cost_no_call_behind_the_reply(person: Talking) -> None:
@@ -56,7 +56,7 @@ async def test_greetings_and_commands_cost_no_call_behind_the_reply(person: Talk
     await person.be_quiet()
     await person.read()
     assert len(person.model.calls) == 4
-    assert await person.store.one("select count(*) from profile_jobs") == 0
+    assert await person.store.db.profile_jobs.count() == 0
 
 
 async def test_what_a_model_reads_ends_what_it_contradicts_and_junk_is_held_back(person: Talking) -> None:
@@ -104,7 +104,7 @@ async def test_promise_5_a_restart_in_the_middle_of_reading_loses_nothing(person
     await person.be_quiet()
     await person.read()
     assert read_by(person) == [["The spare key lies beneath the blue pot.", "The bicycle stands behind the shed."]]
-    assert await person.store.one("select count(*) from memories where extractor = 'model'") == 2
+    assert await person.store.db.memories.count(extractor="model") == 2
 
 
 async def test_a_talk_whose_workers_died_again_and_again_is_left_for_later(person: Talking) -> None:
@@ -113,8 +113,8 @@ async def test_a_talk_whose_workers_died_again_and_again_is_left_for_later(perso
     await person.store.admin.execute("update profile_jobs set attempts = 3, lease_until = now() - interval '1 second'")
     await person.read()
     assert read_by(person) == []
-    assert await person.store.one("select count(*) from profile_jobs") == 0
-    assert await person.store.one("select held from memories where kind = 'told'") is True
+    assert await person.store.db.profile_jobs.count() == 0
+    assert await person.store.db.memories.one("held", kind="told") is True
 
 
 async def test_a_worker_that_lost_the_lease_of_a_talk_stores_nothing(person: Talking) -> None:
@@ -123,10 +123,10 @@ async def test_a_worker_that_lost_the_lease_of_a_talk_stores_nothing(person: Tal
     await person.be_quiet()
     job = await person.talks.claim()
     assert job is not None
-    await person.store.admin.execute("update profile_jobs set owner = 'another'")
+    await person.store.db.profile_jobs.change({"owner": "another"})
     await person.talks.run(job)
     assert read_by(person) == []
-    assert await person.store.one("select count(*) from profile_jobs where owner = 'another'") == 1
+    assert await person.store.db.profile_jobs.count(owner="another") == 1
 
 
 async def test_what_was_left_unread_stands_once_the_settings_name_no_model(person: Talking) -> None:
@@ -139,7 +139,7 @@ async def test_what_was_left_unread_stands_once_the_settings_name_no_model(perso
     rules = replace(person.talks, memory=replace(person.talks.memory, by_model=False), profile=None)
     await rules.drain()
     assert read_by(person) == []
-    assert await person.store.one("select count(*) from memories where extractor = 'rules, until read'") == 0
+    assert await person.store.db.memories.count(extractor="rules, until read") == 0
     assert await person.store.one("select text from memories where valid_to is null") == "I live in Lisbon."
 
 
@@ -162,9 +162,9 @@ async def test_a_model_that_stays_away_leaves_what_was_told_for_later(person: Ta
     for _ in range(3):
         await person.be_quiet()
         await person.read()
-    assert await person.store.one("select count(*) from profile_jobs") == 0
-    assert await person.store.one("select held from memories where kind = 'told'") is True
-    assert await person.store.one("select count(*) from memory_jobs where id = 'reading'") == 1
+    assert await person.store.db.profile_jobs.count() == 0
+    assert await person.store.db.memories.one("held", kind="told") is True
+    assert await person.store.db.memory_jobs.count(id="reading") == 1
 
 
 def read_by(person: Talking) -> list[list[str]]:

@@ -149,7 +149,7 @@ class Harness:
 
     async def sent(self) -> list[str]:
         """Return the texts of all replies, in order."""
-        return cast("list[str]", await self.store.column("select text from outbound order by seq"))
+        return cast("list[str]", await self.store.db.outbound.column("text", order="seq"))
 
 
 async def make_harness(store: Store, answer: Answer = echo, sender: str = "+15550000001") -> Harness:
@@ -158,7 +158,7 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn)
     tenant = lease.tenant_id
-    await store.admin.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
+    await store.db.tenants.change({"timezone": "Europe/Berlin"}, tenant_id=tenant)
     clock, world, counting = StandingClock(NOW), World(), Counting()
     engine = TriggerEngine(store.database, store.make_id, clock, store.wakeups, executors=[counting])
     notifier = Recorded(ConversationNotifier(store.database, store.wakeups))

@@ -20,7 +20,7 @@ async def two_with_tasks(store: Store) -> tuple[str, str]:
     """Return Ann, who has tasks of each kind and state, and Bob, who has one."""
     await store.say("hello", sender=ANN)
     await store.say("hello", sender=BOB)
-    ann, bob = [str(id) for id in await store.column("select tenant_id from identities order by user_key")]
+    ann, bob = [str(id) for id in await store.db.identities.column("tenant_id", order="user_key")]
     cron, urgent, empty = '{"cron": "0 9 * * 1"}', '{"urgency": "urgent"}', "{}"
     for number, row in enumerate(
         (
@@ -36,7 +36,7 @@ async def two_with_tasks(store: Store) -> tuple[str, str]:
     ):
         await store.admin.execute(TASK, ann, row[0], number, *row[1:])
     await store.admin.execute(TASK, bob, "secret", 1, "schedule", cron, empty, "ACTIVE", DUE, None)
-    await store.admin.execute("update tasks set held = true where id = 'held'")
+    await store.db.tasks.change({"held": True}, id="held")
     return ann, bob
 
 

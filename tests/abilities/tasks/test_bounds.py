@@ -120,18 +120,18 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
     await harness.runner.once()
     store, tasks = harness.store, harness.engine.store
     assert await prune_runs(tasks) == 0
-    outcome = [await harness.sent(), await store.one("select count(*) from history")]
+    outcome = [await harness.sent(), await store.db.history.count()]
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '89 days'")
     assert await prune_runs(tasks) == 0
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '2 days'")
     assert await harness.engine.store.prune(timedelta(days=90), 3) == 3, "in batches"
     assert await prune_runs(tasks) == 1
-    assert [await harness.sent(), await store.one("select count(*) from history")] == outcome
+    assert [await harness.sent(), await store.db.history.count()] == outcome
     assert await harness.states(hourly) == ["QUEUED"], "what is not over stays"
     assert await store.column("select id from lanes where id like 'run_%'") == [(await harness.runs(hourly))[0].id]
     assert await store.one("select count(*) from turns where lane_id like 'run_%'") == 1
-    assert await store.one("select count(*) from steps") == 0
-    assert await store.one("select count(*) from tasks") == 2, "a task that has only just ended stays"
+    assert await store.db.steps.count() == 0
+    assert await store.db.tasks.count() == 2, "a task that has only just ended stays"
     await store.admin.execute("update tasks set ended_at = ended_at - interval '91 days'")
     assert await prune_runs(tasks) == 1
     assert await harness.engine.get_task(harness.tenant, once.id) is None

@@ -81,7 +81,7 @@ async def test_a_task_is_paused_resumed_and_run_and_that_is_recorded(console: Co
         assert "queued" in phone.text
         assert await phone.post(f"{page}/pause", {"proof": "0" * 64}) == 403
     assert await console.store.one(state) == "ACTIVE"
-    actions = await console.store.column("select what from console_actions where subject = $1 order by at, id", task.id)
+    actions = await console.store.db.console_actions.column("what", order="at, id", subject=task.id)
     assert actions == ["pause task", "resume task", "run task", "run task"]
 
 
@@ -169,7 +169,7 @@ async def test_the_calendar_has_each_day_that_a_task_comes_on(console: Console) 
 async def test_the_list_of_tasks_goes_on_where_it_ended(console: Console) -> None:
     for number in range(PAGE + 2):
         await _task(console, BOB, f"task {number}", ScheduleTrigger(interval_minutes=number + 1))
-    await console.store.admin.execute("update tasks set next_at = null where number = 1")
+    await console.store.db.tasks.change({"next_at": None}, number=1)
     for viewer in (ANN, BOB):
         async with console.browser(viewer) as browser:
             await browser.get(HERE)

@@ -20,7 +20,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Yield a person in Berlin on SMS; it is Saturday, 21 November 2026, 13:00."""
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
         system.options["agents"] = AgentRegistry([RemindBefore])
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         yield system
 
 
@@ -54,7 +54,7 @@ async def test_what_can_no_longer_come_is_said(system: Proactive) -> None:
     for day in ("someday", "02-30"):
         said = await sets(system, text="the flight", day=day, days_before=7, yearly=True)
         assert f'I cannot tell when "{day}" is.' in said
-    assert await system.delivery.store.one("select count(*) from tasks") == 0
+    assert await system.delivery.store.db.tasks.count() == 0
 
 
 @pytest.mark.parametrize(

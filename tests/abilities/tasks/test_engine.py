@@ -86,7 +86,7 @@ async def test_the_files_of_a_run_go_with_what_it_tells(store: Store) -> None:
     assert [notice.media for notice in run.notices] == [media]
     assert await store.column("select media -> 0 ->> 'url' from outbound order by seq") == [media[0].url]
     await store.database.rows("select redact($1,$2)", harness.tenant, ["notes"])
-    assert "notes" not in str(await store.column("select media from run_notices"))
+    assert "notes" not in str(await store.db.run_notices.column("media"))
 
 
 async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(harness: Harness, store: Store) -> None:
@@ -99,11 +99,11 @@ async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(ha
         fired.append(more)
     lanes = [lane for run in fired for lane in run.lanes]
     assert (len(lanes), len(set(lanes)), sum(run.due for run in fired)) == (30, 30, 30)
-    assert await store.one("select count(*) from task_runs") == 30
+    assert await store.db.task_runs.count() == 30
     # An occurrence that is taken once more, however that came to be, is the run that it was.
-    await store.admin.execute("update tasks set due_at = $1, next_at = $1", now)
+    await store.db.tasks.change({"due_at": now, "next_at": now})
     assert (await fire_due(store.database, store.make_id, now)).lanes == ()
-    assert await store.one("select count(*) from task_runs") == 30
+    assert await store.db.task_runs.count() == 30
 
 
 async def test_promise_13_a_missed_occurrence_follows_the_policy_and_says_so(harness: Harness) -> None:
@@ -173,7 +173,7 @@ async def test_promise_5_a_repeated_call_sets_one_reminder(harness: Harness) -> 
 async def test_a_person_who_moves_takes_their_times_along(harness: Harness, store: Store) -> None:
     follows = await a_task(harness, DAILY)
     stays = await a_task(harness, ScheduleTrigger(cron="0 8 * * *", timezone="Europe/Berlin"))
-    await store.admin.execute("update tenants set timezone = 'America/New_York'")
+    await store.db.tenants.change({"timezone": "America/New_York"})
     assert await harness.work() == 1
     assert await harness.states(follows) == []
     moved, same = await harness.again(follows), await harness.again(stays)
@@ -341,8 +341,8 @@ async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) 
     harness.clock.move(hours=1)
     await harness.work()
     assert await harness.states(task) == ["PENDING_APPROVAL"]
-    home = await store.one("select conversation_id from pool_entries")
-    assert home == await store.one("select id from conversations")
+    home = await store.db.pool_entries.one("conversation_id")
+    assert home == await store.db.conversations.one("id")
     harness.clock.move(hours=1, seconds=1)
     await store.database.rows("select * from expire_pool($1, 9)", harness.clock.now())
     await harness.work()
@@ -350,7 +350,7 @@ async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) 
     assert await harness.sent() == ["Which day?", "It ended: expired", "Which day?"]
     assert await harness.engine.delete_task(harness.tenant, task.id)
     assert await harness.states(task) == ["EXPIRED", "CANCELLED"]
-    assert await store.one("select count(*) from pool_entries") == 0
+    assert await store.db.pool_entries.count() == 0
 
 
 async def test_promise_11_a_person_reaches_nobody_elses_tasks(harness: Harness, store: Store) -> None:

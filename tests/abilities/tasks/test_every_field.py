@@ -146,8 +146,8 @@ def test_promise_14_any_field_is_refused_in_a_sentence_or_never_raises(
 async def test_odd_dates_counts_and_spans_end_at_the_way_in_with_a_sentence(
     harness: Harness, kind: str, given: JsonObject, word: str
 ) -> None:
-    await harness.store.admin.execute("update tenants set timezone = 'America/New_York'")
+    await harness.store.db.tenants.change({"timezone": "America/New_York"})
     with pytest.raises(ToolRetry, match=word) as refused:
         await harness.engine.for_tenant(harness.tenant).create({"kind": kind, **given}, {"instruction": "go"})
     assert str(refused.value).endswith(".")
-    assert await harness.store.one("select count(*) from tasks") == 0
+    assert await harness.store.db.tasks.count() == 0

@@ -179,7 +179,7 @@ def test_a_count_that_makes_no_sense_is_refused(every: object) -> None:
 
 async def test_the_weeks_stay_the_same_over_a_clock_change_a_pause_and_a_move(harness: Harness) -> None:
     engine, store = harness.engine, harness.store
-    await store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+    await store.db.tenants.change({"timezone": "Europe/Berlin"})
     harness.clock.move(timedelta(hours=14))  # Monday evening, when it is past 9 on Tuesday in Auckland
     task = await engine.create_task(
         tenant_id=harness.tenant, trigger=ScheduleTrigger(cron="0 9 * * 2", every=2), executor="counting"
@@ -192,7 +192,7 @@ async def test_the_weeks_stay_the_same_over_a_clock_change_a_pause_and_a_move(ha
         if day == 25:  # a Friday in a week that does not count
             await engine.resume_task(harness.tenant, task.id)
         if day == 35:
-            await store.admin.execute("update tenants set timezone = 'Pacific/Auckland'")
+            await store.db.tenants.change({"timezone": "Pacific/Auckland"})
         harness.clock.move(timedelta(days=1))
         await harness.work()
     rung = [

@@ -84,9 +84,9 @@ async def test_a_second_place_that_can_be_reached_keeps_the_tasks_going(harness:
     harness.clock.move(hours=1)
     assert await harness.work() == 1
     assert await harness.states(task) == ["COMPLETED"]
-    await harness.store.admin.execute("update identities set state = 'blocked' where id = 'idn_2'")
+    await harness.store.db.identities.change({"state": "blocked"}, id="idn_2")
     harness.clock.move(hours=1)
     assert await harness.work() == 0
-    await harness.store.admin.execute("delete from identities where id = 'idn_2'")
+    await harness.store.db.identities.delete(id="idn_2")
     await harness.store.reach(PHONE, True, "start-1")
     assert await harness.work() == 1

@@ -154,7 +154,7 @@ async def test_why_and_dry_run_are_in_the_persons_language(harness: Harness, lan
 
 @OTHERS
 async def test_what_a_task_tells_outside_a_turn_is_in_the_persons_language(harness: Harness, language: str) -> None:
-    await harness.store.admin.execute("update tenants set language = $1", language)
+    await harness.store.db.tenants.change({"language": language})
     watch = ConditionTrigger("value.b < 300", url=PAGE, path="$.a", every_minutes=1)
     schedule = ScheduleTrigger(interval_minutes=1)
     _, broken = [

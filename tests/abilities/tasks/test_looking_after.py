@@ -75,7 +75,7 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
 
 
 async def test_a_moment_counts_from_when_it_is_said_and_is_undone_in_words(planner: Proactive) -> None:
-    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
     [kept] = await planner.told("remind me in 20 minutes to call mum")
     assert "on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in kept
     assert await at(planner, minutes=19) == []
@@ -90,7 +90,7 @@ async def test_a_moment_counts_from_when_it_is_said_and_is_undone_in_words(plann
 
 
 async def test_what_is_over_is_not_set(planner: Proactive) -> None:
-    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
     [never] = await planner.told("remind me 2026-11-20 10:00 to call mum")
     assert "over already" in never
     assert await planner.delivery.store.one(COUNT) == 0
@@ -99,9 +99,7 @@ async def test_what_is_over_is_not_set(planner: Proactive) -> None:
 async def on_events(system: Proactive) -> None:
     """Let a task of the person run when the doorbell rings."""
     await system.hears("hello", says("Hello."))
-    await system.delivery.store.admin.execute(
-        "update tenants set timezone = 'Europe/Berlin', preferred_channel = 'sms'"
-    )
+    await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin", "preferred_channel": "sms"})
     await system.engine.create_task(
         tenant_id=system.tenant, trigger=EventTrigger("*", "rang"), action={"instruction": "Look into it"}
     )
@@ -144,7 +142,7 @@ async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
     database_url: str, redis_url: str, moment: str
 ) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         kept = await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})), repeats)
         assert "on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in kept
         assert await system.delivery.store.one("select next_at::text from tasks") == "2026-11-21 14:00:00+00"
@@ -152,7 +150,7 @@ async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
 
 async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         for minutes, phrase in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 1 hour and 30 minutes")):
             assert phrase in await system.hears(
                 "look by yourself", wants(("set_heartbeat", {"every_minutes": minutes}))
@@ -167,7 +165,7 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
 
 
 async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(planner: Proactive) -> None:
-    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
     [said] = await planner.told("every other tuesday at 9 remind me to put the bins out")
     assert (
         "I will remind you every 2 weeks, at 09:00, on Tuesday (Europe/Berlin): put the bins out. The next time is "
@@ -185,7 +183,7 @@ async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(pla
 
 async def test_the_months_that_are_left_out_are_told_when_it_is_set(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         rent: JsonObject = {"what": "pay the rent", "cron": "0 9 31 * *", "remind_only": True}
         said = await system.hears("every month on the 31st", wants(("ScheduleTask", rent)), repeats)
     assert "left out where there is no day 31: February, April, June, September and November" in said

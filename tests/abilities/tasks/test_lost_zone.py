@@ -19,7 +19,7 @@ async def test_a_task_of_a_lost_zone_is_explained_listed_and_tried_in_utc(harnes
     task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, action={"instruction": "go"})
     harness.world.pages[PAGE] = 310
     await harness.work()
-    await harness.store.admin.execute("update tenants set timezone = $1", GONE)
+    await harness.store.db.tenants.change({"timezone": GONE})
     task = await harness.again(task)
     assert str((await explain(harness.engine, task))["text"]).endswith(NOTE)
     lines = await dry_run(harness.engine, task)

@@ -48,4 +48,4 @@ async def test_tasks_part_with_their_runs_lanes_and_notifications(harness: Harne
     ]
     for table, id in (("task_runs", "run"), ("lanes", "run"), ("notifications", "of_the_task")):
         assert await harness.store.column(f"select tenant_id from {table} where id = $1", id) == [chat], table  # noqa: S608
-    assert await harness.store.column("select tenant_id from notifications where id = 'of_the_run'") == [chat]
+    assert await harness.store.db.notifications.column("tenant_id", id="of_the_run") == [chat]

@@ -55,9 +55,9 @@ async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: H
     unread, late, full = [await hourly(harness, title) for title in ("Drink water", "Far away", "Too often")]
     await spoil(harness, unread, FOR_EVER)
     # Three ways to raise: what is refused when it is read, what Python cannot compute, what Postgres cannot hold.
-    await harness.store.admin.execute("update tasks set fired = 2147483647 where id = $1", full.id)
+    await harness.store.db.tasks.change({"fired": 2147483647}, id=full.id)
     # As a person who moves makes it: the poisoned rows are taken first from now on.
-    await harness.store.admin.execute("update tenants set timezone = 'America/New_York'")
+    await harness.store.db.tenants.change({"timezone": "America/New_York"})
     await work(harness)
     await harness.store.admin.execute("update tasks set due_at = '9999-12-31T23:59:59Z' where id = $1", late.id)
     harness.clock.move(hours=1)
@@ -107,7 +107,7 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
 async def test_a_task_that_raises_on_an_event_is_set_aside_and_the_others_run(harness: Harness) -> None:
     unread, full, well = [await on_paid(harness, title) for title in ("Unread", "Full", "Well")]
     await spoil(harness, unread, {"source": "shop", "type": "paid", "count": "often"})
-    await harness.store.admin.execute("update tasks set fired = 2147483647 where id = $1", full.id)
+    await harness.store.db.tasks.change({"fired": 2147483647}, id=full.id)
     event = Event("shop", "paid", {}, "evt_1", harness.tenant)
     assert len(await harness.engine.fire_for_event(harness.tenant, event)) == 1
     await work(harness)

@@ -31,7 +31,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
         ours = [item for room in (memory, person, tasks) for item in vars(room).values() if isinstance(item, Tool)]
         system.more = [*ours, change_reminder, restore_plan, take_back_reminder]
         system.options["momex"] = momex
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         yield system
         await momex.close()
 
@@ -84,18 +84,18 @@ async def test_what_was_remembered_or_corrected_is_taken_back(system: Proactive)
     store = system.delivery.store
     holds = "select text from memories where valid_to is null order by number"
     await does(system, "remember", statement="I row on Tuesdays.")
-    [number] = await store.column("select number from memories")
+    [number] = await store.db.memories.column("number")
     await does(system, "correct_memory", number=number, statement="I row on Wednesdays.")
     assert await store.column(holds) == ["I row on Wednesdays."]
     assert await undo(system, "undo A") == "I did not undo it: It has been corrected since."
     assert await undo(system) == 'Undone: I do not remember "I row on Wednesdays." any more.'
     assert await store.column(holds) == ["I row on Tuesdays."]
     await undo(system, "undo A")
-    assert await store.column("select text from memories") == []
+    assert await store.db.memories.column("text") == []
     momex = system.options["momex"]
     while job := await momex.work.claim(None, "w"):
         await momex.work.run(job)
-    assert await store.column("select text from memories") == [], "the talk does not bring it back"
+    assert await store.db.memories.column("text") == [], "the talk does not bring it back"
 
 
 async def test_a_task_goes_on_as_it_was_before_it_was_stopped(system: Proactive) -> None:

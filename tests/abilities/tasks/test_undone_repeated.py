@@ -69,7 +69,7 @@ class House:
 async def house(database_url: str, redis_url: str) -> AsyncIterator[House]:
     """Yield a person in Berlin; it is Saturday, 21 November 2026, 13:00."""
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         yield House(system)
 
 

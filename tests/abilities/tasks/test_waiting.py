@@ -85,8 +85,8 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
     await harness.work()
     assert await harness.states(task) == ["PENDING_APPROVAL"]
     assert SENT == []
-    [card] = await store.column("select conversation_id from outbound where kind = 'card'")
-    assert card == await store.one("select id from conversations")
+    [card] = await store.db.outbound.column("conversation_id", kind="card")
+    assert card == await store.db.conversations.one("id")
     [pending] = await approvals.pending(harness.tenant)
     listed = await approvals.list_pending(harness.tenant)
     assert [(answer.agent_name, answer.source, answer.task_id) for answer in listed] == [
@@ -103,7 +103,7 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
         assert (await harness.sent())[-1].startswith("The team has its mail.")
     else:
         # Its time began when the card was sent.
-        await store.admin.execute("update approvals set hash = 'sealed', expires_at = $1", harness.clock.now())
+        await store.db.approvals.change({"hash": "sealed", "expires_at": harness.clock.now()})
         harness.clock.move(seconds=1)
         assert await approvals.expire(harness.clock.now()) == 1
         await harness.work()
@@ -128,7 +128,7 @@ async def test_a_run_that_waited_and_cannot_go_on_has_failed(store: Store) -> No
     assert lease is not None
     await fail_turn(store.database, (lease.tenant_id, lease.lane_id, lease.fence), None, store.make_id("out"))
     assert await harness.states(task) == ["FAILED"]
-    assert await store.column("select text from run_notices where kind = 'end'") == [RUN_FAILED]
+    assert await store.db.run_notices.column("text", kind="end") == [RUN_FAILED]
 
 
 async def test_a_tasks_question_is_answered_in_chat_and_its_run_goes_on_once(store: Store) -> None:

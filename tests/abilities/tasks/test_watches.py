@@ -22,7 +22,7 @@ PUBLIC = "not on the public internet"
 async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Yield a worker's parts, with a person in Berlin."""
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         yield system
 
 
@@ -61,8 +61,8 @@ async def test_a_watch_that_may_not_be_is_refused_before_any_card(
     answer = await system.hears(f"watch {given.get('url')}", wants(("ScheduleTask", given)), then)
     assert answer == "That cannot be watched."
     assert why in refusals[-1]
-    assert await system.delivery.store.one("select count(*) from approvals") == 0
-    assert await system.delivery.store.one("select count(*) from tasks") == 0
+    assert await system.delivery.store.db.approvals.count() == 0
+    assert await system.delivery.store.db.tasks.count() == 0
 
 
 async def test_a_watch_that_may_be_gets_its_card(system: Proactive) -> None:

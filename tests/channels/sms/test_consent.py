@@ -59,11 +59,11 @@ class Phone:
 
     async def states(self) -> list[str]:
         """Return the states of Ada's identities."""
-        return [str(s) for s in await self.store.column("select state from identities")]
+        return [str(s) for s in await self.store.db.identities.column("state")]
 
     async def turns(self) -> int:
         """Count the turns."""
-        count = await self.store.one("select count(*) from turns")
+        count = await self.store.db.turns.count()
         assert isinstance(count, int)
         return count
 
@@ -141,7 +141,7 @@ async def test_promise_8_each_stop_is_confirmed_once_where_the_carrier_does_not(
 async def test_stop_and_start_are_confirmed_in_the_persons_language(phone: Phones, language: str) -> None:
     async with phone(ours=True) as ada:
         await ada.say("hello")
-        await ada.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+        await ada.store.db.tenants.change({"language": language, "language_from": ""})
         for word in ("STOP", "START", "HELP"):
             before = len(ada.heard())
             await ada.say(word)
@@ -161,7 +161,7 @@ async def test_help_is_answered_by_us_where_the_carrier_does_not(phone: Phones) 
 async def test_promise_8_messages_ready_at_a_stop_stay_unsent_even_after_start(phone: Phones) -> None:
     async with phone(ours=True) as ada:
         await ada.say("hello")
-        async with ada.store.database.tenant(str(await ada.store.one("select tenant_id from tenants"))) as connection:
+        async with ada.store.database.tenant(await ada.store.db.person()) as connection:
             await connection.execute(
                 "select enqueue(tenant_id, id, null, $1) from conversations",
                 [{"id": f"out_{kind}", "kind": kind, "text": kind} for kind in ("notification", "receipt", "card")],
@@ -210,4 +210,4 @@ async def test_yes_starts_again_and_is_still_an_answer(phone: Phones) -> None:
 
 
 async def _forget_how_often(ada: Phone) -> None:
-    await ada.store.admin.execute("delete from consents")
+    await ada.store.db.consents.delete()

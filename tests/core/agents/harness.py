@@ -75,7 +75,7 @@ class Talk:
 
     async def queued(self) -> list[str]:
         """Return all replies so far, in order."""
-        return [str(text) for text in await self.store.column("select text from outbound order by created_at, seq")]
+        return [str(text) for text in await self.store.db.outbound.column("text", order="created_at, seq")]
 
     async def states(self) -> list[tuple[str, str]]:
         """Return the state and reason of each turn, the oldest first."""

@@ -74,7 +74,7 @@ async def test_a_missing_field_is_asked_and_the_answer_taken_without_the_model(m
     ]
     [first] = await mail.store.column("select id from turns order by started_at limit 1")
     assert await mail.states() == [("done", ""), ("done", f"answer to {first}")]
-    assert await mail.store.one("select count(*) from pool_entries") == 0
+    assert await mail.store.db.pool_entries.count() == 0
 
 
 async def test_history_holds_no_unanswered_call_and_later_turns_see_the_dialogue(mail: Talk) -> None:

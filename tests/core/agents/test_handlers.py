@@ -133,7 +133,7 @@ async def test_an_agent_that_paused_itself_resumes_in_on_paused(talk: Talk) -> N
     talk.agents = [Sleeper]
     talk.model.add(calls(("Sleeper", {})))
     assert await talk.say("sleep on it") == ["I will sleep on it."]
-    [tenant] = await talk.store.column("select tenant_id from tenants")
+    [tenant] = await talk.store.db.tenants.column("tenant_id")
     [entry] = await talk.pool.list(str(tenant))
     assert entry.status is AgentStatus.PAUSED
     talk.model.add(text("Sheep."))

@@ -45,7 +45,7 @@ async def ask(mail: Talk, sender: str = ANN) -> str:
     """Let an agent wait for a recipient; give the person's tenant id."""
     mail.model.add(calls(("SendEmailAgent", {"subject": "Hi"})))
     assert ASKED in (await mail.say("send a mail", sender))[0]
-    return str(await mail.store.one("select tenant_id from identities where user_key = $1", sender))
+    return await mail.store.db.person(sender)
 
 
 async def test_promise_5_what_waits_survives_a_restart_on_any_worker(mail: Talk) -> None:
@@ -107,7 +107,7 @@ async def test_an_agent_that_changed_while_it_was_paused_does_not_go_on(mail: Ta
 async def test_one_of_two_that_is_done_leaves_the_pool_before_the_other(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {"subject": "A"}), ("SendEmailAgent", {"subject": "B"})))
     await mail.say("two mails")
-    tenant = str(await mail.store.one("select tenant_id from tenants"))
+    tenant = await mail.store.db.person()
     mail.model.add(calls((ANSWER, {"task": 2, "fields": {"recipient": "bo@x.org"}})))
     assert await mail.say("bo@x.org") == ["Sent to bo@x.org"]
     assert [(entry.fields["subject"], entry.question) for entry in await mail.pool.list(tenant)] == [("A", ASKED)]
@@ -168,7 +168,7 @@ async def test_an_agent_may_set_its_own_time(mail: Talk) -> None:
     mail.agents = [Quick]
     mail.model.add(calls(("Quick", {})))
     await mail.say("quick")
-    tenant = str(await mail.store.one("select tenant_id from tenants"))
+    tenant = await mail.store.db.person()
     [entry] = await mail.pool.list(tenant)
     assert entry.expires_at == mail.clock.now() + timedelta(minutes=5)
 
@@ -230,7 +230,7 @@ async def test_promise_11_nobody_reaches_anothers_agents(mail: Talk) -> None:
     [entry] = await mail.pool.list(tenant)
     mail.model.add(text("Hello."))
     await mail.say("hello", BOB)
-    other = str(await mail.store.one("select tenant_id from identities where user_key = $1", BOB))
+    other = await mail.store.db.person(BOB)
     assert await mail.pool.list(other) == []
     for change in (mail.pool.pause, mail.pool.resume, mail.pool.cancel):
         assert not await change(other, entry.agent_id)
@@ -239,7 +239,7 @@ async def test_promise_11_nobody_reaches_anothers_agents(mail: Talk) -> None:
 
 async def test_a_fresh_start_leaves_no_question_open(mail: Talk) -> None:
     tenant = await ask(mail)
-    await mail.store.admin.execute("update conversations set channel = 'telegram'")
+    await mail.store.db.conversations.change({"channel": "telegram"})
     # The word NEW would be an answer on SMS; the same command elsewhere starts afresh.
     await mail.store.admin.execute(
         "insert into inbound (tenant_id, id, conversation_id, seq, text, command)"
@@ -253,8 +253,8 @@ async def test_a_fresh_start_leaves_no_question_open(mail: Talk) -> None:
 
 async def test_while_a_turn_waits_the_lane_is_free_and_no_lease_is_held(mail: Talk) -> None:
     await ask(mail)
-    assert await mail.store.column("select owner from lanes") == [None]
-    assert await mail.store.column("select pending from lanes") == [False]
+    assert await mail.store.db.lanes.column("owner") == [None]
+    assert await mail.store.db.lanes.column("pending") == [False]
     assert await mail.states() == [("waiting", "")]
 
 
@@ -325,7 +325,7 @@ async def test_upkeep_ends_what_has_waited_too_long(mail: Talk) -> None:
     mail.clock.move(timedelta(hours=25))
     await expire_agents(mail.pool, mail.clock)
     assert await mail.pool.list(tenant) == []
-    assert mail.store.wakeups.turns[-1] == await mail.store.one("select id from lanes")
+    assert mail.store.wakeups.turns[-1] == await mail.store.db.lanes.one("id")
 
 
 async def test_an_operator_lists_pauses_resumes_and_drops_an_agent(

@@ -42,7 +42,7 @@ PENCE = (ModelPrice(0.0, 0.3),)
 async def money(store: Store, request: pytest.FixtureRequest) -> AsyncIterator[PostgresBudget]:
     """Yield the budget of Ann's first turn: a dollar a day."""
     for tenant in ("ann", "bob"):
-        await store.admin.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
+        await store.db.tenants.add(tenant_id=tenant, name="")
     database = request.param(store.url)
     clock = StandingClock(datetime(2026, 3, 1, 23, 30, tzinfo=UTC))
     yield PostgresBudget(DailyBudgets(database, clock, Decimal(1), PENCE), Payer("ann", "t0"))
@@ -206,7 +206,7 @@ async def test_a_model_that_stays_away_costs_nothing(money: PostgresBudget, stor
     with pytest.raises(LoopFailed):
         await turn(money, [ModelRejected("no")])
     assert await spent(store) == {}
-    assert await store.admin.fetchval("select count(*) from reservations") == 0
+    assert await store.db.reservations.count() == 0
 
 
 class Killed(BaseException):

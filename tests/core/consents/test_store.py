@@ -23,7 +23,7 @@ async def store(database_url: str, request: pytest.FixtureRequest) -> AsyncItera
 
 async def consent_of(store: Store) -> StandingConsent:
     """Store a consent, and return it."""
-    await store.admin.execute("insert into tenants (tenant_id) values ('tn')")
+    await store.db.tenants.add(tenant_id="tn")
     agreed = Agreed("tn", "post", "v", {"text": {"text": 5}}, MOST, NOW + timedelta(days=1), "at once")
     await store.admin.execute(
         "insert into standing_consents (tenant_id, id, number, turn_id, approval_id, name, sealed, hash, told,"
@@ -52,10 +52,10 @@ async def test_workers_that_use_it_at_once_never_exceed_the_count(store: Store) 
     served = {use.id for use in uses if use}
     assert len(served) == MOST
     assert sorted({use.number for use in uses if use}) == [1, 2, 3, 4, 5]
-    assert await store.one("select used from standing_consents") == MOST
+    assert await store.db.standing_consents.one("used") == MOST
     assert await store.column("select state || ' ' || reason from standing_consents") == ["ended used_up"]
-    assert await store.one("select count(*) from consent_uses") == MOST
-    assert await store.column("select text from notifications order by text") == ["1", "2", "3", "4", "5"]
+    assert await store.db.consent_uses.count() == MOST
+    assert await store.db.notifications.column("text", order="text") == ["1", "2", "3", "4", "5"]
 
 
 async def test_a_repeat_finds_its_own_use_and_no_other_call_does(store: Store) -> None:
@@ -77,7 +77,7 @@ async def test_what_is_over_withdrawn_or_changed_serves_no_more(store: Store) ->
     await store.admin.execute("update standing_consents set sealed = trim(sealed)")
     assert await consents.withdraw("tn", None, "word", NOW) in ([1], [])
     assert await consents.use(consent, call(3), "", NOW) is None
-    assert await store.one("select used from standing_consents") == 0
+    assert await store.db.standing_consents.one("used") == 0
 
 
 async def test_nothing_is_granted_without_an_approval_behind_it(store: Store) -> None:

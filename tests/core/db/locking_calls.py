@@ -201,31 +201,29 @@ async def make_moment(store: Store) -> Names:
     await store.finish(lease, old, "sent", "failed", "apart")
     for number in range(3):
         await store.send(await store.claim_sending(f"text {number}", worker=SENDER))
-    sent, failed, apart = await store.column("select id from outbound where tenant_id = $1 order by seq", tenant)
+    sent, failed, apart = await store.db.outbound.column("id", order="seq", tenant_id=tenant)
     await store.say("do it")
     lease, waiting = await store.claim_turn(WORKER)
     shown = json.dumps([{"id": "out_card", "kind": "card", "text": "card"}])
     await store.admin.execute("select enqueue($1, $2, $3, $4)", tenant, lease.lane_id, waiting.turn_id, shown)
     claim = await store.claim_sending("card", worker=SENDER)
     await store.outbox.begin_delivery(claim, 1, 1)
-    await store.admin.execute("update turns set state = 'waiting' where id = $1", waiting.turn_id)
-    await store.admin.execute(
-        "update lanes set owner = null, lease_until = null, pending = true where id = $1", lease.lane_id
-    )
+    await store.db.turns.change({"state": "waiting"}, id=waiting.turn_id)
+    await store.db.lanes.change({"owner": None, "lease_until": None, "pending": True}, id=lease.lane_id)
     await store.say("and that")
     lease, turn = await store.claim_turn(WORKER)
     await store.say("one more")
     await store.inbox.accept(message("elsewhere", ANN, "SM-other", thread="2"))
-    other = await store.one("select id from conversations where thread = '2'")
+    other = await store.db.conversations.one("id", thread="2")
     reply = json.dumps([{"id": "out_other", "kind": "reply", "text": "there"}])
     await store.admin.execute("select enqueue($1, $2, null, $3)", tenant, other, reply)
-    ann_id = await store.one("select id from identities where user_key = $1", ANN)
+    ann_id = await store.db.identities.one("id", user_key=ANN)
     names = {
         "tenant": tenant, "conversation": lease.lane_id, "lane": lease.lane_id, "fence": lease.fence,
         "turn": turn.turn_id, "waiting": waiting.turn_id, "old_turn": old.turn_id, "sent": sent, "failed": failed,
         "apart": apart, "card": claim.outbound_id, "card_fence": claim.fence, "card_owner": claim.owner,
         "other": other, "free_lane": other,
-        "card_ref": await store.one("select ref from outbound_parts where outbound_id = $1", claim.outbound_id),
+        "card_ref": await store.db.outbound_parts.one("ref", outbound_id=claim.outbound_id),
         "channel": CHANNEL, "account_of_all": ACCOUNT, "ann_id": ann_id, "failed_note": "ntf_failed",
         "old_waiting": waiting.turn_id,
         "held": "out_held", "grown": "out_grown", "approval": "apr", "approved": "apr_approved", "agent": "agt",

@@ -18,9 +18,9 @@ async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: S
     card = await store.admin.fetchrow("select tenant_id, outbound_id, approval_id from approval_cards limit 1")
     assert card is not None
     tenant, outbound, approval = card
-    await store.admin.execute("update approval_cards set role = 'card' where outbound_id = $1", outbound)
-    await store.admin.execute("update outbound set owner = 'w1', fence = 7 where id = $1", outbound)
-    await store.admin.execute("delete from redraws")
+    await store.db.approval_cards.change({"role": "card"}, outbound_id=outbound)
+    await store.db.outbound.change({"owner": "w1", "fence": 7}, id=outbound)
+    await store.db.redraws.delete()
     deciding = Database(store.url, patience=5, size=2)
     try:
         async with store.database.tenant(tenant) as sending, deciding.tenant(tenant) as decision:
@@ -30,7 +30,7 @@ async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: S
             await decision.execute("select draw_outcome($1, $2, 'approved', now())", tenant, approval)
     finally:
         await deciding.close()
-    assert await store.one("select count(*) from redraws") == 1
+    assert await store.db.redraws.count() == 1
 
 
 def test_no_function_locks_rows_against_what_points_to_them() -> None:

@@ -263,7 +263,7 @@ async def two_people(store: Store) -> tuple[str, str]:
         async with store.database.tenant(lease.tenant_id) as connection:
             for statement in KEPT:
                 await connection.execute(statement, lease.tenant_id)
-    ids = await store.column("select tenant_id from identities order by user_key")
+    ids = await store.db.identities.column("tenant_id", order="user_key")
     return str(ids[0]), str(ids[1])
 
 
@@ -310,7 +310,7 @@ async def test_references_between_a_tenants_tables_name_the_tenant(store: Store)
 
 async def test_deleting_a_tenant_deletes_all_its_rows_and_no_others(store: Store) -> None:
     ann, bob = await two_people(store)
-    await store.admin.execute("delete from tenants where tenant_id = $1", ann)
+    await store.db.tenants.delete(tenant_id=ann)
     for table in tenant_tables():
         assert set(await store.column(f"select tenant_id from {table}")) == {bob}, table  # noqa: S608
 
@@ -473,7 +473,7 @@ async def test_promise_11_a_login_for_the_serving_role_has_no_other_rights(store
         row = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
         assert row is not None
         assert not row["free"]
-        async with database.tenant(str(await store.one("select tenant_id from tenants"))) as connection:
+        async with database.tenant(await store.db.person()) as connection:
             assert await connection.fetchval("select count(*) from inbound") == 1
         async with database.tenant("") as connection:
             await connection.execute("set local role none")

@@ -87,10 +87,10 @@ async def test_what_nobody_stored_to_the_end_goes_after_a_day(home: Home, stored
         storing.cancel()
     assert home.stored() == [b"words"] * stored
     for moved in (timedelta(hours=23), timedelta(hours=2)):
-        assert await home.store.one("select count(*) from files where state = 'storing'") == 1
+        assert await home.store.db.files.count(state="storing") == 1
         home.clock.move(moved)
         await prune_files(home.files().intake.store, home.clock)
-    assert await home.store.one("select count(*) from files") == 0
+    assert await home.store.db.files.count() == 0
     await home.store.admin.execute(AN_HOUR_LATER)
     await prune_files(home.files().intake.store, home.clock)
     assert home.stored() == []

@@ -17,7 +17,7 @@ from tests.core.harness import Store, message
 async def written(store: Store) -> str:
     """Let a person write; return who it is."""
     await store.inbox.accept(message("hello", "+15550000001", "SM1"))
-    return str(await store.one("select tenant_id from tenants"))
+    return await store.db.person()
 
 
 async def test_what_cannot_be_kept_is_said_in_a_sentence(store: Store, tmp_path: Path) -> None:
@@ -33,4 +33,4 @@ async def test_what_cannot_be_kept_is_said_in_a_sentence(store: Store, tmp_path:
     for name, data in (("", b"1"), ("a.txt", b"")):
         with pytest.raises(ToolRetry, match="needs a name and content"):
             await outlet.put(tenant, name, data, None)
-    assert await store.one("select count(*) from files where state = 'kept'") == 0
+    assert await store.db.files.count(state="kept") == 0

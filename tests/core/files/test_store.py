@@ -93,8 +93,8 @@ async def test_the_same_file_is_stored_once_and_read_by_its_person_alone(home: H
         ids.append((tenant, turn, seen.id))
     assert ids[0][2] == ids[1][2]
     assert home.stored() == [b"the lease"] * 2, "once for each person"
-    assert await home.store.one("select count(*) from files") == 2
-    await home.store.admin.execute("delete from files where tenant_id = $1", ids[0][0])
+    assert await home.store.db.files.count() == 2
+    await home.store.db.files.delete(tenant_id=ids[0][0])
     for tenant, turn, file in ids:
         access = home.files().for_turn(tenant, turn)
         if tenant == ids[2][0]:

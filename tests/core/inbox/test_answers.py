@@ -50,13 +50,13 @@ async def test_an_answer_is_taken_by_the_ability_that_waits_for_it(
     for sender in (ANN, BOB):
         assert (await inbox.accept(message(f"yes, {sender}", sender, store.make_id("SM")))).id == "taken"
     assert [each.taken for each in waiting] == [[f"yes, {ANN}"], [f"yes, {BOB}"]]
-    assert await store.column("select text from outbound") == [], "nobody is greeted"
-    assert await store.one("select count(*) from inbound") == 0
+    assert await store.db.outbound.column("text") == [], "nobody is greeted"
+    assert await store.db.inbound.count() == 0
 
 
 async def test_what_no_ability_waits_for_is_a_strangers(store: Store, waiting: tuple[Waiting, Waiting]) -> None:
     inbox = Inbox(store.database, store.wakeups, store.make_id, Access())
     await inbox.accept(message("hello", "+15550000003", "SM3"))
     assert [each.taken for each in waiting] == [[], []]
-    [greeting] = await store.column("select text from outbound")
+    [greeting] = await store.db.outbound.column("text")
     assert greeting

@@ -44,8 +44,8 @@ async def test_the_parts_of_a_cut_text_are_one_message_of_its_turn(store: Store)
     (seen,) = turn.request.inbound
     assert (seen.text, seen.ids, seen.is_own) == ("One and two, three\nand four.", tuple(ids), True)
     await store.finish(lease, turn, "Read.")
-    assert set(await store.column("select state from inbound")) == {"done"}
-    assert len(await store.column("select text from inbound")) == 3, "each is kept as it came"
+    assert set(await store.db.inbound.column("state")) == {"done"}
+    assert len(await store.db.inbound.column("text")) == 3, "each is kept as it came"
 
 
 async def test_no_turn_begins_while_more_of_a_text_may_come(store: Store) -> None:
@@ -121,7 +121,7 @@ async def test_promise_5_a_worker_that_dies_while_parts_come_loses_none_of_them(
     await pass_time(store, 2)
     lease, turn = await store.claim_turn("dies in its turn")
     await store.turns.end_leases("dies in its turn")
-    await store.admin.execute("update lanes set not_before = null")
+    await store.db.lanes.change({"not_before": None})
     lease, again = await store.claim_turn("w2")
     assert again.turn_id == turn.turn_id
     assert again.request.inbound == turn.request.inbound

@@ -96,7 +96,7 @@ async def test_messages_that_come_together_share_their_commits(store: Store, dat
         assert len(meter.statements) <= most, meter.statements
         assert meter.transactions <= most
         assert not any(one.duplicate for one in received)
-        assert await store.one("select count(*) from inbound where state = 'waiting'") == 4 * GROUP
+        assert await store.db.inbound.count(state="waiting") == 4 * GROUP
         await database.close()
 
 
@@ -106,17 +106,17 @@ async def test_promise_1_each_is_answered_after_its_own_commit(store: Store) -> 
     async def kept(number: int) -> object:
         received = await inbox.accept(message("hello", person(number % 7), f"SM{number}"))
         async with one_at_a_time:
-            return await store.one("select state from inbound where id = $1", received.id)
+            return await store.db.inbound.one("state", id=received.id)
 
     assert set(await asyncio.gather(*map(kept, range(60)))) == {"waiting"}
-    assert await store.one("select count(*) from inbound") == 60
+    assert await store.db.inbound.count() == 60
 
 
 async def test_a_persons_messages_are_kept_in_the_order_in_which_they_came(store: Store) -> None:
     inbox = store.inbox
     received = await asyncio.gather(*(inbox.accept(message(str(n), ANN, f"SM{n}")) for n in range(40)))
-    assert await store.column("select text from inbound order by seq") == [str(n) for n in range(40)]
-    assert await store.column("select id from inbound order by seq") == [one.id for one in received]
+    assert await store.db.inbound.column("text", order="seq") == [str(n) for n in range(40)]
+    assert await store.db.inbound.column("id", order="seq") == [one.id for one in received]
 
 
 async def test_one_bad_message_of_a_group_hurts_nobody_else(store: Store) -> None:
@@ -128,7 +128,7 @@ async def test_one_bad_message_of_a_group_hurts_nobody_else(store: Store) -> Non
     )
     assert isinstance(ended.pop(20), asyncpg.PostgresError)
     assert all(isinstance(one, Received) and not one.duplicate for one in ended)
-    assert await store.one("select count(*) from inbound") == 39
+    assert await store.db.inbound.count() == 39
 
 
 async def test_one_persons_many_messages_keep_another_one_waiting_for_few(store: Store) -> None:
@@ -159,7 +159,7 @@ async def test_a_conversation_that_is_held_keeps_no_other_one_waiting(store: Sto
         await asyncio.wait([task for one, task in tasks.items() if one != everyone[3]])
         assert not tasks[everyone[3]].done()
     assert not (await tasks[everyone[3]]).duplicate
-    assert await store.one("select count(*) from inbound where state = 'waiting'") == 40
+    assert await store.db.inbound.count(state="waiting") == 40
 
 
 async def test_who_waits_behind_their_own_message_keeps_nobody_waiting(store: Store) -> None:
@@ -183,7 +183,7 @@ async def test_promise_2_a_group_whose_answer_was_lost_is_known_again(store: Sto
     await asyncio.gather(*(inbox.accept(one) for one in everyone), return_exceptions=True)
     await database.close()
     received = await asyncio.gather(*(store.inbox.accept(one) for one in everyone))
-    assert await store.column("select id from inbound order by id") == sorted(str(one.id) for one in received)
+    assert await store.db.inbound.column("id", order="id") == sorted(str(one.id) for one in received)
 
 
 async def test_a_group_is_told_that_the_store_is_away(store: Store) -> None:

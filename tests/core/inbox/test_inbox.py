@@ -38,11 +38,11 @@ async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(stor
     received = await asyncio.gather(
         *((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(messages))
     )
-    assert await store.one("select count(*) from inbound") == 8
-    assert {r.id for r in received if not r.duplicate} == set(await store.column("select id from inbound"))
+    assert await store.db.inbound.count() == 8
+    assert {r.id for r in received if not r.duplicate} == set(await store.db.inbound.column("id"))
     by_text = {str(text): id for text, id in await store.admin.fetch("select text, id from inbound")}
     assert [by_text[each.text] for each in messages] == [r.id for r in received]
-    assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
+    assert await store.db.inbound.column("seq", order="seq") == list(range(1, 9))
     await database.close()
 
 
@@ -62,7 +62,7 @@ async def test_promise_2_any_known_key_makes_it_a_duplicate_in_any_order(store: 
     received = [await store.inbox.accept(message("hi", ANN, *ways[n])) for n in order]
     assert [r.duplicate for r in received] == [False, True, True]
     assert len({r.id for r in received}) == 1
-    assert await store.one("select count(*) from inbound") == 1
+    assert await store.db.inbound.count() == 1
     # What the duplicates told is known from now on, too.
     for key in {key for n in order for key in ways[n]}:
         assert (await store.inbox.accept(message("hi", ANN, key))).duplicate
@@ -79,7 +79,7 @@ async def test_promise_2_ways_that_share_one_key_at_once_make_one_row(store: Sto
             )
         )
         assert len({r.id for r in received}) == 1
-        assert await store.one("select count(*) from inbound") == round_ + 1
+        assert await store.db.inbound.count() == round_ + 1
 
 
 async def test_two_first_messages_of_a_stranger_at_once_make_one_tenant(store: Store) -> None:
@@ -88,14 +88,14 @@ async def test_two_first_messages_of_a_stranger_at_once_make_one_tenant(store: S
         await asyncio.gather(*(store.inbox.accept(message(f"{n}", sender, f"{person}-{n}")) for n in range(4)))
     for table in ("tenants", "identities", "conversations"):
         assert await store.one(f"select count(*) from {table}") == 10, table  # noqa: S608
-    assert await store.one("select count(*) from inbound") == 40
+    assert await store.db.inbound.count() == 40
 
 
 async def test_one_person_in_two_threads_is_one_tenant_with_two_conversations(store: Store) -> None:
     await store.inbox.accept(message("top", ANN, "1"))
     await store.inbox.accept(message("thread", ANN, "2", thread="123.4"))
-    assert await store.one("select count(*) from tenants") == 1
-    assert await store.column("select thread from conversations order by thread") == ["", "123.4"]
+    assert await store.db.tenants.count() == 1
+    assert await store.db.conversations.column("thread", order="thread") == ["", "123.4"]
     assert len(set(store.wakeups.turns)) == 2
 
 
@@ -116,8 +116,8 @@ async def test_text_that_no_database_takes_is_kept_without_what_it_refuses(store
     )
     first = await store.inbox.accept(odd)
     assert (await store.inbox.accept(odd)).id == first.id
-    assert await store.column("select text from inbound") == [kept]
-    assert await store.column("select name from tenants") == [kept]
+    assert await store.db.inbound.column("text") == [kept]
+    assert await store.db.tenants.column("name") == [kept]
 
 
 async def test_promise_8_text_of_a_stopped_person_is_not_kept_and_makes_no_turn(store: Store) -> None:
@@ -140,7 +140,7 @@ async def test_promise_8_start_readmits_a_person_and_a_replayed_stop_is_ignored(
     states = []
     for reachable, key in [(False, "k1"), (False, "k1"), (True, "k2"), (False, "k1"), (True, "k2"), (False, "k3")]:
         await store.reach(ANN, reachable, key)
-        states.append(await store.one("select state from identities"))
+        states.append(await store.db.identities.one("state"))
     assert states == ["stopped", "stopped", "active", "active", "active", "stopped"]
 
 
@@ -149,23 +149,23 @@ async def test_a_replay_is_known_by_any_of_its_keys(store: Store) -> None:
     for reachable, keys in [(False, ("a", "b")), (True, ("c",)), (False, ("b", "d")), (False, ("d",))]:
         change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, ReachabilityReason.OPTED_OUT, keys)
         await store.inbox.accept(change)
-    assert await store.one("select state from identities") == "active"
+    assert await store.db.identities.one("state") == "active"
 
 
 async def test_a_stop_of_somebody_unknown_is_recorded_and_makes_nobody(store: Store) -> None:
     received = await store.reach("+15559999999", False, "k")
     assert received.duplicate
-    assert await store.one("select count(*) from tenants") == 0
-    assert await store.column("select reason from ignored_messages") == ["stopped"]
+    assert await store.db.tenants.count() == 0
+    assert await store.db.ignored_messages.column("reason") == ["stopped"]
 
 
 async def test_a_person_who_blocked_us_and_writes_is_active_again(store: Store) -> None:
     await store.say("hello")
     await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, ReachabilityReason.BLOCKED, ("b",)))
-    assert await store.one("select state from identities") == "blocked"
+    assert await store.db.identities.one("state") == "blocked"
     await store.say("I am back")
-    assert await store.one("select state from identities") == "active"
-    assert await store.column("select text from inbound where state = 'waiting'") == ["hello", "I am back"]
+    assert await store.db.identities.one("state") == "active"
+    assert await store.db.inbound.column("text", state="waiting") == ["hello", "I am back"]
 
 
 async def test_a_group_is_told_once_about_direct_chats_and_strangers_never(store: Store) -> None:
@@ -181,7 +181,7 @@ async def test_a_group_is_told_once_about_direct_chats_and_strangers_never(store
         " and c.id = o.conversation_id"
     )
     assert [(row["text"], row["peer"]) for row in rows] == [("I talk in direct chats only.", "group-1")]
-    assert await store.one("select count(*) from tenants") == 1
+    assert await store.db.tenants.count() == 1
 
 
 async def test_an_ignored_message_is_recorded_with_its_reason_and_no_person(store: Store) -> None:
@@ -199,10 +199,10 @@ async def test_a_conversation_follows_its_person_to_a_new_address(store: Store) 
     await store.say("hello", sender="+15550000002")
     moved = AddressChange(CHANNEL, ACCOUNT, ANN, "+1999", ("m",))
     assert [(await store.inbox.accept(moved)).duplicate for _ in range(2)] == [False, True]
-    assert set(await store.column("select peer from conversations")) == {"+1999", "+15550000002"}
+    assert set(await store.db.conversations.column("peer")) == {"+1999", "+15550000002"}
     address = Address(CHANNEL, ACCOUNT, "+1999")
     await store.inbox.accept(InboundMessage(address, ANN, ("n",), "from there"))
-    assert await store.one("select count(*) from conversations") == 2
+    assert await store.db.conversations.count() == 2
 
 
 async def test_a_stop_command_flags_the_running_turn_and_does_not_queue(store: Store) -> None:
@@ -230,9 +230,9 @@ async def test_a_stop_command_with_nothing_running_is_a_turn_of_its_own(store: S
 async def test_promise_1_a_repeat_after_a_lost_commit_answer_is_the_same_message(twice: Store) -> None:
     received = await twice.say("hello")
     assert not received.duplicate
-    assert await twice.column("select id from inbound") == [received.id]
+    assert await twice.db.inbound.column("id") == [received.id]
     # The worker is woken although the first answer was lost.
-    assert twice.wakeups.turns == await twice.column("select id from lanes")
+    assert twice.wakeups.turns == await twice.db.lanes.column("id")
 
 
 async def test_what_cannot_be_written_is_no_outage(store: Store) -> None:
@@ -269,12 +269,12 @@ async def test_promise_1_nothing_is_accepted_or_lost_while_postgres_is_away() ->
             accepted.append(await store.say("after"))
             assert await store.database.ready()
         async with opened(server.url) as store:
-            assert await store.column("select id from inbound order by seq") == [r.id for r in accepted]
+            assert await store.db.inbound.column("id", order="seq") == [r.id for r in accepted]
 
 
 async def test_the_providers_time_is_stored_next_to_ours(store: Store) -> None:
     sent_at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     await store.inbox.accept(InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("k",), "hi", sent_at=sent_at))
-    assert await store.column("select sent_at from inbound") == [sent_at]
+    assert await store.db.inbound.column("sent_at") == [sent_at]
     assert await store.one("select received_at > sent_at from inbound")
     assert await store.one("select last_in_at is not null and last_out_at is null from channel_state")

@@ -39,7 +39,7 @@ async def test_a_turn_that_runs_takes_in_what_a_further_message_points_at(store:
 async def test_forgetting_forgets_what_was_pointed_at(store: Store) -> None:
     await store.inbox.accept(POINTING)
     lease, turn = await store.claim_turn()
-    tenant = await store.one("select tenant_id from tenants")
+    tenant = await store.db.person()
     assert await store.one("select redact($1,$2)", tenant, ["x4711"]) is False, "its turn still runs"
     await store.finish(lease, turn, "kept")
     assert await store.one("select redact($1,$2)", tenant, ["x4711"]) is True
@@ -61,4 +61,4 @@ async def test_each_kind_that_cannot_be_read_is_told_once(store: Store) -> None:
                 Address(CHANNEL, ACCOUNT, ANN), ANN, (f"k{number}",), IgnoreReason.UNSUPPORTED, "I can't.", kind
             )
         )
-    assert await store.column("select text from outbound") == ["I can't."] * 3
+    assert await store.db.outbound.column("text") == ["I can't."] * 3

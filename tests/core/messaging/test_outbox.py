@@ -34,11 +34,11 @@ async def told(store: Store, status: DeliveryStatus, *, ref: str = "", sid: str 
 
 
 async def states(store: Store) -> list[object]:
-    return await store.column("select state from outbound order by seq")
+    return await store.db.outbound.column("state", order="seq")
 
 
 async def ref_of(store: Store, part: int = 1) -> str:
-    return str(await store.one("select ref from outbound_parts where part = $1", part))
+    return str(await store.db.outbound_parts.one("ref", part=part))
 
 
 async def test_promise_4_rows_leave_one_by_one_in_order_of_seq(store: Store) -> None:
@@ -96,7 +96,7 @@ async def test_promise_4_a_held_row_takes_its_place_when_it_is_released(
     assert not await store.release(tenant, "out_held")
     claim = await store.claim_sending("held")
     assert claim.outbound_id == "out_held"
-    assert await store.column("select seq from outbound order by seq") == [1, 2, 3]
+    assert await store.db.outbound.column("seq", order="seq") == [1, 2, 3]
 
 
 async def test_many_senders_at_once_never_hold_the_same_conversation(store: Store) -> None:
@@ -122,7 +122,7 @@ async def test_many_senders_at_once_never_hold_the_same_conversation(store: Stor
         await asyncio.gather(*(work(f"s{n}") for n in range(8)))
     assert set(map(tuple, order.values())) == {("a", "b", "c")}
     assert len(order) == 8
-    assert await store.one("select count(*) from deliveries") == 24
+    assert await store.db.deliveries.count() == 24
 
 
 async def test_a_message_is_loaded_as_it_was_queued(store: Store) -> None:
@@ -165,7 +165,7 @@ async def test_parts_and_their_refs_stay_those_of_the_first_rendering(store: Sto
 
 async def test_what_sentences_became_at_first_is_the_text_from_then_on(store: Store) -> None:
     await store.enqueue("one")
-    await store.admin.execute("update outbound set text = '', sentences = $1", '[{"key": "edit", "values": {"n": 1}}]')
+    await store.db.outbound.change({"text": "", "sentences": '[{"key": "edit", "values": {"n": 1}}]'})
     claim = await store.outbox.claim(None, "s")
     assert claim is not None
     due = await store.outbox.load(claim)
@@ -179,7 +179,7 @@ async def test_what_sentences_became_at_first_is_the_text_from_then_on(store: St
 async def test_promise_7_the_attempt_is_a_row_before_the_call_leaves(store: Store) -> None:
     await store.enqueue("one")
     claim = await store.claim_sending("one")
-    assert await store.column("select outcome from deliveries") == []
+    assert await store.db.deliveries.column("outcome") == []
     assert await store.outbox.begin_delivery(claim, 1, 1) is Begun.GO
     row = await store.admin.fetchrow("select * from deliveries")
     assert row is not None
@@ -229,7 +229,7 @@ async def test_promise_7_a_callback_resolves_a_lost_answer_and_wakes_the_queue(s
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
     assert store.wakeups.deliveries == [claim.conversation_id]
     assert await states(store) == ["sent", "ready"]
-    assert await store.one("select ambiguities from outbound where seq = 1") == 1
+    assert await store.db.outbound.one("ambiguities", seq=1) == 1
     following = await store.outbox.claim(claim.conversation_id, "s")
     assert following is not None
 
@@ -264,20 +264,20 @@ async def test_a_callback_about_a_dead_senders_call_leaves_nothing_to_send(store
     assert again.outbound_id == claim.outbound_id
     assert await store.outbox.begin_delivery(again, 1, 2) is Begun.SENT
     assert await store.outbox.settle(again) == "sent"
-    assert await store.one("select count(*) from deliveries") == 1
+    assert await store.db.deliveries.count() == 1
     assert await states(store) == ["sent", "ready"]
 
 
 async def test_statuses_apply_by_rank_and_never_go_back(store: Store) -> None:
     await store.enqueue("one")
     await store.send(await store.claim_sending("one"))
-    sid = str(await store.one("select provider_id from outbound_parts"))
+    sid = str(await store.db.outbound_parts.one("provider_id"))
     seen = []
     for status in ("sent", "accepted", "delivered", "undelivered", "sent", "read", "delivered"):
         assert await told(store, DeliveryStatus(status), sid=sid, code="30003" if status == "undelivered" else "")
-        seen.append(await store.one("select status from outbound_parts"))
+        seen.append(await store.db.outbound_parts.one("status"))
     assert seen == ["sent", "sent", "delivered", "delivered", "delivered", "read", "read"]
-    assert await store.one("select error_code from outbound_parts") == ""
+    assert await store.db.outbound_parts.one("error_code") == ""
 
 
 async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) -> None:
@@ -303,7 +303,7 @@ async def test_promise_8_a_final_refusal_marks_the_identity_and_keeps_the_row(
         SendState.FAILED, CallOutcome.REJECTED, error_code="21610", reason="OptedOut: x", identity_state=state
     )
     assert await store.send(claim, end=end) == "failed"
-    assert await store.column("select state from identities") == [state]
+    assert await store.db.identities.column("state") == [state]
     row = await store.admin.fetchrow("select state, reason, owner, attempts from outbound where seq = 1")
     assert row is not None
     assert tuple(row) == ("failed", "OptedOut: x", None, 1)
@@ -326,7 +326,7 @@ async def test_promise_8_a_stop_between_parts_keeps_the_rest_from_leaving(store:
     assert await store.send(claim) == "sending"
     await store.reach(ANN, False, "k")
     assert await store.outbox.begin_delivery(claim, 2, 2) is Begun.UNREACHABLE
-    assert await store.one("select count(*) from deliveries") == 1
+    assert await store.db.deliveries.count() == 1
 
 
 async def test_a_part_left_ambiguous_lets_the_rest_go_on_and_stays_counted(store: Store) -> None:
@@ -365,7 +365,7 @@ async def test_a_moved_chat_is_written_to_at_its_new_address(store: Store) -> No
     following = await store.outbox.claim(None, "s")
     assert following is not None
     assert (await store.outbox.load(following)).address.peer == "+1999"
-    assert await store.one("select degraded from outbound_parts")
+    assert await store.db.outbound_parts.one("degraded")
 
 
 async def test_a_repeated_claim_counts_a_dead_senders_attempt_as_ambiguous(store: Store) -> None:
@@ -376,8 +376,8 @@ async def test_a_repeated_claim_counts_a_dead_senders_attempt_as_ambiguous(store
     again = await store.outbox.claim(None, "s2")
     assert again is not None
     assert await store.outbox.begin_delivery(again, 1, 2) is Begun.GO
-    assert await store.column("select outcome from deliveries order by attempt") == ["ambiguous", "started"]
-    assert await store.one("select ambiguities from outbound") == 1
+    assert await store.db.deliveries.column("outcome", order="attempt") == ["ambiguous", "started"]
+    assert await store.db.outbound.one("ambiguities") == 1
 
 
 async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
@@ -409,7 +409,7 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     await twice.outbox.fail(following, "no")
     third = await twice.claim_sending("x")
     await twice.send(third, end=AMBIGUOUS)
-    ref = str(await twice.one("select ref from outbound_parts where outbound_id = $1", third.outbound_id))
+    ref = str(await twice.db.outbound_parts.one("ref", outbound_id=third.outbound_id))
     await told(twice, DeliveryStatus.SENT, ref=ref, sid="SM9")
     assert await states(twice) == ["sent", "failed", "sent"]
     assert isinstance(twice.database, TwiceDatabase)

@@ -25,7 +25,7 @@ async def _talk(store: Store, said: str, answered: str, sender: str = ANN) -> No
 
 
 async def _person(store: Store, sender: str = ANN) -> PersonMessages:
-    tenant = await store.one("select tenant_id from identities where user_key = $1", sender)
+    tenant = await store.db.person(sender)
     return PersonMessages(store.database, str(tenant))
 
 
@@ -78,18 +78,18 @@ async def test_no_question_is_an_error(store: Store, words: str) -> None:
 
 async def test_a_waiting_message_has_no_words_yet(store: Store) -> None:
     await store.say("The boiler is leaking")
-    assert await store.one("select count(*) from message_words") == 0, "a webhook writes no words"
+    assert await store.db.message_words.count() == 0, "a webhook writes no words"
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn, "I see.")
-    assert await store.one("select count(*) from message_words") == 1
+    assert await store.db.message_words.count() == 1
 
 
 async def test_what_is_changed_is_no_longer_found(store: Store) -> None:
     await _talk(store, "My code is swordfish", "Noted: swordfish.")
     person = await _person(store)
     assert len(await person.search("swordfish")) == 2
-    await store.admin.execute("update inbound set text = '[forgotten]'")
-    await store.admin.execute("update outbound set text = ''")
+    await store.db.inbound.change({"text": "[forgotten]"})
+    await store.db.outbound.change({"text": ""})
     assert await person.search("swordfish") == []
     assert await _texts(person, "forgotten") == ["[forgotten]"]
 

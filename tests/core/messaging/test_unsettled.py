@@ -38,7 +38,7 @@ async def test_a_failed_message_is_sent_again_once(store: Store) -> None:
     assert (await messages(store).resend(tenant, failed))[0] is Settlement.SETTLED
     assert (await messages(store).drop(tenant, failed)) is Settlement.SETTLED
     assert (await messages(store).resend(tenant, again.outbound_id))[0] is Settlement.OPEN
-    assert await store.column("select state from outbound order by seq") == ["failed", "sending"]
+    assert await store.db.outbound.column("state", order="seq") == ["failed", "sending"]
 
 
 async def test_only_the_parts_that_did_not_arrive_go_again(store: Store) -> None:
@@ -57,13 +57,13 @@ async def test_only_the_parts_that_did_not_arrive_go_again(store: Store) -> None
 
 async def test_whether_it_arrived_is_unknown_so_it_may_go_again(store: Store) -> None:
     tenant, lost = await fail(store, "perhaps", LOST)
-    assert await store.one("select state from outbound where id = $1", lost) == "ambiguous"
+    assert await store.db.outbound.one("state", id=lost) == "ambiguous"
     assert (await messages(store).resend(tenant, lost))[0] is Settlement.RESENT
 
 
 async def tell(store: Store, outbound: str, part: int, status: DeliveryStatus) -> None:
     """Have the provider report on a part that it took."""
-    ref = await store.one("select ref from outbound_parts where outbound_id = $1 and part = $2", outbound, part)
+    ref = await store.db.outbound_parts.one("ref", outbound_id=outbound, part=part)
     await store.inbox.accept(StatusUpdate(CHANNEL, ACCOUNT, f"SM{part}", str(ref), status, "30003"))
 
 
@@ -106,9 +106,9 @@ async def test_what_arrived_after_all_is_listed_no_more(store: Store) -> None:
 async def test_promise_8_nothing_is_sent_again_after_a_stop(store: Store) -> None:
     tenant, failed = await fail(store, "hello?")
     await store.reach(ANN, False, "SM_stop")
-    count = await store.one("select count(*) from outbound")
+    count = await store.db.outbound.count()
     assert (await messages(store).resend(tenant, failed))[0] is Settlement.UNREACHABLE
-    assert await store.one("select count(*) from outbound") == count
+    assert await store.db.outbound.count() == count
     await store.reach(ANN, True, "SM_start")
     assert (await messages(store).resend(tenant, failed))[0] is Settlement.RESENT
 
@@ -118,13 +118,13 @@ async def test_a_message_that_is_left_is_not_sent_again(store: Store) -> None:
     assert await messages(store).drop(tenant, failed) is Settlement.DROPPED
     assert await messages(store).drop(tenant, failed) is Settlement.DROPPED
     assert (await messages(store).resend(tenant, failed))[0] is Settlement.SETTLED
-    assert await store.one("select text from outbound where id = $1", failed) == "too late"
+    assert await store.db.outbound.one("text", id=failed) == "too late"
 
 
 async def test_nobody_settles_what_is_another_persons(store: Store) -> None:
     _, failed = await fail(store, "mine")
     await store.say("hello", sender="+15550000002")
-    other = str(await store.one("select tenant_id from identities where user_key = '+15550000002'"))
+    other = await store.db.person("+15550000002")
     assert await messages(store).drop(other, failed) is Settlement.MISSING
     assert (await messages(store).resend(other, failed))[0] is Settlement.MISSING
 
@@ -139,4 +139,4 @@ async def test_a_lost_answer_sends_nothing_twice(database_url: str) -> None:
             await twice.close()
         assert settlement is Settlement.RESENT
         assert twice.differing == []
-        assert await store.one("select count(*) from outbound where resends = $1", failed) == 1
+        assert await store.db.outbound.count(resends=failed) == 1

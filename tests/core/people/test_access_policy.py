@@ -45,7 +45,7 @@ class Door:
         return (await self.inbox.accept(message(text, sender, *keys, name=name))).duplicate
 
     async def sentences(self) -> list[str]:
-        return [str(text) for text in await self.store.column("select text from outbound order by created_at")]
+        return [str(text) for text in await self.store.db.outbound.column("text", order="created_at")]
 
     async def codes(self) -> list[str]:
         return [code for text in await self.sentences() for code in re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", text)]
@@ -64,7 +64,7 @@ async def test_promise_12_a_stranger_gets_one_code_and_nothing_else_happens(stor
     assert len(store.wakeups.deliveries) == 1
     for empty in ("inbound", "turns", "lanes", "steps", "history", "inbox_keys"):
         assert await store.one(f"select count(*) from {empty}") == 0, empty  # noqa: S608
-    assert await store.column("select reason from ignored_messages") == ["unknown"] * 3
+    assert await store.db.ignored_messages.column("reason") == ["unknown"] * 3
     kept = str(await store.everything())
     assert "anybody there" not in kept
     assert "my secret" not in kept
@@ -84,16 +84,16 @@ async def test_the_code_lets_in_and_only_its_hash_is_kept(store: Store) -> None:
     door = Door(store)
     await door.say("lost")
     [code] = await door.codes()
-    assert await store.column("select code_hash from pairings") == [code_hash(code)]
+    assert await store.db.pairings.column("code_hash") == [code_hash(code)]
     pairing = await door.pairings.redeem(code.lower(), PersonRole.OWNER, NOW)
     assert (pairing.outcome, pairing.channel, pairing.user_key) == (PairOutcome.PAIRED, CHANNEL, ANN)
-    assert await store.column("select role from tenants") == ["owner"]
+    assert await store.db.tenants.column("role") == ["owner"]
     assert code not in str(await store.everything())
     await door.say("hello again")
     lease, turn = await store.claim_turn()
     # What was kept without its text stays so: the first message never comes back.
     assert [m.text for m in turn.request.inbound] == ["hello again"]
-    assert lease.tenant_id == await store.one("select tenant_id from tenants")
+    assert lease.tenant_id == await store.db.person()
 
 
 async def test_a_strangers_message_redelivered_after_pairing_stays_refused(store: Store) -> None:
@@ -103,7 +103,7 @@ async def test_a_strangers_message_redelivered_after_pairing_stays_refused(store
     await door.pair(code)
     assert await door.say("before", ANN, "SM1")
     assert await door.say("before", ANN, "other", "third")
-    assert await store.one("select count(*) from inbound") == 0
+    assert await store.db.inbound.count() == 0
 
 
 async def test_a_replayed_message_of_a_stranger_queues_no_second_reply(store: Store) -> None:
@@ -121,7 +121,7 @@ async def test_wrong_codes_fail(store: Store, typed: str, outcome: PairOutcome) 
     door = Door(store)
     await door.say()
     assert await door.pair(typed) is outcome
-    assert await store.column("select admitted from identities") == [""]
+    assert await store.db.identities.column("admitted") == [""]
 
 
 async def test_expired_and_replayed_codes_fail(store: Store) -> None:
@@ -147,7 +147,7 @@ async def test_guesses_are_counted_in_postgres_and_bounded(store: Store) -> None
     assert (await other.redeem(code, PersonRole.MEMBER, NOW)).outcome is PairOutcome.LIMITED
     limited = await other.redeem(code, PersonRole.MEMBER, NOW + timedelta(minutes=5))
     assert limited.until == NOW + timedelta(minutes=15)
-    assert await store.one("select count(*) from guesses") == MAX_GUESSES
+    assert await store.db.guesses.count() == MAX_GUESSES
     door.clock.at = NOW + timedelta(minutes=15)
     assert await door.pair(code) is PairOutcome.PAIRED
 
@@ -157,7 +157,7 @@ async def test_strangers_who_hold_codes_shut_no_other_stranger_out(store: Store)
     for number in range(10):
         await door.say(sender=f"+1555000100{number}")
     assert len(await door.codes()) == 10
-    assert await store.one("select count(*) from ignored_messages") == 10
+    assert await store.db.ignored_messages.count() == 10
     assert await door.pair((await door.codes())[-1]) is PairOutcome.PAIRED
 
 
@@ -173,7 +173,7 @@ async def test_a_flood_of_strangers_uses_up_its_hour_and_not_the_next(store: Sto
     assert len(await door.codes()) == MAX_GUESSES_PER_ACCOUNT + 1
     door.clock.at = NOW + timedelta(hours=1)
     await door.say(sender=BOB)
-    assert await store.one("select count(*) from pairings where user_key = $1", BOB) == 1
+    assert await store.db.pairings.count(user_key=BOB) == 1
 
 
 async def test_the_operator_admits_by_address_despite_a_flood_of_strangers(store: Store) -> None:
@@ -185,11 +185,11 @@ async def test_the_operator_admits_by_address_despite_a_flood_of_strangers(store
         [place] = await door.pairings.admit(Listed(CHANNEL, sender), PersonRole.OWNER, NOW)
         assert (place.account, place.user_key, place.outcome) == (ACCOUNT, sender, PairOutcome.PAIRED)
         await door.say("here I am", sender)
-    assert await store.column("select text from inbound order by id") == ["here I am"] * 2
-    assert await store.column("select role from tenants") == ["owner"] * 2
+    assert await store.db.inbound.column("text", order="id") == ["here I am"] * 2
+    assert await store.db.tenants.column("role") == ["owner"] * 2
     # And once more: the role of somebody who is in is changed.
     await door.pairings.admit(Listed(CHANNEL, ANN), PersonRole.GUEST, NOW)
-    assert sorted(map(str, await store.column("select role from tenants"))) == ["guest", "owner"]
+    assert sorted(map(str, await store.db.tenants.column("role"))) == ["guest", "owner"]
     assert [await door.pair(code) for code in await door.codes()] == []
 
 
@@ -199,9 +199,9 @@ async def test_an_expired_code_leaves_nothing_of_the_stranger_and_makes_room(sto
         await door.say(sender=f"+1555000100{number}", name="Mallory")
     door.clock.at = NOW + VALID
     await door.say(sender=BOB)
-    assert await store.column("select user_key from identities") == [BOB]
-    assert await store.one("select count(*) from tenants") == 1
-    assert await store.one("select count(*) from outbound") == 1
+    assert await store.db.identities.column("user_key") == [BOB]
+    assert await store.db.tenants.count() == 1
+    assert await store.db.outbound.count() == 1
     assert "Mallory" not in str(await store.everything())
 
 
@@ -215,7 +215,7 @@ async def test_a_stranger_whose_reply_is_being_sent_is_not_deleted(store: Store)
     assert (await store.outbox.load(claim)).address.peer == ANN
     await store.outbox.give_back(claim)
     await store.database.rows("select * from drop_strangers($1)", door.clock.at)
-    assert await store.column("select user_key from identities") == [BOB]
+    assert await store.db.identities.column("user_key") == [BOB]
 
 
 async def test_a_sender_gets_so_many_codes_a_day(store: Store) -> None:
@@ -223,7 +223,7 @@ async def test_a_sender_gets_so_many_codes_a_day(store: Store) -> None:
     for hour in range(6):
         door.clock.at = NOW + hour * VALID
         await door.say()
-    assert await store.one("select count(*) from pairings") == MAX_GUESSES_PER_SENDER
+    assert await store.db.pairings.count() == MAX_GUESSES_PER_SENDER
 
 
 async def test_a_stranger_who_said_stop_is_not_written_to(store: Store) -> None:
@@ -243,7 +243,7 @@ async def test_a_stop_does_not_let_a_stranger_in_by_the_start_after_it(store: St
     assert await store.outbox.claim(None, "s1") is None  # the sentence was still ready: it does not leave
     await store.reach(ANN, True, "k2")
     await door.say("let me in")
-    assert await store.one("select count(*) from inbound") == 0
+    assert await store.db.inbound.count() == 0
     [code] = await door.codes()
     assert await door.pair(code) is PairOutcome.PAIRED
 
@@ -251,7 +251,7 @@ async def test_a_stop_does_not_let_a_stranger_in_by_the_start_after_it(store: St
 async def test_open_lets_everybody_in_and_greets_nobody(store: Store) -> None:
     door = Door(store, OPEN)
     await door.say()
-    assert await store.column("select admitted from identities") == ["open"]
+    assert await store.db.identities.column("admitted") == ["open"]
     assert await door.sentences() == []
     assert len(store.wakeups.turns) == 1
 
@@ -260,9 +260,9 @@ async def test_allowlist_lets_in_who_is_listed_and_answers_nobody_else(store: St
     door = Door(store, Access(Policy.ALLOWLIST, frozenset({parse_listed(f"sms:{ANN}")})))
     await door.say(sender=ANN)
     await door.say(sender=BOB)
-    assert await store.column("select user_key from identities") == [ANN]
-    assert await store.one("select count(*) from outbound") == 0
-    assert await store.column("select reason from ignored_messages") == ["unknown"]
+    assert await store.db.identities.column("user_key") == [ANN]
+    assert await store.db.outbound.count() == 0
+    assert await store.db.ignored_messages.column("reason") == ["unknown"]
 
 
 async def test_a_person_removed_from_the_list_is_out_and_a_paired_one_stays(store: Store) -> None:
@@ -275,16 +275,16 @@ async def test_a_person_removed_from_the_list_is_out_and_a_paired_one_stays(stor
     emptied = Door(store, Access(Policy.ALLOWLIST))
     await emptied.say("still here?", ANN)
     await emptied.say("me too", BOB)
-    assert await store.column("select text from inbound order by received_at") == ["hello", "me too"]
+    assert await store.db.inbound.column("text", order="received_at") == ["hello", "me too"]
 
 
 async def test_a_policy_that_opens_lets_a_waiting_stranger_in(store: Store) -> None:
     await Door(store).say()
     await Door(store, OPEN).say("now?")
-    assert await store.column("select text from inbound") == ["now?"]
-    assert await store.column("select role from tenants") == ["member"]
+    assert await store.db.inbound.column("text") == ["now?"]
+    assert await store.db.tenants.column("role") == ["member"]
     await store.database.rows("select * from drop_strangers($1)", NOW + 2 * VALID)
-    assert await store.one("select count(*) from tenants") == 1
+    assert await store.db.tenants.count() == 1
 
 
 @pytest.mark.parametrize("sender", ["", " ", "\x00", "\n\t"])
@@ -292,8 +292,8 @@ async def test_an_empty_caller_id_is_nobody_to_the_inbox(store: Store, sender: s
     for access in (OPEN, None, Access(Policy.ALLOWLIST, frozenset({Listed(CHANNEL, "")}))):
         with pytest.raises(RequestRefused):
             await Door(store, access).say(sender=sender)
-    assert await store.one("select count(*) from identities") == 0
-    assert await store.one("select count(*) from ignored_messages") == 0
+    assert await store.db.identities.count() == 0
+    assert await store.db.ignored_messages.count() == 0
 
 
 @pytest.mark.parametrize("table", ["identities", "pairings"])
@@ -311,7 +311,7 @@ async def test_nothing_is_decided_by_a_display_name(store: Store) -> None:
     await Door(store, listing).say(sender=ANN, name="Ann")
     for name in ("Ann", ANN, f"sms:{ANN}", "owner"):
         await Door(store, listing).say("as ann", BOB, name=name)
-    assert await store.column("select text from inbound") == ["hello"]
+    assert await store.db.inbound.column("text") == ["hello"]
 
 
 async def test_ids_that_differ_in_case_or_punctuation_only_are_different_people(store: Store) -> None:

@@ -47,7 +47,7 @@ async def test_a_start_without_a_stop_still_outdates_an_earlier_stop(harness: Ha
             *PHONE, ANN, False, ReachabilityReason.OPTED_OUT, ("S1",), said_at=now - timedelta(minutes=5)
         )
     )
-    assert await harness.store.one("select state from identities") == "active"
+    assert await harness.store.db.identities.one("state") == "active"
 
 
 async def test_promise_8_a_carriers_confirmation_is_in_the_consent_record(harness: Harness) -> None:

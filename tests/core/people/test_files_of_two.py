@@ -97,7 +97,7 @@ async def test_bytes_of_two_go_with_both_though_both_go_at_once(harness: Harness
     await harness.ask("UNLINK", ANN_CHAT, CHAT)
     await prune_files(files.intake.store, harness.clock)
     tenants = [await harness.tenant(*place) for place in PLACES]
-    assert len(set(await harness.store.column("select key from files"))) == 1
+    assert len(set(await harness.store.db.files.column("key"))) == 1
     database = harness.store.database
     async with database.tenant(tenants[1]) as second:
         async with database.tenant(tenants[0]) as first:

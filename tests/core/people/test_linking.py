@@ -65,10 +65,10 @@ async def test_a_code_from_one_channel_typed_on_another_makes_one_person(
     await harness.settle()
     assert await harness.tenant("1001", there) != await harness.tenant("2002", here)
     assert f"LINK {code} AGREE" in await harness.ask(command.format(code.lower()), "2002", here)
-    assert await harness.store.one("select count(*) from tenants") == 2
+    assert await harness.store.db.tenants.count() == 2
     assert (await harness.ask(command.format(f"{code} agree"), "2002", here)).startswith("Linked")
     assert await harness.tenant("1001", there) == await harness.tenant("2002", here) != ""
-    assert await harness.store.one("select count(*) from tenants") == 1
+    assert await harness.store.db.tenants.count() == 1
     # Once: not here, not there, not by anybody else.
     assert "used already" in await harness.ask(command.format(code), "2002", here)
     assert "used already" in await harness.ask(f"LINK {code}", BOB)
@@ -112,7 +112,7 @@ async def test_what_waits_for_an_account_goes_on_with_the_others(harness: Harnes
         " 'WAITING_FOR_ACCOUNT', '', now() + interval '1 day' from turns where tenant_id = $1",
         chat,
     )
-    await harness.store.admin.execute("update turns set state = 'waiting' where tenant_id = $1", chat)
+    await harness.store.db.turns.change({"state": "waiting"}, tenant_id=chat)
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     waits = "select count(*) from turns where state = 'waiting'"
@@ -148,7 +148,7 @@ async def test_two_who_both_have_something_are_asked_and_then_share_everything(h
     assert "1 message, 2 kept notes and 1 connected account here" in asked
     assert f"LINK {code} AGREE" in asked
     assert (await harness.tenant(ANN_CHAT, CHAT), len(seen)) == (chat, 0)
-    assert await harness.store.column("select tenant_id from credentials order by 1") == sorted([ann, chat])
+    assert await harness.store.db.credentials.column("tenant_id", order="1") == sorted([ann, chat])
     assert len(await harness.store.column("select 1 from history")) == len(before["history"])
     assert (await harness.ask(f"link {code} agree", ANN)).startswith("Linked")
     assert await harness.tenant(ANN_CHAT, CHAT) == ann
@@ -168,7 +168,7 @@ async def test_two_who_both_have_something_are_asked_and_then_share_everything(h
     # And they go on where they were, in both places.
     assert await harness.ask("still here", ANN_CHAT, CHAT) == "re still here"
     assert await harness.ask("me too", ANN) == "re me too"
-    assert await harness.store.one("select count(*) from person_audit where what = 'merged' and other = $1", chat) == 1
+    assert await harness.store.db.person_audit.count(what="merged", other=chat) == 1
 
 
 async def test_a_stale_a_replaced_and_a_foreign_code_link_nobody(harness: Harness) -> None:
@@ -179,7 +179,7 @@ async def test_a_stale_a_replaced_and_a_foreign_code_link_nobody(harness: Harnes
     assert "on the other channel" in await harness.ask(f"/link {second}", ANN_CHAT, CHAT)
     harness.clock.move(timedelta(minutes=10))
     assert "run out" in await harness.ask(f"LINK {second}", ANN)
-    assert await harness.store.one("select count(*) from tenants") == 2
+    assert await harness.store.db.tenants.count() == 2
     assert "link that page for me" in await harness.ask("link that page for me", ANN)
 
 
@@ -239,12 +239,12 @@ async def test_a_link_code_admits_a_stranger_and_a_guess_reveals_nothing(harness
     await harness.say(f"LINK {code} AGREE", ANN)
     assert await harness.tenant(ANN) == await harness.tenant(ANN_CHAT, CHAT)
     assert (await harness.heard(ANN)).startswith("Linked")
-    assert await harness.store.one("select admitted from identities where user_key = $1", ANN) == "link"
+    assert await harness.store.db.identities.one("admitted", user_key=ANN) == "link"
     assert await harness.ask("hello", ANN) == "re hello"
     harness.access = Access(Policy.ALLOWLIST)
-    fresh = await harness.store.one("select count(*) from identities")
+    fresh = await harness.store.db.identities.count()
     await harness.say(f"LINK {await harness.code(ANN)}", "+15550000003")
-    assert await harness.store.one("select count(*) from identities") == fresh
+    assert await harness.store.db.identities.count() == fresh
 
 
 async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness: Harness) -> None:
@@ -263,14 +263,14 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness:
     alone = await harness.tenant(ANN)
     assert alone not in (ann, "")
     assert await harness.tenant(ANN_CHAT, CHAT) == ann
-    assert await harness.store.one("select count(*) from stored_values where tenant_id = $1", alone) == 0
+    assert await harness.store.db.stored_values.count(tenant_id=alone) == 0
     assert await harness.credentials.list(alone) == []
     assert await harness.ask("UNLINK", ANN) == ALONE
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     assert (await harness.link(code, ANN)).startswith("Linked")
     assert await harness.tenant(ANN) == await harness.tenant(ANN_CHAT, CHAT) == alone
-    assert await harness.store.one("select count(*) from inbound where state = 'waiting'") == 0
+    assert await harness.store.db.inbound.count(state="waiting") == 0
 
 
 async def test_people_are_not_merged_while_the_other_lane_is_busy(harness: Harness) -> None:
@@ -284,7 +284,7 @@ async def test_people_are_not_merged_while_the_other_lane_is_busy(harness: Harne
     assert (await harness.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
     assert not await harness.store.turns.renew(lease)
     # Taken up again, once.
-    assert await harness.store.one("select count(*) from outbound where text = 're think hard'") == 1
+    assert await harness.store.db.outbound.count(text="re think hard") == 1
 
 
 async def test_what_comes_in_during_a_merge_is_neither_lost_nor_doubled(harness: Harness) -> None:
@@ -307,8 +307,8 @@ async def test_what_comes_in_during_a_merge_is_neither_lost_nor_doubled(harness:
     for table in tenant_tables():
         owners = set(await harness.store.column(f"select distinct tenant_id from {table}"))  # noqa: S608
         assert owners <= {ann, await harness.tenant(ANN_CHAT, CHAT)}, table
-    assert await harness.store.one("select count(*) from consents where state = 'stopped'") == 1
-    assert await harness.store.one("select count(*) from inbound where state = 'waiting'") == 0
+    assert await harness.store.db.consents.count(state="stopped") == 1
+    assert await harness.store.db.inbound.count(state="waiting") == 0
 
 
 async def test_guesses_made_at_once_are_counted_one_by_one(harness: Harness) -> None:

@@ -43,14 +43,10 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
                     _IDS.sub(rf"'\g<1>{number}'", statement).replace("{m}", f"{{m{number}}}"), tenant
                 )
     # The one who stays has told numbers far beyond those of the other.
-    await harness.store.admin.execute("update memories set number = 5 where id = 'm0'")
-    await harness.store.admin.execute(
-        "update memory_versions set version = 5 where tenant_id = $1", await harness.tenant(ANN)
-    )
+    await harness.store.db.memories.change({"number": 5}, id="m0")
+    await harness.store.db.memory_versions.change({"version": 5}, tenant_id=await harness.tenant(ANN))
     for sender, account, muted in ((ANN, PHONE, ["price", "mail"]), (ANN_CHAT, CHAT, ["mail", "*"])):
-        await harness.store.admin.execute(
-            "update tenants set muted = $2 where tenant_id = $1", await harness.tenant(sender, account), muted
-        )
+        await harness.store.db.tenants.change({"muted": muted}, tenant_id=await harness.tenant(sender, account))
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     kept, gone = await harness.tenant(ANN), await harness.tenant(ANN_CHAT, CHAT)
@@ -71,10 +67,10 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
         if merge_rules()[table].how in (Merge.MOVE, Merge.NUMBER) and not table.startswith("memory_"):
             now = await harness.store.one(f"select count(*) from {table}")  # noqa: S608
             assert (table, int(str(now))) >= (table, int(str(before[table])))
-    assert await harness.store.column("select number from memories order by number") == [5, 6]
-    assert await harness.store.column("select number from tasks order by number") == [1, 2]
-    assert await harness.store.one("select muted from tenants where tenant_id = $1", kept) == ["*", "mail", "price"]
-    assert await harness.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
+    assert await harness.store.db.memories.column("number", order="number") == [5, 6]
+    assert await harness.store.db.tasks.column("number", order="number") == [1, 2]
+    assert await harness.store.db.tenants.one("muted", tenant_id=kept) == ["*", "mail", "price"]
+    assert await harness.store.db.tenants.count(tenant_id=gone) == 0
     assert await harness.ask("hello again", ANN_CHAT, CHAT) == "re hello again"
     # And apart again: each has what it had, under its own numbers.
     assert (await harness.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")

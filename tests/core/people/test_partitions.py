@@ -57,10 +57,10 @@ async def test_two_who_link_their_places_stay_in_the_partition(harness: Harness)
     await harness.settle()
     assert code in await harness.ask(f"LINK {code}", ANN)
     assert (await harness.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
-    await store.admin.execute("delete from links")
+    await store.db.links.delete()
     await harness.settle()
     await harness.ask("UNLINK", ANN)
-    people = await store.column("select tenant_id from tenants")
+    people = await store.db.tenants.column("tenant_id")
     assert len(people) == 2
     assert {partition_of(str(person)) for person in people} == {"07."}
 

@@ -124,7 +124,7 @@ async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(harness:
     with pytest.raises(ToolRetry, match="I can on sms"):
         await set_preference(name="channel", value="slack", context=context)
     assert "channel: sms" in str(await show_preferences(context=context))
-    assert await harness.store.one("select count(*) from person_audit where what = 'preference'") == 1
+    assert await harness.store.db.person_audit.count(what="preference") == 1
 
 
 async def test_slacks_profile_fills_unset_preferences_and_survives_linking(harness: Harness) -> None:

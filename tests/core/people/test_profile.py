@@ -79,7 +79,7 @@ async def test_a_model_that_is_down_is_retried_and_finally_given_up(harness: Har
         await be_quiet(harness)
         jobs, _ = runner(harness, ModelUnavailable("down"))
         assert await once(jobs)
-        assert await harness.store.one("select count(*) from profile_jobs") == left
+        assert await harness.store.db.profile_jobs.count() == left
     # One whose process died is taken up again when its lease has ended.
     await harness.ask("I work at the station", ANN)
     await be_quiet(harness)
@@ -88,7 +88,7 @@ async def test_a_model_that_is_down_is_retried_and_finally_given_up(harness: Har
     assert len(rows) == 1
     jobs, _ = runner(harness, changed(("work", "station", "told")))
     assert await once(jobs)
-    assert await harness.store.one("select value from profile_facts") == "station"
+    assert await harness.store.db.profile_facts.one("value") == "station"
 
 
 async def test_linked_people_keep_one_fact_per_key_with_distinct_numbers(harness: Harness) -> None:
@@ -110,7 +110,7 @@ async def test_linked_people_keep_one_fact_per_key_with_distinct_numbers(harness
 async def test_what_was_passed_on_says_nothing_about_the_person(harness: Harness) -> None:
     runs, model = runner(harness)
     await harness.ask("I live in Lisbon now", ANN)
-    await harness.store.admin.execute("update inbound set origin = 'forwarded'")
+    await harness.store.db.inbound.change({"origin": "forwarded"})
     await be_quiet(harness)
     assert await once(runs)
     assert model.requests == []
@@ -121,7 +121,7 @@ async def test_a_nul_in_a_profile_is_left_out_and_the_fact_is_kept(harness: Harn
     await be_quiet(harness)
     look, _ = runner(harness, changed(("home_town", "Lis\x00bon\ud800", "told")))
     assert await once(look)
-    assert await harness.store.column("select value from profile_facts") == ["Lisbon\ufffd"]
+    assert await harness.store.db.profile_facts.column("value") == ["Lisbon\ufffd"]
 
 
 async def test_a_profile_that_raises_blocks_no_other_and_is_given_up(
@@ -144,6 +144,6 @@ async def test_a_profile_that_raises_blocks_no_other_and_is_given_up(
         while await once(look):
             pass
         await be_quiet(harness)
-    assert await harness.store.column("select value from profile_facts") == ["Lisbon"]
-    assert await harness.store.one("select count(*) from profile_jobs") == 0, "tried three times, then let go of"
+    assert await harness.store.db.profile_facts.column("value") == ["Lisbon"]
+    assert await harness.store.db.profile_jobs.count() == 0, "tried three times, then let go of"
     assert len(model.requests) == 4

@@ -18,9 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 async def assert_apart(store: Store) -> None:
     """Look at all rows of all tables with an admin connection that sees them all."""
-    owners = {
-        await store.one("select tenant_id from identities where user_key = $1", user): mark_of(user) for user in USERS
-    }
+    owners = {await store.db.person(user): mark_of(user) for user in USERS}
     assert len(owners) == 2
     seen = set()
     for table in tenant_tables():

@@ -11,7 +11,7 @@ ANN, BOB = "+15550000001", "+15550000002"
 async def lanes_of(store: Store, phone: str, count: int) -> str:
     """Let somebody write, and give them so many lanes more, all waiting since before everybody else's."""
     await store.say("hello", sender=phone)
-    tenant = await store.one("select tenant_id from identities where user_key = $1", phone)
+    tenant = await store.db.person(phone)
     for number in range(count):
         await store.admin.execute(
             "insert into lanes (tenant_id, id, pending, pending_since)"
@@ -31,9 +31,7 @@ async def test_one_person_s_many_lanes_leave_room_for_the_next_person(store: Sto
     assert await store.turns.claim(f"lane_{ann}_{MAX_LANES_PER_TENANT}", "w1") is None, "not by its name either"
     first = claims[0]
     assert first is not None
-    await store.admin.execute(
-        "update lanes set owner = null, lease_until = null, pending = false where id = $1", first.lane_id
-    )
+    await store.db.lanes.change({"owner": None, "lease_until": None, "pending": False}, id=first.lane_id)
     again = await store.turns.claim(None, "w1")
     assert again is not None
     assert again.tenant_id == ann
@@ -63,7 +61,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
         *((f"{number}", "waiting", "") for number in range(3)),
         *((f"{number}", "ignored", "overload") for number in range(3, 6)),
     ]
-    assert await store.column("select text from outbound") == [BacklogLimits(of_person=3).refusal(full=True)]
+    assert await store.db.outbound.column("text") == [BacklogLimits(of_person=3).refusal(full=True)]
     assert len(store.wakeups.turns) == 3
     assert len(store.wakeups.deliveries) == 1
     # Not for somebody else, nor for a decision's way in, nor once it has caught up.
@@ -71,7 +69,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn, "answered")
     await inbox.accept(message("again", ANN))
-    assert await store.column("select text from inbound where state = 'waiting' order by text") == ["again", "hi"]
+    assert await store.db.inbound.column("text", order="text", state="waiting") == ["again", "hi"]
 
 
 async def test_promise_2_a_refused_message_redelivered_stays_refused_in_silence(store: Store) -> None:
@@ -82,7 +80,7 @@ async def test_promise_2_a_refused_message_redelivered_stays_refused_in_silence(
     await store.finish(lease, turn, "answered")
     again = await inbox.accept(message("two", ANN, "SM2"))
     assert (again.id, again.duplicate) == (refused.id, True)
-    assert await store.column("select state from inbound order by seq") == ["done", "ignored"]
+    assert await store.db.inbound.column("state", order="seq") == ["done", "ignored"]
     assert await store.one("select count(*) from outbound where text like 'I have 1 %'") == 1
 
 
@@ -91,19 +89,19 @@ async def test_a_refusal_whose_answer_was_lost_is_still_one(database_url: str) -
         inbox = Inbox(twice.database, twice.wakeups, twice.make_id, OPEN, waiting=BacklogLimits(of_person=1))
         for number in range(3):
             await inbox.accept(message(f"{number}", ANN, f"SM{number}"))
-        assert await twice.column("select state from inbound order by seq") == ["waiting", "ignored", "ignored"]
-        assert await twice.one("select count(*) from outbound") == 1
+        assert await twice.db.inbound.column("state", order="seq") == ["waiting", "ignored", "ignored"]
+        assert await twice.db.outbound.count() == 1
 
 
 async def test_past_the_bound_of_all_everybody_is_refused_and_a_decision_is_not(store: Store) -> None:
     inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_all=2))
     for number, phone in enumerate((ANN, BOB, "+15550000003", "+15550000003")):
         await inbox.accept(message("hello", phone, f"SM{number}"))
-    assert await store.column("select state from inbound order by received_at") == ["waiting"] * 2 + ["ignored"] * 2
-    assert await store.column("select text from outbound") == [BUSY]
+    assert await store.db.inbound.column("state", order="received_at") == ["waiting"] * 2 + ["ignored"] * 2
+    assert await store.db.outbound.column("text") == [BUSY]
     # An exact word that decides nothing is a text like any other; a stop is obeyed at once.
     await inbox.accept(message("OK", ANN, "SM8"))
-    assert await store.one("select reason from inbound where text = 'OK'") == "overload"
+    assert await store.db.inbound.one("reason", text="OK") == "overload"
     await store.claim_turn()
     await store.say("more", sender=BOB)
     await inbox.accept(message("", ANN, "SM9", command=Command("stop", "")))
@@ -120,7 +118,7 @@ async def test_a_stop_past_the_bounds_is_obeyed_and_not_answered_as_refused(stor
     assert await store.one("select stop_message is not null from turns") is True
     assert await store.one("select (state, reason)::text from inbound where provider_id = 'SM9'") == "(done,stop)"
     assert len(store.wakeups.interrupts) == 1
-    assert await store.one("select count(*) from outbound") == 0
+    assert await store.db.outbound.count() == 0
 
 
 async def test_ten_minutes_later_it_is_told_again(store: Store) -> None:
@@ -129,4 +127,4 @@ async def test_ten_minutes_later_it_is_told_again(store: Store) -> None:
         await inbox.accept(message("hello", ANN, f"SM{number}"))
     await store.admin.execute("update tenants set told_full_at = told_full_at - interval '11 minutes'")
     await inbox.accept(message("hello", ANN, "SM9"))
-    assert await store.one("select count(*) from outbound") == 2
+    assert await store.db.outbound.count() == 2

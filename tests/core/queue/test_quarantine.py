@@ -246,7 +246,7 @@ async def test_a_released_lease_burns_no_attempt_and_waiting_turns_start_afresh(
     assert await record(store) == {"text 1": (2, 1, False)}
     [(lease, turn)] = await begin_all(store, "w9")
     await store.finish(lease, turn, state="waiting")
-    await store.admin.execute("update turns set ready = true")
+    await store.db.turns.change({"ready": True})
     await store.admin.execute("update lanes set pending = true, pending_since = now()")
     await begin_all(store, "w9")
     assert await record(store) == {"text 1": (1, 0, False)}

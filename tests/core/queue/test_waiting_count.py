@@ -43,11 +43,11 @@ async def test_the_counter_is_right_after_whatever_happens_to_messages(store: St
             case "leave":
                 if lease := await store.turns.claim(None, "w1"):
                     await store.turns.begin(lease)
-                    await store.admin.execute("update lanes set owner = null, lease_until = null")
+                    await store.db.lanes.change({"owner": None, "lease_until": None})
             case "answer":
                 if (lease := await store.turns.claim(None, "w1")) and (turn := await store.turns.begin(lease)):
                     await store.finish(lease, turn, "answered")
-                await store.admin.execute("update lanes set owner = null, lease_until = null")
+                await store.db.lanes.change({"owner": None, "lease_until": None})
             case "erase":
                 await store.admin.execute("delete from tenants where tenant_id in (select min(tenant_id) from tenants)")
         await agree(store)
@@ -58,7 +58,7 @@ async def test_a_message_that_is_rolled_back_is_not_counted(store: Store) -> Non
     before = await agree(store)
     transaction = store.admin.transaction()
     await transaction.start()
-    await store.admin.execute("update inbound set state = 'done'")
+    await store.db.inbound.change({"state": "done"})
     assert await agree(store) == before - 1
     await transaction.rollback()
     assert await agree(store) == before
@@ -94,6 +94,6 @@ async def test_an_accepted_message_stays_accepted_when_it_is_received_again(data
         inbox = Inbox(twice.database, twice.wakeups, twice.make_id, OPEN, waiting=BacklogLimits(of_all=2))
         for number, phone in enumerate(PHONES[:4]):
             await inbox.accept(message("hello", phone, f"SM{number}"))
-        states = await twice.column("select state from inbound order by received_at")
+        states = await twice.db.inbound.column("state", order="received_at")
         assert states == ["waiting", "waiting", "ignored", "ignored"]
         assert await agree(twice) == 2

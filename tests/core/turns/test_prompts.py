@@ -43,7 +43,7 @@ async def test_a_models_step_is_written_with_the_prompt_it_was_sent(store: Store
     lease, turn = await store.claim_turn()
     for _ in range(2):  # a repeat changes nothing
         await turn.request.work.journal.write(asked())
-    kept = KeptPrompt.unpack(bytes(await store.one("select packed from prompts")))  # type: ignore[call-overload]
+    kept = KeptPrompt.unpack(bytes(await store.db.prompts.one("packed")))  # type: ignore[call-overload]
     assert (kept.model, kept.layer, kept.key, kept.tools) == ("openai/second", 2, 2, ("read",))
     texts = ["You are a valet.", "What is this? \ufffd", "", "BEGIN a page END"]
     assert [one.message.text for one in kept.messages] == texts
@@ -72,7 +72,7 @@ async def test_prompts_are_deleted_when_their_time_is_over(store: Store) -> None
         await turn.request.work.journal.write(asked(step))
     await store.admin.execute("update prompts set created_at = now() - interval '25 hours' where step = 0")
     assert await prune_prompts(store.database, Clock(), timedelta(hours=24)) == 1
-    assert await store.column("select step from prompts order by step") == [1, 2]
+    assert await store.db.prompts.column("step", order="step") == [1, 2]
     assert await prune_prompts(store.database, Clock(), timedelta()) == 2, "0 hours: none is left"
 
 

@@ -245,20 +245,20 @@ class World:
             return await work
         except LeaseLost:
             self.refused += 1
-            held = await self.store.one("select owner from lanes where id = $1", lease.lane_id)
+            held = await self.store.db.lanes.one("owner", id=lease.lane_id)
             assert held != lease.owner, "refused although the lease is ours"
             return None
 
     async def _must_be_stale(self, claim: Claim) -> None:
         self.refused += 1
-        held = await self.store.one("select owner from outbound where id = $1", claim.outbound_id)
+        held = await self.store.db.outbound.one("owner", id=claim.outbound_id)
         assert held != claim.owner, "refused although the lease is ours"
 
 
 async def check(world: World) -> None:
     """Hold the invariants true that hold after every act."""
     store = world.store
-    assert await store.one("select count(*) from inbound") == len(world.rows), "I1"
+    assert await store.db.inbound.count() == len(world.rows), "I1"
     stranded = await store.column(
         "select i.id from inbound i left join lanes l on l.id = i.conversation_id"
         " where i.state = 'waiting' and l.pending is not true"
@@ -279,7 +279,7 @@ async def check(world: World) -> None:
     assert two == [], "I5"
     for conversation, heard in world.heard.items():
         assert heard == sorted(heard), f"I4 in {conversation}"
-    refs = await store.column("select ref from outbound_parts where state = 'sent'")
+    refs = await store.db.outbound_parts.column("ref", state="sent")
     assert set(refs) <= set(world.accepted), "told sent without its having been taken"
 
 

@@ -53,7 +53,7 @@ async def test_promise_4_a_lane_has_one_holder_and_conversations_are_independent
 async def test_the_longest_waiting_lane_is_claimed_first_and_a_named_one_at_once(store: Store) -> None:
     for person in range(3):
         await store.say("hi", sender=f"+1555000000{person}")
-    order = [str(id) for id in await store.column("select id from lanes order by pending_since")]
+    order = [str(id) for id in await store.db.lanes.column("id", order="pending_since")]
     named = await store.turns.claim(order[2], "w")
     rest = [await store.turns.claim(None, "w") for _ in range(2)]
     assert [lease.lane_id for lease in (named, *rest) if lease] == [order[2], order[0], order[1]]
@@ -75,7 +75,7 @@ async def test_a_command_is_a_turn_of_its_own(store: Store) -> None:
         assert following is not None
         turn = following
     assert taken == ["ab", "new", "c", "help", "start", "d"]
-    assert await store.one("select session from conversations") == 2
+    assert await store.db.conversations.one("session") == 2
 
 
 async def test_history_is_of_this_conversation_and_session_in_order(store: Store) -> None:
@@ -139,7 +139,7 @@ async def test_promise_5_a_dead_workers_turn_resumes_its_journal_as_an_attempt(
         assert list(await again.request.work.journal.recorded()) == [step(0), step(1, StepState.STARTED)]
         await store.expire()
     assert second.fence > lease.fence
-    assert await store.one("select count(*) from turns") == 1
+    assert await store.db.turns.count() == 1
 
 
 async def test_promise_5_a_stale_holder_can_write_nothing(store: Store) -> None:
@@ -164,7 +164,7 @@ async def test_promise_5_a_stale_holder_can_write_nothing(store: Store) -> None:
     for write in refused:
         with pytest.raises(LeaseLost):
             await write()
-    assert await store.column("select text from outbound") == ["right"]
+    assert await store.db.outbound.column("text") == ["right"]
 
 
 async def test_what_is_left_over_of_an_ended_turn_writes_nothing_into_it(store: Store) -> None:
@@ -242,7 +242,7 @@ async def test_odd_text_in_journal_and_replies_is_stored_without_invalid_bytes(s
     [kept] = await turn.request.work.journal.recorded()
     assert kept.result == {"text": "ab�"}
     await store.finish(lease, turn, "c\x00d\udfff")
-    assert await store.column("select text from outbound") == ["cd�"]
+    assert await store.db.outbound.column("text") == ["cd�"]
 
 
 async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(store: Store) -> None:
@@ -268,7 +268,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
 
     async with asyncio.timeout(PATIENCE):
         await asyncio.gather(write(), work())
-    assert await store.column("select text from inbound order by seq") == [f"{n}" for n in range(total)]
+    assert await store.db.inbound.column("text", order="seq") == [f"{n}" for n in range(total)]
     assert await store.one("select count(*) from lanes where pending or owner is not null") == 0
     turns = await store.admin.fetch(
         "select t.id, min(i.seq) as first, max(i.seq) as last from turns t join inbound i on i.turn_id = t.id"
@@ -289,7 +289,7 @@ async def test_promise_4_replies_are_numbered_in_the_order_of_their_turns(store:
 async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     for text, command in [("one", ""), ("two", ""), ("", "new"), ("three", "")]:
         await twice.say(text, command=command)
-    assert await twice.one("select in_seq from conversations") == 4
+    assert await twice.db.conversations.one("in_seq") == 4
     lease, turn = await twice.claim_turn()
     assert lease.fence == 1
     await twice.turns.leave(lease, NO_TIME)
@@ -307,11 +307,11 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     assert [m.text for m in last.request.inbound] == ["three"]
     assert not await twice.finish(lease, last, "c")
     assert await twice.turns.begin(lease) is None
-    assert await twice.column("select text from outbound order by seq") == ["a", "b", "fresh", "c"]
-    assert await twice.column("select session from history order by position") == [1, 1, 1, 1, 1, 1, 2, 2]
+    assert await twice.db.outbound.column("text", order="seq") == ["a", "b", "fresh", "c"]
+    assert await twice.db.history.column("session", order="position") == [1, 1, 1, 1, 1, 1, 2, 2]
     rows = await twice.admin.fetch("select state, attempts from turns order by started_at")
     assert [tuple(r) for r in rows] == [("done", 1)] * 3
-    assert await twice.one("select session from conversations") == 2
+    assert await twice.db.conversations.one("session") == 2
     assert isinstance(twice.database, TwiceDatabase)
     assert twice.database.differing == []
 
@@ -326,7 +326,7 @@ async def test_a_finish_repeated_after_the_next_message_came_says_what_it_said(s
     assert not await store.turns.finish(lease, turn.turn_id, end)
     # Somebody else takes it, and the repeat of the first holder is refused.
     await store.claim_turn("w2")
-    assert await store.one("select count(*) from outbound") == 1
+    assert await store.db.outbound.count() == 1
 
 
 async def test_claims_of_many_workers_over_many_lanes_never_meet(store: Store) -> None:

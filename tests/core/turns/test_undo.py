@@ -172,7 +172,7 @@ async def test_nothing_to_undo_is_said(system: Approving, clock: StandingClock) 
     assert await tells(system, "undo") == "There is nothing that I can undo now."
     assert AWAY == ["cup"]
     await forget_expired(system.delivery.store.database, clock)
-    assert await system.delivery.store.one("select count(*) from undo_records") == 0
+    assert await system.delivery.store.db.undo_records.count() == 0
 
 
 async def test_what_has_changed_since_is_not_overwritten(system: Approving) -> None:
@@ -219,7 +219,7 @@ async def test_promise_9_an_inverse_that_needs_consent_asks_and_runs_once(system
 async def test_promise_5_a_call_that_is_entered_again_takes_back_the_same(system: Approving) -> None:
     await does(system, ("put_away", {"what": "cup"}), ("put_away", {"what": "plate"}))
     store, now = UndoStore(system.delivery.store.database), system.clock.now()
-    tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+    tenant = await system.delivery.store.db.person()
     first = await store.take(tenant, None, "call", now)
     assert first is not None
     await store.end(tenant, first.id)
@@ -235,7 +235,7 @@ async def test_only_the_newest_records_are_kept(system: Approving) -> None:
     for _ in range(6):
         cups: list[tuple[str, dict[str, object]]] = [("put_away", {"what": "cup"})] * 20
         await does(system, *cups)
-    numbers = await system.delivery.store.column("select number from undo_records order by number")
+    numbers = await system.delivery.store.db.undo_records.column("number", order="number")
     assert numbers == list(range(21, 121))
 
 

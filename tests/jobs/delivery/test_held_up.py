@@ -72,7 +72,7 @@ async def test_promise_7_call_that_might_outlive_its_lease_does_not_leave(store:
     await store.enqueue("hi")
     await run_one(sender_of(slow, channel, "d1", elapsed=lambda: slow.passed))
     assert channel.texts == []
-    assert await store.one("select state from outbound") == "ready"
+    assert await store.db.outbound.one("state") == "ready"
     await store.make_due()
     await run_one(sender_of(store.outbox, channel))
     assert channel.texts == ["hi"]
@@ -93,7 +93,7 @@ async def test_promise_7_row_taken_from_a_sender_that_was_held_up_is_sent_once(s
     slow.meanwhile = taken_over
     await run_one(sender_of(slow, channel, "d1", elapsed=lambda: slow.passed))
     assert channel.texts == ["hi"]
-    assert await store.one("select state from outbound") == "sent"
+    assert await store.db.outbound.one("state") == "sent"
 
 
 async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
@@ -102,7 +102,7 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
     outbox = store.outbox
     await store.enqueue("first")
     await store.enqueue("second")
-    await store.admin.execute("update outbound set hangs = 3 where text = 'first'")  # given up without a call
+    await store.db.outbound.change({"hangs": 3}, text="first")  # given up without a call
     sender = sender_of(outbox, channel := RecordingChannel())
     claim = await sender.claim(None)
     assert claim is not None
@@ -112,10 +112,10 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
 
     monkeypatch.setattr(outbox, "claim", away)
     await sender.run(claim)
-    assert await store.column("select state from outbound order by seq") == ["failed", "ready"]
+    assert await store.db.outbound.column("state", order="seq") == ["failed", "ready"]
     monkeypatch.undo()
     await run_one(sender_of(store.outbox, channel))
-    assert await store.column("select state from outbound order by seq") == ["failed", "sent"]
+    assert await store.db.outbound.column("state", order="seq") == ["failed", "sent"]
 
 
 async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(
@@ -133,7 +133,7 @@ async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(
     channel.acts.append(answered_while_held_up)
     await store.enqueue("hi")
     await run_one(sender_of(store.outbox, channel))
-    assert await store.one("select state from outbound") == "sent"
+    assert await store.db.outbound.one("state") == "sent"
     assert channel.texts == ["hi"]
 
 

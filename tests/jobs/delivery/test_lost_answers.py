@@ -16,7 +16,7 @@ from tests.jobs.harness import RecordingChannel
 
 async def shown(store: Store) -> list[object]:
     """Return what `trace` shows of the lost answers of the one message."""
-    lines = await trace(store.database, str(await store.one("select id from outbound")))
+    lines = await trace(store.database, str(await store.db.outbound.one("id")))
     return [line["answer_lost"] for line in lines if line.get("answer_lost")]
 
 
@@ -50,7 +50,7 @@ async def test_promise_7_what_policy_decided_is_shown(store: Store, resend: bool
     await store.enqueue("a")
     await deliver(store, channel)
     await later(store, channel)
-    await store.admin.execute("update conversations set channel = 'telegram'")
+    await store.db.conversations.change({"channel": "telegram"})
     assert await shown(store) == ["sent again by policy" if resend else "left as it is"]
     assert await counted(store) == {"lost": 1, "resent" if resend else "left_alone": 1}
 

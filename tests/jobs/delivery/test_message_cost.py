@@ -123,8 +123,8 @@ async def test_a_long_answer_stops_at_its_segment_limit_and_continues_at_more(ph
 async def test_promise_6_more_is_recorded_as_what_it_was(phone: Phone) -> None:
     await phone.says("tell me all")
     await phone.says("  more. ")
-    assert await phone.store.column("select state from inbound order by seq") == ["done", "done"]
-    assert await phone.store.one("select count(*) from turns where reason = 'more' and state = 'done'") == 1
+    assert await phone.store.db.inbound.column("state", order="seq") == ["done", "done"]
+    assert await phone.store.db.turns.count(reason="more", state="done") == 1
 
 
 async def test_more_is_a_word_like_any_other_where_nothing_is_kept(phone: Phone) -> None:
@@ -229,7 +229,7 @@ async def test_promise_8_what_confirms_a_stop_is_sent_past_every_limit(phone: Ph
     phone.channel.budget, phone.answer = SegmentBudget(person_day=1, all_day=1), "Yes."
     await phone.says("hello")
     await phone.enqueue("You are stopped.", kind=OutboundKind.RECEIPT)
-    await phone.store.admin.execute("update outbound set regardless = true where kind = 'receipt'")
+    await phone.store.db.outbound.change({"regardless": True}, kind="receipt")
     await phone.deliver()
     assert phone.channel.texts[-1] == "You are stopped."
 
@@ -248,8 +248,8 @@ async def test_a_call_that_is_made_again_costs_again(phone: Phone) -> None:
     await phone.says("hello")
     await phone.store.make_due()
     await phone.deliver("d2")
-    assert await phone.store.one("select segments from segment_days") == 2
-    assert await phone.store.one("select segments from segments_of_all") == 2
+    assert await phone.store.db.segment_days.one("segments") == 2
+    assert await phone.store.db.segments_of_all.one("segments") == 2
 
 
 async def test_all_peoples_day_is_kept_exactly_by_any_number_of_workers(phone: Phone) -> None:

@@ -114,10 +114,10 @@ async def test_promise_6_what_was_given_up_is_told_with_the_next_message_once(
     await give_up(store, blind, "a", "b", "c")
     assert await states(store) == ["ambiguous", "sent", "sent"]
     assert blind.texts[-2:] == [f"b\n\n{MISSING}", "c"]
-    [given_up] = await store.column("select id from outbound where seq = 1")
+    [given_up] = await store.db.outbound.column("id", seq=1)
     [line] = [line for line in await trace(store.database, str(given_up)) if line.get("id") == given_up]
     assert line["given_up_at"]
-    assert line["told_by"] == await store.one("select id from outbound where seq = 2")
+    assert line["told_by"] == await store.db.outbound.one("id", seq=2)
     row = await store.database.call("select * from count_given_up(interval '7 days')")
     assert row is not None
     assert (row["given_up"], row["told"]) == (1, 1)

@@ -82,7 +82,7 @@ async def test_promise_7_what_was_noted_is_not_sent_again(
     await send_the_rest(store, blind, notes)
     assert blind.texts == ["a", "b"]
     assert await states(store) == ["sent", "sent"]
-    assert await store.column("select outcome from deliveries order by started_at") == ["found", "accepted"]
+    assert await store.db.deliveries.column("outcome", order="started_at") == ["found", "accepted"]
     await notes.close()
 
 

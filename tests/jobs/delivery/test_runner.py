@@ -44,7 +44,7 @@ async def later(store: Store, channel: RecordingChannel, passed: str = "6 second
 
 
 async def states(store: Store) -> list[object]:
-    return await store.column("select state from outbound order by seq")
+    return await store.db.outbound.column("state", order="seq")
 
 
 async def test_promise_4_one_claim_sends_a_conversations_rows_and_parts_in_order(
@@ -99,7 +99,7 @@ async def test_pauses_grow_while_the_provider_is_away(store: Store, channel: Rec
             "select extract(epoch from next_attempt_at - clock_timestamp()) from outbound"
         ))))  # fmt: skip
     assert all(later > earlier for earlier, later in zip(pauses, pauses[2:], strict=False))
-    assert await store.one("select attempts from outbound") == 5
+    assert await store.db.outbound.one("attempts") == 5
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ async def test_promise_8_a_final_refusal_is_never_repeated_and_stays_visible(
     reachable = identity == "active"
     assert channel.texts == (["one", "two"] if reachable else ["one"])
     assert await states(store) == ["failed", "sent" if reachable else "failed"]
-    assert str(error) in str(await store.one("select reason from outbound where seq = 1"))
-    assert await store.column("select state from identities") == [identity]
+    assert str(error) in str(await store.db.outbound.one("reason", seq=1))
+    assert await store.db.identities.column("state") == [identity]
 
 
 async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, channel: RecordingChannel) -> None:
@@ -129,7 +129,7 @@ async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, 
     await store.reach(ANN, False, "k")
     await deliver(store, channel)
     assert channel.calls == []
-    assert await store.column("select reason from outbound") == [reports.UNREACHABLE]
+    assert await store.db.outbound.column("reason") == [reports.UNREACHABLE]
 
 
 async def test_promise_8_a_stop_in_the_middle_keeps_the_other_parts(store: Store, channel: RecordingChannel) -> None:
@@ -156,7 +156,7 @@ async def test_promise_7_a_lost_answer_is_looked_up_before_anything_is_sent(
     assert channel.texts == (["a", "b", "next"] if taken else ["a", "a", "b", "next"])
     assert len(channel.looked_up) == 1
     assert await states(store) == ["sent", "sent"]
-    assert await store.one("select ambiguities from outbound where seq = 1") == 1
+    assert await store.db.outbound.one("ambiguities", seq=1) == 1
     assert len(set(channel.arrived)) == 3
 
 
@@ -209,7 +209,7 @@ async def test_promise_7_without_lookup_the_stated_policy_decides_a_few_times(
         await later(store, channel)
     assert channel.texts == ["a"] * calls + [f"next\n\n{MISSING}"]
     assert await states(store) == ["ambiguous", "sent"]
-    assert await store.one("select ambiguities from outbound where seq = 1") == calls
+    assert await store.db.outbound.one("ambiguities", seq=1) == calls
     assert channel.looked_up == []
 
 
@@ -247,7 +247,7 @@ async def test_promise_7_a_sender_killed_in_its_call_is_an_unknown_outcome(
     assert channel.texts == ["a"]  # too fresh for the provider's list
     await later(store, channel)
     assert channel.texts == (["a", "next"] if taken else ["a", "a", "next"])
-    assert await store.one("select ambiguities from outbound where seq = 1") == 1
+    assert await store.db.outbound.one("ambiguities", seq=1) == 1
 
 
 async def test_promise_7_a_callback_before_the_lost_answer_needs_no_lookup(
@@ -269,7 +269,7 @@ async def test_a_dead_senders_part_resolved_by_callback_does_not_block(store: St
     await store.enqueue("a", "next")
     claim = await store.claim_sending("a")
     await store.outbox.begin_delivery(claim, 1, 1)
-    ref = str(await store.one("select ref from outbound_parts"))
+    ref = str(await store.db.outbound_parts.one("ref"))
     await store.inbox.accept(StatusUpdate(CHANNEL, ACCOUNT, "SM0", ref, DeliveryStatus.SENT))
     await store.expire()
     await deliver(store, channel)
@@ -285,7 +285,7 @@ async def test_a_stop_gives_the_row_back_between_parts(store: Store, channel: Re
     assert claim is not None
     await sender.run(claim)
     assert channel.texts == ["a"]
-    assert await store.column("select owner from outbound") == [None, None]
+    assert await store.db.outbound.column("owner") == [None, None]
     await deliver(store, channel, "d2")
     assert channel.texts == ["a", "b", "next"]
 
@@ -303,7 +303,7 @@ async def test_a_channel_that_is_switched_off_fails_with_its_reason(store: Store
     claim = await sender.claim(None)
     assert claim is not None
     await sender.run(claim)
-    assert await store.column("select reason from outbound") == ["the channel is not configured"]
+    assert await store.db.outbound.column("reason") == ["the channel is not configured"]
 
 
 async def test_many_senders_send_each_part_once_and_in_order(store: Store, channel: RecordingChannel) -> None:

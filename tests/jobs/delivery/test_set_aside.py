@@ -87,7 +87,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
             await system.deliver()
     for number in range(2):
         await system.store.say("no", sender=f"+155500000{number}0")
-    assert await system.store.column("select state from redraws") == ["due", "due"]
+    assert await system.store.db.redraws.column("state") == ["due", "due"]
     drawing = system.redraws
     claim = await drawing.claim(None)
     assert claim is not None
@@ -98,8 +98,8 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     claim = await eventually(lambda: drawing.claim(None), "the next time that the database sets")
     assert claim is not None
     await drawing.run(claim)
-    assert sorted(map(str, await system.store.column("select state from redraws"))) == ["given_up", "given_up"]
-    reasons = await system.store.column("select reason from redraws where outbound_id = $1", claim.outbound_id)
+    assert sorted(map(str, await system.store.db.redraws.column("state"))) == ["given_up", "given_up"]
+    reasons = await system.store.db.redraws.column("reason", outbound_id=claim.outbound_id)
     assert reasons == ["the database refuses it"]
     [aside] = [check for check in await check_writes(system.database) if check.what == "not tried any more"]
     assert "2 cards" in aside.detail

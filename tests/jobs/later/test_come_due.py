@@ -132,7 +132,7 @@ async def test_a_job_that_comes_twice_or_of_nothing_does_nothing(store: Store, r
     ):
         await inbox.accept(message("hello"))
         await worker.until_sent(1)
-        lane = str(await store.one("select id from lanes"))
+        lane = str(await store.db.lanes.one("id"))
         for after in (0.0, 0.2, 0.4):
             later.come_due(DueWork.TURNS, lane, timedelta(seconds=after))
             later.come_due(DueWork.DELIVERIES, lane, timedelta(seconds=after))

@@ -39,7 +39,7 @@ async def talk_with(person: Talking, conversation: str, messages: int = MESSAGES
         await person.say(f"{said[number % len(said)]}, please ({number})")
         await person.remember()
         if number == 0:  # else the first reminder asks where they live
-            await person.store.admin.execute("update tenants set timezone = 'Europe/Lisbon'")
+            await person.store.db.tenants.change({"timezone": "Europe/Lisbon"})
         # What a card says may be decided in words once it was sent.
         await person.store.admin.execute(
             "update outbound o set sent_at = clock_timestamp() from approval_cards c"

@@ -96,14 +96,14 @@ async def test_a_notice_cuts_off_the_call_of_that_turn_alone(store: Store) -> No
 
 async def test_a_notice_without_a_stop_in_the_store_stops_nothing(store: Store) -> None:
     async with hanging(store, OTHER) as (model, runner):
-        await runner.interrupts.look(str(await store.one("select lane_id from turns")))
+        await runner.interrupts.look(str(await store.db.turns.one("lane_id")))
         model.free.set()
     assert await replies(store) == ["Seven"]
 
 
 async def test_a_message_that_interrupts_cuts_off_the_call_and_both_are_answered(store: Store) -> None:
     async with hanging(store, OTHER) as (model, runner):
-        await store.admin.execute("update tenants set while_running = 'interrupt'")
+        await store.db.tenants.change({"while_running": "interrupt"})
         await store.say("No, what was it?", sender=OTHER)
         [lane] = store.wakeups.interrupts
         await runner.interrupts.look(lane)
@@ -117,10 +117,10 @@ async def test_a_message_that_interrupts_cuts_off_the_call_and_both_are_answered
 @pytest.mark.parametrize("mode", ["steer", "queue"])
 async def test_a_message_that_does_not_interrupt_cuts_off_nothing(store: Store, mode: str) -> None:
     async with hanging(store, OTHER) as (model, runner):
-        await store.admin.execute("update tenants set while_running = $1", mode)
+        await store.db.tenants.change({"while_running": mode})
         await store.say("No, what was it?", sender=OTHER)
         assert store.wakeups.interrupts == []
-        await runner.interrupts.look(str(await store.one("select lane_id from turns where state = 'running'")))
+        await runner.interrupts.look(str(await store.db.turns.one("lane_id", state="running")))
         model.free.set()
     assert "interrupted" not in [str(row[0]) for row in await fates(store)]
 
@@ -135,7 +135,7 @@ async def test_a_database_that_is_away_does_not_end_the_listening(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with hanging(store, OTHER) as (model, runner):
-        lane = str(await store.one("select lane_id from turns"))
+        lane = str(await store.db.turns.one("lane_id"))
 
         async def away(*_: object) -> None:
             raise StoreUnavailable("away")

@@ -89,7 +89,7 @@ class TestTriedAgain:
         await worker.later(2, text("Seven"))
         assert await said(worker.store) == [LONGER, "Seven"]
         assert await fates(worker.store) == [("done", "", 1)]
-        assert await worker.store.column("select state from inbound") == ["done"]
+        assert await worker.store.db.inbound.column("state") == ["done"]
 
     async def test_a_server_that_is_not_there_is_waited_for(
         self, worker: Worker, monkeypatch: pytest.MonkeyPatch
@@ -152,7 +152,7 @@ class TestTriedAgain:
         await worker.store.say("What is it?")
         await worker.store.say("Hi", sender=OTHER)
         await worker.work()
-        assert await worker.store.column("select text from outbound order by created_at") == [LONGER, "Hello"]
+        assert await worker.store.db.outbound.column("text", order="created_at") == [LONGER, "Hello"]
         assert await worker.store.one("select count(*) from lanes where owner is not null") == 0
 
 
@@ -213,7 +213,7 @@ class TestStop:
         await worker.work(error(429, retry_after=300))
         worker.store.wakeups.turns.clear()
         await worker.store.say("", command="stop")
-        assert worker.store.wakeups.turns == await worker.store.column("select id from lanes")
+        assert worker.store.wakeups.turns == await worker.store.db.lanes.column("id")
         await worker.work()
         assert await said(worker.store) == [LONGER, replies.INTERRUPTED]
         assert await fates(worker.store) == [("interrupted", "interrupted", 1)]
@@ -248,7 +248,7 @@ async def test_lost_answers_of_the_store_change_nothing(
 async def test_the_wait_is_told_in_the_persons_language(worker: Worker) -> None:
     await worker.store.say("Hallo")
     await worker.work(text("Hallo"))
-    await worker.store.admin.execute("update tenants set language = 'de'")
+    await worker.store.db.tenants.change({"language": "de"})
     await worker.store.say("Was ist es?")
     await worker.work(error(500))
     assert (await said(worker.store))[-1] not in (LONGER, "Hallo", gettext(LONGER))

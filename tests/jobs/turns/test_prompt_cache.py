@@ -33,11 +33,11 @@ async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(
     # What the conversation still shows is not recalled: this was said before it.
     await person.say("My brother Ben said that my sister will live in Faro next year.")
     await person.remember()
-    await person.store.admin.execute("delete from history")
+    await person.store.db.history.delete()
     before = len(person.model.calls)
     asked = (await talk_with(person, "all"))[before:]
     assert len(asked) == 20 + 10, "half of the messages use a tool"
-    assert await person.store.one("select count(*) from tasks") == 3, "and some are reminders"
+    assert await person.store.db.tasks.count() == 3, "and some are reminders"
     share = cached_share(asked)
     record_property("share", share)
     assert share > SHARE
@@ -73,7 +73,7 @@ async def test_history_is_cut_in_steps_so_that_prompts_still_begin_alike(person:
         " select h.tenant_id, h.conversation_id, 100 + n, h.session, h.turn_id, jsonb_set(h.message, '{text}',"
         " to_jsonb('message ' || n)) from history h, generate_series(1, 150) n where h.position = 1 + n % 2"
     )
-    await person.store.admin.execute("update conversations set history_seq = 250")
+    await person.store.db.conversations.change({"history_seq": 250})
     starts: list[str] = []
     for number in range(20):
         await person.say(f"and what about {number}")

@@ -33,15 +33,15 @@ async def test_promise_8_messages_before_a_stop_never_reach_the_model_afterwards
     await store.reach("+15550000001", False, "k")
     model = await run_turns(store)
     assert model.requests == []
-    assert await store.column("select reason from inbound") == ["stopped"]
-    assert await store.one("select count(*) from outbound") == 0
+    assert await store.db.inbound.column("reason") == ["stopped"]
+    assert await store.db.outbound.count() == 0
 
 
 async def test_promise_6_a_person_removed_from_the_list_has_the_reason_recorded(store: Store) -> None:
     await store.say("please")
     model = await run_turns(store, access=Access(Policy.ALLOWLIST))
     assert model.requests == []
-    assert await store.column("select reason from inbound") == ["unknown"]
+    assert await store.db.inbound.column("reason") == ["unknown"]
 
 
 async def test_promise_6_beyond_the_rate_one_reply_then_silence_with_reasons(store: Store) -> None:
@@ -51,8 +51,8 @@ async def test_promise_6_beyond_the_rate_one_reply_then_silence_with_reasons(sto
         await store.say(f"text {number}")
         models.append(await run_turns(store, rate=3, rates=rates))
     assert [len(model.requests) for model in models] == [1, 1, 1, 0, 0, 0]
-    assert await store.column("select reason from inbound order by seq") == ["", "", "", *["rate_limited"] * 3]
-    texts = await store.column("select text from outbound order by seq")
+    assert await store.db.inbound.column("reason", order="seq") == ["", "", "", *["rate_limited"] * 3]
+    texts = await store.db.outbound.column("text", order="seq")
     assert texts[:3] == ["fine"] * 3
     assert len(texts) == 4
     # What was refused is no part of the talk.
@@ -65,8 +65,8 @@ async def test_commands_count_too_and_are_refused_as_all_else(store: Store, comm
     for _ in range(5):
         await store.say("", command=command)
         await run_turns(store, rate=2, rates=rates)
-    assert await store.one("select count(*) from outbound") == 3
-    assert await store.column("select reason from inbound order by seq") == ["", "", *["rate_limited"] * 3]
+    assert await store.db.outbound.count() == 3
+    assert await store.db.inbound.column("reason", order="seq") == ["", "", *["rate_limited"] * 3]
 
 
 def test_only_what_begins_or_repeats_a_turn_is_not_checked_first() -> None:

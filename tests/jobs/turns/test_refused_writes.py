@@ -103,7 +103,7 @@ async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(system: 
     for number in range(3):
         await _struck(system, sender, f"hello {number}", "")
     assert await system.told(sender) == [FAILED] * 3
-    assert await system.store.column("select state from turns order by started_at") == ["done", *["failed"] * 3]
+    assert await system.store.db.turns.column("state", order="started_at") == ["done", *["failed"] * 3]
     texts = await system.store.column(
         "select message::text from history h join turns t on t.id = h.turn_id"
         " where t.state = 'failed' order by h.position"
@@ -132,7 +132,7 @@ async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(
     assert MARKS == ["mark it"]
     assert await system.told("+15550000001") == [FAILED_BEGUN]
     # The journal keeps what it did; without the person's approval the same is not done again.
-    assert await store.column("select outcome from steps where kind = 'tool'") in (["unknown"], ["ok"])
+    assert await store.db.steps.column("outcome", kind="tool") in (["unknown"], ["ok"])
     if failure == "the end of the tool's call":
         await system.store.say("mark it")
         await system.work()

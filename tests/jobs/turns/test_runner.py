@@ -22,7 +22,7 @@ async def fates(store: Store) -> list[tuple[object, ...]]:
 
 
 async def replies(store: Store) -> list[object]:
-    return await store.column("select text from outbound order by seq")
+    return await store.db.outbound.column("text", order="seq")
 
 
 async def test_a_turn_is_answered_and_its_delivery_is_woken(store: Store) -> None:
@@ -31,7 +31,7 @@ async def test_a_turn_is_answered_and_its_delivery_is_woken(store: Store) -> Non
     await WorkerHarness(store).run_turns()
     assert await replies(store) == ["re one+two"]
     assert await fates(store) == [("done", "", 1)]
-    assert store.wakeups.deliveries == await store.column("select id from conversations")
+    assert store.wakeups.deliveries == await store.db.conversations.column("id")
 
 
 async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store) -> None:
@@ -41,7 +41,7 @@ async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store)
     await store.say("one")
     await WorkerHarness(store).run_turns(nothing)
     assert (await replies(store), await fates(store)) == ([], [("done", "refused", 1)])
-    assert await store.column("select reason from inbound") == ["refused"]
+    assert await store.db.inbound.column("reason") == ["refused"]
     assert store.wakeups.deliveries == []
 
 
@@ -52,7 +52,7 @@ async def test_promise_14_a_turn_that_breaks_is_told_in_a_plain_sentence(store: 
     await store.say("one")
     await WorkerHarness(store).run_turns(broken)
     assert (await replies(store), await fates(store)) == ([FAILED], [("failed", "error", 1)])
-    assert await store.one("select count(*) from history") == 2
+    assert await store.db.history.count() == 2
 
 
 async def test_commands_are_answered_without_the_orchestrator(store: Store) -> None:
@@ -65,7 +65,7 @@ async def test_commands_are_answered_without_the_orchestrator(store: Store) -> N
     texts = await replies(store)
     assert len(texts) == 4
     assert "Nothing is running" in str(texts[2])
-    assert await store.one("select session from conversations") == 2
+    assert await store.db.conversations.one("session") == 2
 
 
 async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: Store) -> None:
@@ -103,7 +103,7 @@ async def test_promise_5_absorbed_messages_are_set_aside_with_their_turn(store: 
     await store.say("next")
     await WorkerHarness(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
-    taken = await store.column("select turn_id from inbound order by seq")
+    taken = await store.db.inbound.column("turn_id", order="seq")
     assert taken[0] == taken[1] != taken[2]
 
 
@@ -116,7 +116,7 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
     for _ in range(MAX_SOLO_CRASHES + 2):
         await WorkerHarness(store).run_turns(waits)
         assert await store.one("select not_before > clock_timestamp() from lanes")
-        await store.admin.execute("update lanes set not_before = null")
+        await store.db.lanes.change({"not_before": None})
     await WorkerHarness(store).run_turns()
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
@@ -177,7 +177,7 @@ async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(sto
 
 async def test_a_lease_is_kept_through_a_turn_that_is_longer_than_it(store: Store) -> None:
     async def slow(request: TurnRequest) -> TurnResult:
-        first = await store.one("select lease_until from lanes")
+        first = await store.db.lanes.one("lease_until")
 
         async def over() -> bool:
             assert await store.turns.claim(None, "w2") is None

@@ -38,7 +38,7 @@ async def run(
     store: Store, *script: Step, tools: tuple[AnyTool, ...] = (), mode: WhileRunning = WhileRunning.STEER
 ) -> FakeModel:
     """Run all that waits now, with the real loop; everybody prefers the same for what they write meanwhile."""
-    await store.admin.execute("update tenants set while_running = $1", mode.value)
+    await store.db.tenants.change({"while_running": mode.value})
     model = FakeModel(list(script))
     orchestrator = Orchestrator(model, tools=tools, config=ReactLoopConfig(tools_in_full=0))
     turns = TurnStore(store.database, store.make_id, LEASE)

@@ -63,7 +63,7 @@ class Metered:
         """Let the person write, and let the worker do what a wakeup for it leads to."""
         await self.harness.said(words)
         self.meter.clear()
-        lane = str(await self.store.one("select id from lanes"))
+        lane = str(await self.store.db.lanes.one("id"))
         lease = await self.parts.turns.claim(lane)
         assert lease is not None
         await self.parts.turns.run(lease)

@@ -56,12 +56,12 @@ async def test_promise_3_texts_without_a_webhook_are_found_once_and_in_order(sto
         assert await sweeper.sweep(sms) == 0, "the first sweep only sets the mark"
         await store.admin.execute("update channel_state set watermark = watermark + interval '6 minutes'")
         assert await sweeper.sweep(sms) == 0
-        await store.admin.execute("update channel_state set watermark = $1", datetime.now(UTC))
+        await store.db.channel_state.change({"watermark": datetime.now(UTC)})
         for number in range(3):
             await _say(away, f"missed {number}")
         assert await sweeper.sweep(sms) == 4, "the overlap of five minutes brings the old one too"
         assert await sweeper.sweep(sms) == 0
-        texts = await store.column("select text from inbound order by seq")
+        texts = await store.db.inbound.column("text", order="seq")
         assert texts[1:] == ["missed 0", "missed 1", "missed 2"]
     finally:
         await sms.stop()
@@ -90,9 +90,9 @@ async def test_a_sweep_that_fails_leaves_the_mark_where_it_was(store: Store, awa
     sweeper = CatchUp([sms], store.database, "w1")
     try:
         await sweeper.sweep(sms)
-        before = await store.one("select watermark from channel_state")
+        before = await store.db.channel_state.one("watermark")
         assert await sweeper.sweep(sms) is None
-        assert await store.one("select watermark from channel_state") == before
+        assert await store.db.channel_state.one("watermark") == before
     finally:
         await sms.stop()
 
@@ -127,16 +127,16 @@ async def test_promise_3_a_repeatedly_interrupted_sweep_still_completes(
         try:
             await CatchUp([sms], store.database, "w").sweep(sms)
             first = datetime.now(UTC) - timedelta(days=6)
-            await store.admin.execute("update channel_state set watermark = $1", first)
+            await store.db.channel_state.change({"watermark": first})
             lives, places = 0, []
             while await CatchUp([sms], store.database, f"w{lives}").sweep(sms) is None:
-                assert await store.one("select watermark from channel_state") == first, "not before its end"
+                assert await store.db.channel_state.one("watermark") == first, "not before its end"
                 lives, cutting.left = lives + 1, 8
-                places.append(str(await store.one("select sweep_place from channel_state")))
+                places.append(str(await store.db.channel_state.one("sweep_place")))
                 assert lives < 15
         finally:
             await sms.stop()
-    assert await store.column("select text from inbound order by seq") == [f"missed {n}" for n in range(40)]
+    assert await store.db.inbound.column("text", order="seq") == [f"missed {n}" for n in range(40)]
     assert 5 <= lives <= 9
     assert places == sorted(places)
     assert len({place[:10] for place in places if place}) > 1, "over several days"
@@ -149,7 +149,7 @@ async def test_who_lost_the_sweep_to_another_stops_and_leaves_its_place_alone(st
     class Late(SmsChannel):
         async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
             await sweep.reached("2026-01-01")
-            await store.admin.execute("update channel_state set sweep_owner = 'other'")
+            await store.db.channel_state.change({"sweep_owner": "other"})
             await sweep.reached("2026-01-02")
             raise AssertionError("it went on")
 

@@ -31,7 +31,7 @@ async def kept(store: Store) -> Retention:
     """Return the retention of an installation where Ann and Bob have rows in every table, as of now."""
     await two_people(store)
     # The template's rows have a card that waits; here it is decided, unless a test says otherwise.
-    await store.admin.execute("update approvals set state = 'approved'")
+    await store.db.approvals.change({"state": "approved"})
     await store.admin.execute(
         "update outbound set state = 'sent' where state in ('held', 'ready', 'sending', 'checking')"
     )
@@ -60,29 +60,29 @@ async def test_messages_go_with_all_that_belongs_to_them_and_not_a_day_early(sto
     # People, what they told, their tasks and what they allowed are no messages.
     stay = ("tenants", "identities", "conversations", "memories", "profile_facts", "tasks", "credentials", *AUDIT)
     assert all((await counts(store, stay)).values())
-    assert await store.one("select count(*) from inbox_keys") == 0
+    assert await store.db.inbox_keys.count() == 0
 
 
 async def test_promise_2_a_persons_old_key_takes_no_newer_one_of_another_person(store: Store, kept: Retention) -> None:
-    await store.admin.execute("update inbox_keys set channel = 'sms', account = 'one', key = 'same'")
+    await store.db.inbox_keys.change({"channel": "sms", "account": "one", "key": "same"})
     newer = await store.one("select max(tenant_id) from inbox_keys")
     await store.admin.execute(
         "update inbox_keys set received_at = received_at + interval '2 days' where tenant_id = $1", newer
     )
     clock(kept).move(366 * DAY)
     await kept.prune_messages()
-    assert await store.column("select tenant_id from inbox_keys") == [newer]
+    assert await store.db.inbox_keys.column("tenant_id") == [newer]
 
 
 async def test_what_is_open_stays_however_old_it_is(store: Store, kept: Retention) -> None:
     await store.admin.execute("update approvals set state = 'pending', code = 'C' || tenant_id")
     clock(kept).move(1000 * DAY)
-    turns = await store.column("select turn_id from approvals where state = 'pending'")
+    turns = await store.db.approvals.column("turn_id", state="pending")
     await kept.prune_messages()
-    assert set(await store.column("select id from turns")) == set(turns)
+    assert set(await store.db.turns.column("id")) == set(turns)
     await store.say("still waiting", sender=ANN)
     await kept.prune_messages()
-    assert await store.column("select text from inbound where state = 'waiting'") == ["still waiting"]
+    assert await store.db.inbound.column("text", state="waiting") == ["still waiting"]
 
 
 async def test_rows_that_are_at_work_are_passed_over_and_hold_nobody_up(
@@ -90,21 +90,21 @@ async def test_rows_that_are_at_work_are_passed_over_and_hold_nobody_up(
 ) -> None:
     monkeypatch.setattr(retention, "MAX_TURNS", 1)
     clock(kept).move(1000 * DAY)
-    [held, *_] = await store.column("select id from turns order by finished_at")
+    [held, *_] = await store.db.turns.column("id", order="finished_at")
     other = await asyncpg.connect(store.url)
     try:
         async with other.transaction():
             await other.execute("select 1 from turns where id = $1 for update", held)
             assert await kept.prune_messages() > 0
-            assert await store.column("select id from turns") == [held]
+            assert await store.db.turns.column("id") == [held]
     finally:
         await other.close()
     await kept.prune_messages()
-    assert await store.column("select id from turns") == []
+    assert await store.db.turns.column("id") == []
 
 
 async def test_journals_go_first_and_unknown_outcomes_stay(store: Store, kept: Retention) -> None:
-    [turn, *_] = await store.column("select id from turns order by finished_at")
+    [turn, *_] = await store.db.turns.column("id", order="finished_at")
     await store.admin.execute(
         "insert into steps (tenant_id, turn_id, step, call_index, kind, state, outcome)"
         " select tenant_id, id, 7, 0, 'tool', 'done', 'unknown' from turns where id = $1",
@@ -115,7 +115,7 @@ async def test_journals_go_first_and_unknown_outcomes_stay(store: Store, kept: R
     assert await kept.prune_journals() == 0
     clock(kept).move(2 * DAY)
     assert await kept.prune_journals() == 2
-    assert await store.column("select outcome from steps") == ["unknown"]
+    assert await store.db.steps.column("outcome") == ["unknown"]
     assert await counts(store, ("memory_recalls",)) == {"memory_recalls": 0}
     assert await store.column("select usage ->> 'calls' from turns") == ["3", "3"]
     # What was seen once is not looked at again; what ends later is.
@@ -135,7 +135,7 @@ async def test_journals_are_pruned_in_batches_to_the_last(
     monkeypatch.setattr(retention, "MAX_TURNS", 1)
     clock(kept).move(100 * DAY)
     assert await kept.prune_journals() == 2
-    assert await store.one("select count(*) from steps") == 0
+    assert await store.db.steps.count() == 0
 
 
 async def test_audit_and_usage_outlive_messages(store: Store, kept: Retention) -> None:

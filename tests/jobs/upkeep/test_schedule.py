@@ -69,20 +69,18 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     harness.access = Access(Policy.OPEN)
     code = await harness.code("7001", CHAT)
     await harness.settle()
-    await store.admin.execute(
-        "insert into ignored_messages (channel, account, key, reason) values ('sms', 'a', 'k', 'bot')"
-    )
+    await store.db.ignored_messages.add(channel="sms", account="a", key="k", reason="bot")
     await forget_expired(store.database, harness.clock)
-    assert await store.one("select count(*) from tenants") == 2
+    assert await store.db.tenants.count() == 2
     harness.clock.move(timedelta(hours=1, minutes=1))
     await forget_expired(store.database, harness.clock)
-    assert await store.one("select count(*) from tenants") == 1
+    assert await store.db.tenants.count() == 1
     assert code not in str(await store.everything())
-    assert await store.one("select count(*) from ignored_messages where reason = 'unknown'") == 1
-    await store.admin.execute("update ignored_messages set received_at = $1", harness.clock.now())
+    assert await store.db.ignored_messages.count(reason="unknown") == 1
+    await store.db.ignored_messages.change({"received_at": harness.clock.now()})
     harness.clock.move(IGNORED_KEPT - timedelta(minutes=1))
     await forget_expired(store.database, harness.clock)
-    assert await store.one("select count(*) from ignored_messages") == 2
+    assert await store.db.ignored_messages.count() == 2
     await store.admin.execute(
         "insert into ignored_messages select channel, account, 'new', reason, $1"
         " from ignored_messages where reason = 'bot'",
@@ -90,7 +88,7 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     )
     harness.clock.move(timedelta(minutes=2))
     await forget_expired(store.database, harness.clock)
-    assert await store.column("select key from ignored_messages") == ["new"]
+    assert await store.db.ignored_messages.column("key") == ["new"]
 
 
 async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Store, tmp_path: Path) -> None:
@@ -116,4 +114,4 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         await work.once()
     await maintenance._report_health()
     assert asked == [], "no turn is quarantined"
-    assert await store.one("select count(*) from worker_health") == 1
+    assert await store.db.worker_health.count() == 1

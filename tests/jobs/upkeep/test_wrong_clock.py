@@ -107,7 +107,7 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
         assert [event["event"] for event in logged if event["event"].startswith("clock")] == ["clock_right_again"]
         set_clock(path, offset=timedelta(days=200, seconds=5).total_seconds())
         await harness.work()
-        assert await store.one("select state from tasks where number = 2") == TaskState.COMPLETED
+        assert await store.db.tasks.one("state", number=2) == TaskState.COMPLETED
         ran = "select r.state from task_runs r join tasks t on t.id = r.task_id where t.number = 2"
         assert await store.column(ran) == ["COMPLETED"]
 

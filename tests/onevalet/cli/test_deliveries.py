@@ -54,7 +54,7 @@ async def test_a_message_that_was_taken_and_lost_is_listed_and_left(
         await store.enqueue("your cab")
         claim = await store.claim_sending("your cab")
         await store.send(claim)
-        ref = str(await store.one("select ref from outbound_parts"))
+        ref = str(await store.db.outbound_parts.one("ref"))
         await store.inbox.accept(StatusUpdate(CHANNEL, ACCOUNT, "SM0", ref, DeliveryStatus.FAILED, "30007"))
         await print_deliveries(settings, as_json=False)
         assert "undelivered" in (listed := capsys.readouterr().out)

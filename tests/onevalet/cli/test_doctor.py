@@ -12,8 +12,8 @@ from tests.core.harness import Store
 async def test_what_could_not_be_delivered_is_listed_by_id(store: Store, redis_url: str, tmp_path: Path) -> None:
     await store.enqueue(*(f"answer {number}" for number in range(7)))
     ids = await store.column("select id from outbound order by created_at desc, id")
-    await store.admin.execute("update outbound set state = 'failed', reason = 'gone'")
-    await store.admin.execute("update turns set state = 'poison'")
+    await store.db.outbound.change({"state": "failed", "reason": "gone"})
+    await store.db.turns.change({"state": "poison"})
     settings = load_settings(
         database_url=store.url,
         redis_url=redis_url,
@@ -21,7 +21,7 @@ async def test_what_could_not_be_delivered_is_listed_by_id(store: Store, redis_u
         onevalet_secret_keys=base64.b64encode(os.urandom(32)).decode(),
     )
     [trouble] = [check for check in await run_checks(settings) if check.what == "trouble"]
-    [turn] = await store.column("select id from turns")
+    [turn] = await store.db.turns.column("id")
     listed = ", ".join(str(id) for id in ids[:5])
     assert trouble.detail == f"0 ambiguous, 7 not deliverable ({listed} …), 1 set aside ({turn})"
     assert trouble.fix == "see `trace ID` for each"

@@ -32,7 +32,7 @@ def settings(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 async def a_person(store: Store) -> None:
-    await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
+    await store.db.tenants.add(tenant_id="ann")
 
 
 async def test_promise_10_a_refused_message_is_not_said_to_be_on_its_way(
@@ -43,11 +43,9 @@ async def test_promise_10_a_refused_message_is_not_said_to_be_on_its_way(
         await add_address(settings, "", "push", "anns-topic")
         for state, told in (("failed", "It could not be sent by push (HTTP 413)"), ("sent", "It was sent by push.")):
             sending = asyncio.create_task(send_notification(settings, "", f"hello {state}", Urgency.URGENT))
-            await eventually(lambda: store.column("select id from outbound where state = 'ready'"), "what is sent")
-            await store.admin.execute(
-                "update outbound set state = $1, reason = $2 where state = 'ready'",
-                state,
-                "HTTP 413" if state == "failed" else "",
+            await eventually(lambda: store.db.outbound.column("id", state="ready"), "what is sent")
+            await store.db.outbound.change(
+                {"state": state, "reason": "HTTP 413" if state == "failed" else ""}, state="ready"
             )
             assert await sending is (state == "sent")
             assert told in capsys.readouterr().out
@@ -65,13 +63,13 @@ async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them
         for channel, address in [("push", "a b"), ("email", "x@y"), ("email", "a@b.c\nBcc: d@e.f"), ("sms", "+1555")]:
             with pytest.raises(ConfigError):
                 await add_address(settings, "", channel, address)
-        await store.admin.execute("insert into tenants (tenant_id) values ('bob')")
+        await store.db.tenants.add(tenant_id="bob")
         with pytest.raises(ConfigError, match="another person's"):
             await add_address(settings, "bob", "push", "ntfy:anns-topic")
         assert await send_notification(settings, "ann", "hello again", Urgency.URGENT, patience=0.5)
         assert "It waits to be sent by push, and nothing has taken it yet." in capsys.readouterr().out
         # An unreachable address is tried again once it is added again.
-        await store.admin.execute("update identities set state = 'blocked' where channel = 'push'")
+        await store.db.identities.change({"state": "blocked"}, channel="push")
         await add_address(settings, "ann", "push", "anns-topic")
         await print_addresses(settings, "ann", as_json=True)
         shown = capsys.readouterr().out

@@ -24,7 +24,7 @@ async def test_pair_address_lets_in_and_says_whom(
         assert await pair(settings, "", PersonRole.OWNER, address="sms:+15550000001")
         assert "sms +15550000001 is in, as owner" in capsys.readouterr().out
         await inbox.accept(message("hello", "+15550000001", "SM2"))
-        assert await store.column("select text from inbound") == ["hello"]
+        assert await store.db.inbound.column("text") == ["hello"]
     with pytest.raises(ConfigError, match="names nobody"):
         await pair(settings, "", PersonRole.MEMBER, address="telegram:@ada")
     for code, address in (("", ""), ("ABCD-EFGH", "sms:+15550000001")):
@@ -64,4 +64,4 @@ async def test_an_address_is_let_in_before_anything_came(
     settings = Settings.model_validate({"database_url": database_url, "onevalet_home": tmp_path, **given})
     async with opened(database_url) as store:
         assert await pair(settings, "", PersonRole.MEMBER, address=address)
-        assert await store.column("select account from identities") == [account]
+        assert await store.db.identities.column("account") == [account]

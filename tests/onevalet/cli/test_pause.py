@@ -39,7 +39,7 @@ async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
         pausing = asyncio.create_task(asyncio.sleep(2 * LEASE))
         other = forker.fork(["worker", "--no-spare"], environment, tmp_path / "other", module=IMPATIENT)
         assert await asyncio.wait_for(asked.get(), 30) == 2
-        await eventually(lambda: store.one("select count(*) from turns where state = 'done'"), "the other's turn")
+        await eventually(lambda: store.db.turns.count(state="done"), "the other's turn")
         await pausing
         tables = ("turns", "steps", "history", "inbound", "lanes")
         before = {name: rows for name, rows in (await store.everything()).items() if name in tables}
@@ -48,7 +48,7 @@ async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
         paused.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(paused.wait(), 40) == 0, (tmp_path / "paused").read_text()
         assert {name: rows for name, rows in (await store.everything()).items() if name in tables} == before
-        assert await store.column("select text from outbound") == ["from the other"]
+        assert await store.db.outbound.column("text") == ["from the other"]
         assert await store.one("select count(*) from history where message ->> 'role' = $1", Role.ASSISTANT.value) == 1
         # It died to nobody's knowledge but the leases': the turn that was alone crashed once, and is done.
         assert await store.column("select array[attempts, solo_crashes] from turns") == [[2, 1]]

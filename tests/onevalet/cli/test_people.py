@@ -20,10 +20,8 @@ async def a_person_with_a_history(store: Store) -> str:
     """Bring in Ann, who wrote twice and was answered once; return her id."""
     await store.enqueue("Hello.")
     await store.say("are you there?")
-    tenant = str(await store.one("select tenant_id from tenants"))
-    await store.admin.execute(
-        "update tenants set name = 'Ann', language = 'de', timezone = 'Europe/Berlin', role = 'owner'"
-    )
+    tenant = await store.db.person()
+    await store.db.tenants.change({"name": "Ann", "language": "de", "timezone": "Europe/Berlin", "role": "owner"})
     return tenant
 
 

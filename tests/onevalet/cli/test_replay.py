@@ -201,7 +201,7 @@ async def test_rules_of_the_file_take_part(kept: Kept, tmp_path: Path) -> None:
     assert [(difference.step, difference.now) for difference in differences] == [
         ("0.1", ["look", "refused", "Not run: eyes shut"])
     ]
-    assert await kept.store.one("select count(*) from stored_values") == 0, "nothing is kept"
+    assert await kept.store.db.stored_values.count() == 0, "nothing is kept"
 
 
 async def test_a_live_model_is_asked_and_what_it_does_otherwise_is_shown(

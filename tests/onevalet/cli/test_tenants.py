@@ -15,23 +15,23 @@ pytestmark = pytest.mark.xdist_group("processes")
 
 async def test_a_person_is_exported_deleted_and_imported(operator: Operator, store: Store) -> None:
     await store.enqueue("Hello.")
-    ann = str(await store.one("select tenant_id from tenants"))
+    ann = await store.db.person()
     file = operator.folder / "ann.zip"
     code, out, errors = await operator.run("tenants", "export", ann, str(file))
     assert (code, errors) == (0, "")
     assert f"all that is kept of {ann}, {file.stat().st_size} bytes" in out
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
-    assert await store.one("select count(*) from person_audit where what = 'exported'") == 1
+    assert await store.db.person_audit.count(what="exported") == 1
     assert (await operator.run("tenants", "export", ann, str(file)))[0] == 2
     # Without --yes nothing happens.
     code, _, errors = await operator.run("tenants", "delete", ann)
     assert (code, "--yes deletes all of it for good" in errors) == (2, True)
     assert (await operator.run("tenants", "delete", ann, "--yes")) == (0, f"Deleted: {ann}.\n", "")
-    assert await store.one("select count(*) from tenants") == 0
+    assert await store.db.tenants.count() == 0
     code, out, errors = await operator.run("tenants", "import", str(file), "--role", "owner")
     assert (code, errors) == (0, "")
     assert f"{ann} is here as owner" in out
-    assert await store.column("select text from inbound") == ["hello"]
+    assert await store.db.inbound.column("text") == ["hello"]
     code, _, errors = await operator.run("tenants", "import", str(file))
     assert (code, f"is {ann} here" in errors) == (2, True)
 
@@ -45,13 +45,13 @@ async def test_an_archive_that_its_person_changed_claims_nobody_elses_number(ope
         keep(contents, "identities", [own, *more])
 
     await store.enqueue("Hello.")
-    ann = str(await store.one("select tenant_id from tenants"))
+    ann = await store.db.person()
     file = operator.folder / "ann.zip"
     assert (await operator.run("tenants", "export", ann, str(file)))[0] == 0
     assert (await operator.run("tenants", "delete", ann, "--yes"))[0] == 0
     changed = str(rewritten(file, claiming))
     code, out, errors = await operator.run("tenants", "import", changed)
-    assert (code, await store.one("select count(*) from tenants")) == (2, 0)
+    assert (code, await store.db.tenants.count()) == (2, 0)
     for address in (f"sms:{ANNS}", f"sms:{others}", "'sms:me?[2J'"):
         assert f"--admit {address}" in out
     assert "Import it again with `--admit ADDRESS` for each that you know as theirs" in errors
@@ -68,4 +68,4 @@ async def test_an_archive_that_its_person_changed_claims_nobody_elses_number(ope
     places = "select account || user_key from identities where tenant_id = $1 and state = 'active'"
     assert await store.column(places, ann) == [ACCOUNT + ANNS]
     # What the person said before is theirs still.
-    assert await store.one("select count(*) from inbound where tenant_id = $1 and text = 'hello'", ann) == 1
+    assert await store.db.inbound.count(tenant_id=ann, text="hello") == 1

@@ -105,10 +105,10 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
         await until_logged(log, "worker_hangs")
         await store.say("first", sender="+15550000002")
         await until_told(store, "to first", log)
-        assert not await store.column("select id from turns where state = 'poison'")
+        assert not await store.db.turns.column("id", state="poison")
         await until_told(store, SET_ASIDE, log)
         # On a busy machine it may have been said meanwhile that it takes longer.
-        assert {*await store.column("select text from outbound")} - {TAKES_LONGER} == {SET_ASIDE, "to first"}
+        assert {*await store.db.outbound.column("text")} - {TAKES_LONGER} == {SET_ASIDE, "to first"}
         assert count(log, "worker_hangs") == 3
         found = (
             "select array[t.solo_crashes, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"

@@ -91,16 +91,14 @@ async def test_promise_5_a_quarantined_turn_harms_no_other(
         await store.say("hi", sender="+15550000002")
         assert await asyncio.wait_for(asked.get(), 30) == "hi"
         private.kill()
-        await eventually(
-            lambda: store.column("select id from turns where state = 'poison'"), "a turn that is set aside"
-        )
+        await eventually(lambda: store.db.turns.column("id", state="poison"), "a turn that is set aside")
         assert worker.is_running()
         await eventually(
             lambda: psutil.Process(supervisor.pid).children() == [worker], "the end of what has no more such turns"
         )
         supervisor.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
-        assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to hi"}
+        assert {*await store.db.outbound.column("text")} == {SET_ASIDE, "to hi"}
         found = (
             "select array[t.attempts, t.solo_crashes] from turns t join inbound i on i.turn_id = t.id order by i.text"
         )

@@ -196,14 +196,14 @@ async def asking(role: str, served: Served, store: Store, seed: str) -> AsyncIte
     """Yield somebody of a role, in an installation where two people have talked."""
     for sender in ("+15550000001", "+15550000002"):
         await store.say("hello", sender=sender)
-    ids = [str(value) for value in await store.column("select tenant_id from tenants")]
-    ids += [str(value) for value in await store.column("select id from conversations")]
+    ids = [str(value) for value in await store.db.tenants.column("tenant_id")]
+    ids += [str(value) for value in await store.db.conversations.column("id")]
     chance = random.Random(seed)
     if role == "nobody":
         yield Asker(chance, ())
         return
     person = ids[0]
-    await store.admin.execute("update tenants set role = $2 where tenant_id = $1", person, role)
+    await store.db.tenants.change({"role": role}, tenant_id=person)
     now = datetime.now(UTC)
     sign_in = ConsoleSignIn(store.database, PUBLIC_URL, KEYS)
     links = [

@@ -145,7 +145,7 @@ async def test_promise_12_who_shows_a_proof_is_answered_behind_the_same_proxy(
         walking(database_url, redis_url, monkeypatch) as walk,
     ):
         await store.say("hello")
-        person = str(await store.one("select tenant_id from tenants"))
+        person = await store.db.person()
         sign_in = ConsoleSignIn(store.database, PUBLIC_URL, KEYS)
         links = [
             await ConnectLinkStore(store.database, PUBLIC_URL, KEYS).make(person, None, now),
@@ -162,7 +162,7 @@ async def test_promise_12_who_shows_a_proof_is_answered_behind_the_same_proxy(
         cookie = [("Cookie", f"__Host-onevalet-console={session}".encode())]
         assert await walk.served.statuses([raw("GET", "/console", cookie)], source) == [200]
         # A link of ours that leads nowhere any more is refused by itself, and shuts out nobody else.
-        await store.admin.execute("delete from connect_links")
+        await store.db.connect_links.delete()
         walk.meter.clear()
         again = await walk.served.statuses([raw("GET", paths[0])] * REQUESTS, source)
         assert Counter(again) == {404: BAD_OF_A_PROOF, 429: REQUESTS - BAD_OF_A_PROOF}

@@ -70,7 +70,7 @@ class Console:
         return link
 
     async def tenant(self, sender: str) -> str:
-        return str(await self.store.one("select tenant_id from identities where user_key = $1", sender))
+        return await self.store.db.person(sender)
 
     @asynccontextmanager
     async def browser(self, sender: str = "") -> AsyncIterator[Browser]:

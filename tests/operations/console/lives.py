@@ -50,7 +50,7 @@ async def two_lives(console: Console) -> tuple[str, str]:
 async def _live(console: Console, sender: str, word: str) -> str:
     store, now = console.store, console.clock.now()
     tenant = await console.tenant(sender)
-    await store.admin.execute("update tenants set name = $2 where tenant_id = $1", tenant, f"{word}{NAMED}")
+    await store.db.tenants.change({"name": f"{word}{NAMED}"}, tenant_id=tenant)
     await fail(console, f"{word} cab", sender)
     await lose(console, f"{word} train", sender)
     await hold_news(console, tenant, Notification(f"{word} news", dedupe_key=word))

@@ -116,14 +116,14 @@ async def test_a_day_that_is_over_is_summed_once_for_operators(console: Console)
             await browser.get("/console/cost")
             for part in ("Spent on models $4.00", "in the background $1.00", "SMS segments 6", "gpt-4 $3.00 7"):
                 assert part in browser.text, part
-    names = await console.store.column("select kind from usage_totals order by kind")
+    names = await console.store.db.usage_totals.column("kind", order="kind")
     assert names == ["message", "model", "segment", "spent"]
 
 
 async def test_a_zone_that_postgres_does_not_know_ends_turns(console: Console) -> None:
-    await console.store.admin.execute("update tenants set timezone = 'Mars/Olympus'")
+    await console.store.db.tenants.change({"timezone": "Mars/Olympus"})
     await _turn(console.store, BOB, *_STEPS)
-    assert await console.store.one("select count(*) from usage_days where name = 'gpt-5'") == 1
+    assert await console.store.db.usage_days.count(name="gpt-5") == 1
 
 
 async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) -> None:
@@ -148,7 +148,7 @@ async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) 
         assert "Person Cost Budget a day SMS segments" in browser.text
         assert "gpt-5 $0.2500" in browser.text, "an operator sees everybody's"
         assert await browser.get("/console/cost?days=99999999999") == 200
-    await console.store.admin.execute("update tenants set role = 'member'")
+    await console.store.db.tenants.change({"role": "member"})
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost")
         assert "gpt-5" not in browser.text

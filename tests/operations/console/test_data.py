@@ -24,8 +24,8 @@ async def test_people_export_what_is_theirs_and_nobody_elses(console: Console) -
     async with console.browser(ANN) as browser:
         # An operator's way is the command line, whose archive has all texts.
         assert await press(browser, anns, f"{own}/export", {}) == 404
-    assert await console.store.column("select tenant_id from export_links") == [bob]
-    assert await console.store.column("select what from console_actions") == ["export"]
+    assert await console.store.db.export_links.column("tenant_id") == [bob]
+    assert await console.store.db.console_actions.column("what") == ["export"]
 
 
 async def test_an_operator_deletes_others_by_their_id_and_not_themselves(console: Console) -> None:
@@ -35,10 +35,10 @@ async def test_an_operator_deletes_others_by_their_id_and_not_themselves(console
         assert await press(browser, page, f"{page}/delete", {"id": ann}) == 303
         assert "Nobody was deleted" in browser.text
         assert await press(browser, own, f"{own}/delete", {"id": ann}) == 404
-        assert await console.store.one("select count(*) from deletions") == 0
+        assert await console.store.db.deletions.count() == 0
         assert await press(browser, page, f"{page}/delete", {"id": bob}) == 303
         assert "A worker deletes them now" in browser.text
-    assert await console.store.column("select person from deletions where asked_by = 'operator'") == [bob]
+    assert await console.store.db.deletions.column("person", asked_by="operator") == [bob]
     assert await console.store.column("select tenant_id || what || subject from console_actions") == [
         f"{ann}delete{bob}"
     ]

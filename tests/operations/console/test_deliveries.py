@@ -26,7 +26,7 @@ async def lose(console: Console, text: str, sender: str) -> dict[str, str]:
     await console.store.enqueue(text, sender=sender)
     claim = await console.store.claim_sending(text)
     await console.store.send(claim)
-    ref = await console.store.one("select ref from outbound_parts where outbound_id = $1", claim.outbound_id)
+    ref = await console.store.db.outbound_parts.one("ref", outbound_id=claim.outbound_id)
     await console.store.inbox.accept(
         StatusUpdate(CHANNEL, ACCOUNT, "SM0", str(ref), DeliveryStatus.UNDELIVERED, "30004")
     )
@@ -52,8 +52,8 @@ async def test_a_failed_message_says_why_and_is_sent_again(console: Console) -> 
         assert await press(browser, failed, "resend") == 303
         assert "It is on its way again." in browser.text
         assert "Your cab is here." not in browser.text
-    assert await console.store.column("select state from outbound where resends = $1", failed["message"]) == ["ready"]
-    conversation = await console.store.one("select conversation_id from outbound where id = $1", failed["message"])
+    assert await console.store.db.outbound.column("state", resends=failed["message"]) == ["ready"]
+    conversation = await console.store.db.outbound.one("conversation_id", id=failed["message"])
     assert console.store.wakeups.deliveries[-1] == conversation
     assert await console.store.column("select what || ' ' || subject from console_actions") == [
         f"resend {failed['message']}"
@@ -75,7 +75,7 @@ async def test_a_message_that_was_taken_and_lost_is_listed_and_sent_again(consol
         assert await press(browser, lost, "resend") == 303
         assert "It is on its way again." in browser.text
         assert "Your cab is here." not in browser.text
-    assert await console.store.column("select state from outbound where resends = $1", lost["message"]) == ["ready"]
+    assert await console.store.db.outbound.column("state", resends=lost["message"]) == ["ready"]
 
 
 async def test_an_operator_sees_whose_it_is_but_no_text(console: Console) -> None:
@@ -104,7 +104,7 @@ async def test_nobody_settles_what_is_not_theirs_or_without_a_proof(console: Con
     async with console.browser() as stranger:
         assert await stranger.post(SETTLE, {**failed, "do": "resend"}) == 401
     assert await console.store.one("select count(*) from outbound where resends <> ''") == 0
-    assert await console.store.one("select count(*) from console_actions") == 0
+    assert await console.store.db.console_actions.count() == 0
 
 
 async def test_after_a_stop_nothing_goes_and_the_ledger_has_it(console: Console) -> None:
@@ -119,7 +119,7 @@ async def test_after_a_stop_nothing_goes_and_the_ledger_has_it(console: Console)
     async with console.browser(BOB) as browser:
         await browser.get("/console/deliveries/stops")
         assert "stopped SMS …0002" in browser.text
-    await console.store.admin.execute("update identities set state = 'stopped' where user_key = $1", ANN)
+    await console.store.db.identities.change({"state": "stopped"}, user_key=ANN)
     async with console.browser(BOB) as browser:
         await browser.get("/console/deliveries/stops")
         assert "…0001" not in browser.text
@@ -127,10 +127,10 @@ async def test_after_a_stop_nothing_goes_and_the_ledger_has_it(console: Console)
 
 async def test_what_quiet_hours_hold_is_let_go_or_left_out(console: Console) -> None:
     tenant = await console.tenant(BOB)
-    conversation = str(await console.store.one("select id from conversations where peer = $1", BOB))
+    conversation = str(await console.store.db.conversations.one("id", peer=BOB))
     held = OutboundMessage("out_held", OutboundKind.CARD, "Send the mail?")
     await console.store.enqueue_in(tenant, conversation, [held], held=True)
-    await console.store.admin.execute("update tenants set quiet_from = '22:00', quiet_until = '07:00'")
+    await console.store.db.tenants.change({"quiet_from": "22:00", "quiet_until": "07:00"})
     await hold_news(console, tenant, Notification("Cheaper flights", "price"))
     async with console.browser(BOB) as browser:
         await browser.get("/console/deliveries?state=held")
@@ -139,11 +139,11 @@ async def test_what_quiet_hours_hold_is_let_go_or_left_out(console: Console) -> 
         fields = {"tenant": tenant, "message": "out_held"}
         assert await press(browser, fields, "release") == 303
         assert "It is on its way, quiet hours or not." in browser.text
-        assert await console.store.one("select state from outbound where id = 'out_held'") == "ready"
+        assert await console.store.db.outbound.one("state", id="out_held") == "ready"
         news = {"tenant": tenant, "notification": "ntf_held"}
         assert await press(browser, news, "", "/console/deliveries/mute") == 303
         assert "Cheaper flights" not in browser.text
-    assert await console.store.one("select state from notifications where id = 'ntf_held'") == "muted"
+    assert await console.store.db.notifications.one("state", id="ntf_held") == "muted"
 
 
 async def test_the_list_of_failures_goes_on_where_it_ended(console: Console) -> None:

@@ -19,12 +19,12 @@ NAMED = (
 
 async def test_what_people_wrote_is_text_on_these_pages(console: Console) -> None:
     ann = await console.tenant(ANN)
-    await console.store.admin.execute("update tenants set name = $1", EVIL)
-    await console.store.admin.execute("update identities set name = $1", EVIL)
+    await console.store.db.tenants.change({"name": EVIL})
+    await console.store.db.identities.change({"name": EVIL})
     await console.credentials.save(ann, "acme", {"token": "s3cret"}, EVIL)
     assert console.memory is not None
     await console.memory(ann).remember(f"I am called {EVIL}.", "key")
-    await console.store.admin.execute("update outbound set state = 'failed', text = $1, reason = $1", EVIL)
+    await console.store.db.outbound.change({"state": "failed", "text": EVIL, "reason": EVIL})
     code = await give_code(console, BOB)
     own = f"/console/people/{ann}"
     async with console.browser(ANN) as browser:

@@ -31,7 +31,7 @@ async def type_code(console: Console, browser: Browser, code: str, step: str = "
 
 
 async def people(console: Console) -> int:
-    return int(str(await console.store.one("select count(*) from tenants")))
+    return await console.store.db.tenants.count()
 
 
 async def test_a_code_is_asked_about_agreed_to_and_links_once(console: Console) -> None:
@@ -85,7 +85,7 @@ async def test_who_was_asked_in_a_chat_is_asked_again_here(console: Console) -> 
         async with console.browser(BOB) as browser:
             await browser.get(f"/console/people/{await console.tenant(BOB)}")
             assert ("A code that you typed in SMS waits for your answer" in browser.text) is shows
-            await console.store.admin.execute("update link_codes set asked_by = 'turn_1'")
+            await console.store.db.link_codes.change({"asked_by": "turn_1"})
             assert await type_code(console, browser, code, "link/agree") == 200
             assert QUESTION in browser.text
     assert await people(console) == 2
@@ -135,4 +135,4 @@ async def test_an_operator_neither_types_nor_agrees_for_others(console: Console)
         for step in ("link", "link/agree"):
             assert await press(operator, page, f"{page}/{step}", {"code": code}) == 404
     assert await people(console) == 2
-    assert await console.store.one("select count(*) from console_actions") == 0
+    assert await console.store.db.console_actions.count() == 0

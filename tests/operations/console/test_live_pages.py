@@ -30,7 +30,7 @@ async def test_an_operators_look_is_recorded_when_a_page_is_opened_only(database
             await browser.get(f"/console/turns/{turn}")
             assert "My secret is tea." in browser.text
             assert await browser.told(f"/console/turns/{turn}") == browser.version
-        assert await store.one("select count(*) from console_looks") == 1
+        assert await store.db.console_looks.count() == 1
 
 
 async def test_what_is_no_page_is_not_read_as_one(console: Console) -> None:

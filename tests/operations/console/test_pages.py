@@ -37,7 +37,7 @@ async def test_a_turns_path_shows_each_step_with_what_it_cost(console: Console) 
             "Model calls 1 Tools 1 Tokens 1,234 Cost $0.0021",
         ):  # fmt: skip
             assert part in browser.text, part
-        said = await store.one("select id from outbound where turn_id = $1", turn.turn_id)
+        said = await store.db.outbound.one("id", turn_id=turn.turn_id)
         assert await browser.get(f"/console/turns/{said}") == 200, "any id of the path leads there"
 
 
@@ -61,7 +61,7 @@ async def test_a_conversation_is_read_back_page_by_page(console: Console) -> Non
         assert newest == texts[-MESSAGES:]
         [earlier] = browser.links("?before=")
         path = f"/console/conversations/{await console.tenant(BOB)}/"
-        conversation = await console.store.one("select id from conversations where peer = $1", BOB)
+        conversation = await console.store.db.conversations.one("id", peer=BOB)
         await browser.get(f"{path}{conversation}{earlier}")
         assert [text for text in texts if text in browser.text] == texts[:-MESSAGES]
         assert "My secret is tea." in browser.text
@@ -111,7 +111,7 @@ async def test_a_message_that_its_provider_took_and_could_not_deliver_says_so(co
     await console.store.enqueue("Your cab is here.", sender=BOB)
     claim = await console.store.claim_sending("Your cab is here.")
     await console.store.send(claim)
-    ref = await console.store.one("select ref from outbound_parts where outbound_id = $1", claim.outbound_id)
+    ref = await console.store.db.outbound_parts.one("ref", outbound_id=claim.outbound_id)
     async with console.browser(BOB) as browser:
         await browser.get("/console")
         [conversation] = browser.links("/console/conversations/")
@@ -133,7 +133,7 @@ async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:
             assert b"changed" in await _next(stream.content)
             await console.store.say("One more thing", sender=BOB)
             assert b"changed" in await _next(stream.content)
-        other = await console.store.one("select id from conversations where peer = $1", ANN)
+        other = await console.store.db.conversations.one("id", peer=ANN)
         theirs = f"/console/conversations/{await console.tenant(ANN)}/{other}"
         async with browser.session.get(f"{console.url}/console/live?page={theirs}&version=") as stream:
             await console.store.say("Mine alone", sender=ANN)
@@ -214,14 +214,14 @@ async def test_the_bar_counts_what_is_open_on_its_pages(console: Console) -> Non
             await browser.get("/console")
             assert "open:" not in browser.text
         await ask(console, BOB)
-        await console.store.admin.execute("update outbound set state = 'failed' where text = 'Noted.'")
+        await console.store.db.outbound.change({"state": "failed"}, text="Noted.")
         await ann.get("/console/people")
         assert "Waiting , open: 1" in ann.text
         assert "Deliveries , open: 1" in ann.text
         await bob.get("/console/conversations")
         assert "Waiting , open: 1" in bob.text
         assert "Deliveries , open: 1" in bob.text
-        await console.store.admin.execute("update tenants set role = 'member'")
+        await console.store.db.tenants.change({"role": "member"})
         await ann.get("/console/people")
         assert "open:" not in ann.text, "a member counts their own"
 

@@ -37,8 +37,8 @@ async def test_an_operator_lets_in_somebody_who_has_a_code(console: Console) -> 
         assert await press(browser, "/console/people", "/console/people/admit", stranger) == 303
         assert "Nobody was let in" in browser.text
     carol = await console.tenant(CAROL)
-    assert await console.store.one("select role from tenants where tenant_id = $1", carol) == "guest"
-    assert await console.store.one("select admitted from identities where user_key = $1", CAROL) == "operator"
+    assert await console.store.db.tenants.one("role", tenant_id=carol) == "guest"
+    assert await console.store.db.identities.one("admitted", user_key=CAROL) == "operator"
     assert await console.store.column("select what || ' ' || subject from console_actions") == [
         "admit sms +1•••••0003 as guest"
     ]
@@ -55,8 +55,8 @@ async def test_only_operators_let_people_in_or_change_roles(console: Console) ->
         assert await press(browser, own, f"{own}/role", {"role": "owner", "tier": ""}) == 404
         address = {"do": "add", "channel": "push", "address": "topic"}
         assert await press(browser, own, f"{own}/address", address) == 404
-    assert await console.store.one("select role from tenants where tenant_id = $1", bob) == "member"
-    assert await console.store.one("select count(*) from console_actions") == 0
+    assert await console.store.db.tenants.one("role", tenant_id=bob) == "member"
+    assert await console.store.db.console_actions.count() == 0
 
 
 async def test_a_person_sees_and_changes_nobody_else(console: Console) -> None:
@@ -78,7 +78,7 @@ async def test_a_person_sees_and_changes_nobody_else(console: Console) -> None:
             ("memory/fact", {"number": "1"}),
         ):
             assert await press(browser, own, f"{theirs}/{form}", fields) == 404, form
-    assert await console.store.one("select count(*) from console_actions") == 0
+    assert await console.store.db.console_actions.count() == 0
 
 
 async def test_role_and_tier_are_changed_but_not_ones_own_ownership(console: Console) -> None:
@@ -112,10 +112,10 @@ async def test_preferences_are_saved_and_refused_in_a_sentence(console: Console)
         assert 'value="Eve"' in browser.page, "what was typed stays"
         assert "<script>" not in browser.page
         assert await press(browser, page, form, {"prefer.language": "Portuguese", "prefer.none": "x"}) == 303
-        assert await console.store.column("select subject from console_actions order by at") == ["language", "quiet"]
-    assert await console.store.one("select language from tenants where tenant_id = $1", bob) == "pt"
+        assert await console.store.db.console_actions.column("subject", order="at") == ["language", "quiet"]
+    assert await console.store.db.tenants.one("language", tenant_id=bob) == "pt"
     assert await console.store.one("select coalesce(name, '') from tenants where tenant_id = $1", bob) != "Eve"
-    assert await console.store.one("select quiet_from from tenants where tenant_id = $1", bob) == "22:00"
+    assert await console.store.db.tenants.one("quiet_from", tenant_id=bob) == "22:00"
 
 
 async def test_a_connected_account_is_listed_and_disconnected(console: Console) -> None:
@@ -129,12 +129,12 @@ async def test_a_connected_account_is_listed_and_disconnected(console: Console) 
         meant = {"service": "acme", "account": "primary"}
         assert await press(browser, page, f"{page}/disconnect", meant) == 200
         assert "Disconnect this account?" in browser.text
-        assert await console.store.one("select count(*) from credentials") == 1
+        assert await console.store.db.credentials.count() == 1
         assert await press(browser, page, f"{page}/disconnected", meant) == 303
         assert "The account is disconnected" in browser.text
         assert await press(browser, page, f"{page}/disconnected", meant) == 303
         assert "There is no such account any more." in browser.text
-    assert await console.store.one("select count(*) from credentials") == 0
+    assert await console.store.db.credentials.count() == 0
 
 
 async def test_a_link_code_shows_who_typed_it_and_is_withdrawn(console: Console) -> None:

@@ -46,7 +46,7 @@ async def test_a_person_opens_a_step_to_its_prompt(console: Console) -> None:
         assert browser.text.count("You are a valet.") == 1, "the second step shows what is new"
         assert browser.page.count("&lt;img") == 4, "the file, the message, the call and the result"
         assert "<img" not in browser.page
-        await console.store.admin.execute("delete from prompts where step = 0")
+        await console.store.db.prompts.delete(step=0)
         await browser.get(f"/console/turns/{turn}")
         assert browser.text.count("The prompt of this step is not kept") == 1
         assert "You are a valet." in browser.text, "the first that is kept is shown whole"
@@ -59,7 +59,7 @@ async def test_prompts_are_shown_to_nobody_else(console: Console) -> None:
         assert "Texts are hidden" in browser.text
         for word in ("Prompt as sent", "valet.", "secret", "not kept"):
             assert word not in browser.text, word
-    own = await console.store.one("select id from turns where tenant_id = $1", await console.tenant(ANN))
+    own = await console.store.db.turns.one("id", tenant_id=await console.tenant(ANN))
     async with console.browser(BOB) as browser:
         assert await browser.get(f"/console/turns/{own}") == 404
 

@@ -23,7 +23,7 @@ async def test_an_operator_finds_nothing_of_others_by_default(console: Console) 
         assert "Only your own messages are searched." in browser.text
         await browser.get("/console/search?q=dentist")
         assert "The <mark>dentist</mark>." in browser.page
-    assert await console.store.one("select count(*) from console_looks") == 0
+    assert await console.store.db.console_looks.count() == 0
 
 
 async def test_an_operators_look_at_what_was_found_is_recorded(database_url: str) -> None:

@@ -38,7 +38,7 @@ async def test_health_counts_lapsed_leases_and_given_up_sends(console: Console) 
             "update lanes set owner = 'gone', lease_until = now() - interval '2 minutes' where pending;"
             " update outbound set state = 'failed', reason = case when seq % 2 = 0 then 'rare' else '30007' end"
         )
-        sent = await console.store.one("select count(*) from outbound")
+        sent = await console.store.db.outbound.count()
         await browser.get("/console/health")
     assert "needs attention leases 1 of processes that are gone" in browser.text
     assert f"given up {sent} given up since this time yesterday, most often: 30007 see Deliveries" in browser.text

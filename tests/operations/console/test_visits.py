@@ -75,7 +75,7 @@ async def test_an_owner_who_is_one_no_more_sees_their_own_only(console: Console)
     async with console.browser(ANN) as phone:
         await phone.get("/console")
         assert len(phone.links("/console/conversations/")) == 2
-        await console.store.admin.execute("update tenants set role = 'member'")
+        await console.store.db.tenants.change({"role": "member"})
         await phone.get("/console")
         assert len(phone.links("/console/conversations/")) == 1
         assert await phone.get("/console/health") == 404
@@ -110,7 +110,7 @@ async def test_a_person_sees_nothing_of_anybody_else(console: Console) -> None:
 async def test_an_operator_reads_others_texts_by_setting_only(database_url: str, shown: bool) -> None:
     async with opened(database_url) as store, open_console(store, texts=shown) as console:
         conversation = await _conversation(store, BOB)
-        turn = await store.one("select id from turns where conversation_id = $1", conversation)
+        turn = await store.db.turns.one("id", conversation_id=conversation)
         async with console.browser(ANN) as browser:
             await browser.get("/console")
             assert "My secret is tea." not in browser.text, "a list is no look"
@@ -131,7 +131,7 @@ async def test_what_people_and_tools_say_and_are_called_is_text_on_every_page(co
     await take_step(console.store, lease, turn.turn_id, "model", evil, 0, asked)
     await take_step(console.store, lease, turn.turn_id, "tool", evil, 1, {"text": f"result {evil}", "chars": 9})
     await console.store.finish(lease, turn, evil)
-    await console.store.admin.execute("update tenants set name = $1", evil)
+    await console.store.db.tenants.change({"name": evil})
     async with console.browser(ANN) as browser:
         await browser.get("/console")
         pages = [browser.page]
@@ -179,4 +179,4 @@ async def test_dev_needs_no_session_on_this_machine_and_nowhere_else(database_ur
 
 
 async def _conversation(store: Store, sender: str) -> object:
-    return await store.one("select id from conversations where peer = $1", sender)
+    return await store.db.conversations.one("id", peer=sender)

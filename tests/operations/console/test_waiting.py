@@ -27,8 +27,8 @@ async def test_a_person_decides_on_the_exact_card_and_it_is_redrawn(console: Con
         await phone.get(f"{HERE}?said=approved")
         assert "Nothing waits for anybody." in phone.text
     assert await _state(console, approval) == ("approved", "console", "console")
-    assert await console.store.column("select outcome from redraws") == ["approved"]
-    assert await console.store.one("select ready from turns where state = 'waiting'"), "its turn goes on"
+    assert await console.store.db.redraws.column("outcome") == ["approved"]
+    assert await console.store.db.turns.one("ready", state="waiting"), "its turn goes on"
     bob = await console.tenant(BOB)
     assert await _actions(console) == [(bob, bob, "approve approval", approval)]
 
@@ -93,7 +93,7 @@ async def test_an_operator_approves_only_what_they_may_read(database_url: str, s
         state = "approved" if shown else "cancelled"
         assert await _state(console, approval) == (state, "operator", "operator")
         assert (await _actions(console))[0][:2] == (await console.tenant(BOB), await console.tenant(ANN))
-        assert bool(await store.column("select what from console_looks")) is shown
+        assert bool(await store.db.console_looks.column("what")) is shown
 
 
 async def test_changes_are_asked_for_by_the_person_alone(console: Console) -> None:

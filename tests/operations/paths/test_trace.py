@@ -11,7 +11,7 @@ from tests.core.harness import Store
 
 async def test_a_message_is_told_before_its_turn_begins_and_with_it_afterwards(store: Store) -> None:
     await store.say("What is on today?")
-    message = str(await store.one("select id from inbound"))
+    message = str(await store.db.inbound.one("id"))
     assert [line["what"] for line in await trace(store.database, message)] == ["received"]
     assert await find_turn(store.database, message) is None
     lease, turn = await store.claim_turn()
@@ -31,8 +31,8 @@ async def test_what_we_say_outside_a_turn_is_told_alone(store: Store) -> None:
     await store.say("hello")
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn, "hi")
-    await store.admin.execute("update outbound set turn_id = null")
-    reply = str(await store.one("select id from outbound"))
+    await store.db.outbound.change({"turn_id": None})
+    reply = str(await store.db.outbound.one("id"))
     assert [line["what"] for line in await trace(store.database, reply)] == ["queued"]
     with pytest.raises(ConfigError, match="Nothing is known of nowhere"):
         await trace(store.database, "nowhere")

@@ -65,7 +65,7 @@ class Front:
     async def asked(self) -> int:
         """Return how much has been asked."""
         async with opened(self.postgres.url) as store:
-            return int(str(await store.one("select count(*) from inbound")))
+            return await store.db.inbound.count()
 
     async def _who(self, _: Any) -> Program | None:
         return self.known or await self.tokens.client(self.secret, Clock().now())
@@ -81,7 +81,7 @@ async def front() -> AsyncIterator[Front]:
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         async with opened(postgres.url) as store:
-            await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
+            await store.db.tenants.add(tenant_id="ann")
         database = Database(postgres.url, patience=0.5)
         tokens = ClientTokens(database, make_id, [b"key"])
         made = await tokens.make("ann", "laptop", Clock().now(), None)

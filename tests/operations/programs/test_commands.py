@@ -25,7 +25,7 @@ def clock() -> StandingClock:
 
 async def _ann(store: Store) -> TurnTenant:
     await store.say("hello")
-    return TurnTenant(str(await store.one("select tenant_id from tenants")))
+    return TurnTenant(await store.db.person())
 
 
 def _commands(store: Store, clock: StandingClock, url: str = "https://valet.example") -> ClientCommands:
@@ -54,7 +54,7 @@ async def test_a_chat_gets_a_link_and_never_a_token(store: Store, clock: Standin
     assert "https://valet.example/console/sign-in/" in said
     assert said.endswith("?to=programs&name=lap+%26+top")
     assert "ovt_" not in said
-    assert await store.one("select count(*) from client_tokens") == 0
+    assert await store.db.client_tokens.count() == 0
     assert "not set up here" in str(await _commands(store, clock, "").answer("token laptop", ann))
 
 
@@ -103,5 +103,5 @@ async def test_a_token_without_our_check_sum_is_not_looked_up(store: Store, cloc
     assert await tokens.client(made.secret, now) is not None
     foreign = "ovt_" + "b" * 43
     hashed = hmac.digest(KEYS[0], foreign.encode(), "sha256")
-    await store.admin.execute("update client_tokens set token_hash = $1", hashed)
+    await store.db.client_tokens.change({"token_hash": hashed})
     assert await tokens.client(foreign, now) is None

@@ -23,7 +23,7 @@ from tests.onevalet.stops import wait_for_requests_without_end
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
     async with opened(database_url) as store:
-        await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
+        await store.db.tenants.add(tenant_id="ann")
         yield store
 
 
@@ -41,7 +41,7 @@ async def test_a_waiting_program_holds_up_no_stop(
         async with aiohttp.ClientSession(headers=headers) as http:
             asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
             asking = asyncio.create_task(_answer(http, f"http://127.0.0.1:{port}/mcp", asked))
-            await eventually(lambda: store.one("select count(*) from inbound"), "what was asked")
+            await eventually(lambda: store.db.inbound.count(), "what was asked")
             await stack.aclose()
             answer = await asking
     assert answer["result"]["structuredContent"]["status"] == "working"

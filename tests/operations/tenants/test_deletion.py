@@ -48,7 +48,7 @@ async def test_no_canary_is_left_in_any_column_or_file(installation: Installatio
     )
     assert await installation.delete() is not None
     assert await found_anywhere(installation, everywhere | {"canary-", installation.ann}) == {installation.ann}
-    assert await installation.store.column("select person from deletions") == [installation.ann]
+    assert await installation.store.db.deletions.column("person") == [installation.ann]
 
 
 async def test_a_message_that_comes_again_does_not_bring_the_person_back(installation: Installation) -> None:
@@ -56,9 +56,9 @@ async def test_a_message_that_comes_again_does_not_bring_the_person_back(install
     await installation.delete()
     [key, *_] = await store.column("select 'SM_' || lpad(n::text, 6, '0') from generate_series(1, 1) n")
     first = message("hello", ANN, str(key))
-    assert await store.one("select count(*) from ignored_messages where key = $1", str(key)) == 0
+    assert await store.db.ignored_messages.count(key=str(key)) == 0
     assert (await store.inbox.accept(first)).duplicate
-    assert await store.one("select count(*) from identities where user_key = $1", ANN) == 0
+    assert await store.db.identities.count(user_key=ANN) == 0
     # They may come back themselves; the old message stays known.
     await store.say("hello again", sender=ANN)
     assert (await store.inbox.accept(first)).duplicate

@@ -27,7 +27,7 @@ async def installation(store: Store, tmp_path: Path) -> Installation:
     """Return an installation with two people."""
     made = Installation(store, tmp_path)
     await made.fill()
-    await store.admin.execute("delete from export_links")
+    await store.db.export_links.delete()
     return made
 
 
@@ -128,6 +128,6 @@ async def test_an_export_that_fails_midway_is_cut_not_ended(
 async def test_a_page_speaks_its_persons_language_or_the_browsers(installation: Installation, browser: Browser) -> None:
     path, wanted = await link(installation, installation.ann), {"Accept-Language": "es"}
     for language, said in (("fr", "Télécharger"), ("", "Descargar")):
-        await installation.store.admin.execute("update tenants set language = $1", language)
+        await installation.store.db.tenants.change({"language": language})
         assert said in await (await browser.get(path, headers=wanted)).text()
     assert "Este enlace ya se usó" in await (await browser.get(f"{path}x", headers=wanted)).text()

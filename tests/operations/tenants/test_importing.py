@@ -63,7 +63,7 @@ async def test_what_does_not_fit_leaves_nothing_behind(installation: Installatio
     with pytest.raises(ArchiveRefused, match="newer OneValet"):
         await importer.take_in(newer, admit=[ANNS])
     await installation.delete()
-    before = await store.column("select tenant_id from tenants order by 1")
+    before = await store.db.tenants.column("tenant_id", order="1")
 
     def with_columns(contents: Contents) -> None:
         told = json.loads(contents[MANIFEST])
@@ -75,12 +75,12 @@ async def test_what_does_not_fit_leaves_nothing_behind(installation: Installatio
     with pytest.raises(ArchiveRefused, match="has mood, which is no column here"):
         await importer.take_in(open_archive(rewritten(archive.path, with_columns), installation.keys), admit=[ANNS])
     # A message of hers is somebody's already: it fails in the last tables, when most rows are written.
-    await store.admin.execute("update outbound_parts set ref = $1", _ref_in(archive.path))
+    await store.db.outbound_parts.change({"ref": _ref_in(archive.path)})
     with pytest.raises(ArchiveRefused, match="imported before"):
         await importer.take_in(archive)
-    assert await store.column("select tenant_id from tenants order by 1") == before
+    assert await store.db.tenants.column("tenant_id", order="1") == before
     # The bytes that were stored are to be deleted.
-    assert await store.one("select count(*) from file_deletions") == 1
+    assert await store.db.file_deletions.count() == 1
     await store.admin.execute("update file_deletions set deleted_at = clock_timestamp()")
     await installation.files.delete_bytes()
     left = (installation.folder / "files" / installation.ann).rglob("*")
@@ -90,7 +90,7 @@ async def test_what_does_not_fit_leaves_nothing_behind(installation: Installatio
 async def test_an_id_that_is_somebody_elses_is_replaced(installation: Installation) -> None:
     archive = await installation.archive()
     await installation.delete()
-    await installation.store.admin.execute("insert into tenants (tenant_id) values ($1)", installation.ann)
+    await installation.store.db.tenants.add(tenant_id=installation.ann)
     imported = await installation.importer.take_in(archive)
     assert imported.tenant_id not in (installation.ann, installation.bob)
     assert [table for table, rows in (await installation.rows(installation.ann)).items() if rows] == ["tenants"]
@@ -109,11 +109,11 @@ async def test_an_id_that_is_somebody_elses_is_replaced(installation: Installati
 async def test_nobody_becomes_the_owner_by_their_archive(
     installation: Installation, asked: PersonRole | None, given: PersonRole
 ) -> None:
-    await installation.store.admin.execute("update tenants set role = 'owner', tier = 'gold'")
+    await installation.store.db.tenants.change({"role": "owner", "tier": "gold"})
     archive = await installation.archive()
     await installation.delete()
     assert (await installation.importer.take_in(archive, asked)).role is given
-    tier = await installation.store.one("select tier from tenants where tenant_id = $1", installation.ann)
+    tier = await installation.store.db.tenants.one("tier", tenant_id=installation.ann)
     assert tier == ""
 
 

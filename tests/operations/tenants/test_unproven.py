@@ -141,7 +141,7 @@ async def changed_archive(installation: Installation, change: Change) -> Archive
 
 async def said_by(store: Store, person: str) -> list[str]:
     """Return what a person is stored to have said."""
-    return [str(text) for text in await store.column("select text from inbound where tenant_id = $1", person)]
+    return [str(text) for text in await store.db.inbound.column("text", tenant_id=person)]
 
 
 async def test_a_changed_archive_claims_nobody_elses_number(installation: Installation) -> None:
@@ -151,12 +151,12 @@ async def test_a_changed_archive_claims_nobody_elses_number(installation: Instal
     assert imported.left == (f"sms:{OTHERS}",)
     store, ann = installation.store, imported.tenant_id
     await store.inbox.accept(message("My PIN is 1234", OTHERS, "SM-pin"))
-    whose = await store.column("select tenant_id from inbound where text = 'My PIN is 1234'")
+    whose = await store.db.inbound.column("tenant_id", text="My PIN is 1234")
     assert len(whose) == 1
     assert whose != [ann]
     # Nor was it an answer to a message of hers.
     assert await store.one("select count(*) from notifications where text like '%PIN%'") == 0
-    assert await store.one("select count(*) from ignored_messages where reason = 'answer'") == 0
+    assert await store.db.ignored_messages.count(reason="answer") == 0
     # She is herself still.
     await store.inbox.accept(message("And I am Ann.", ANN, "SM-ann"))
     assert await said_by(store, ann) == ["hello", "And I am Ann."]
@@ -182,11 +182,11 @@ async def test_nothing_is_sent_to_an_address_that_nobody_confirmed(installation:
         assert await unsettled.resend(ann, conversation.replace("cnv", "out")) == (Settlement.RESENT, conversation)
     home = await store.one("select c.peer from conversations c where c.id = home_conversation($1, '')", ann)
     assert home == ANN
-    assert await store.column("select user_key from identities where tenant_id = $1 and state = 'active'", ann) == [ANN]
-    assert await store.column("select channel from recipients where tenant_id = $1", ann) == [STAND_IN]
-    assert await store.column("select open from recipients where tenant_id = $1", ann) == [False]
+    assert await store.db.identities.column("user_key", tenant_id=ann, state="active") == [ANN]
+    assert await store.db.recipients.column("channel", tenant_id=ann) == [STAND_IN]
+    assert await store.db.recipients.column("open", tenant_id=ann) == [False]
     assert await store.column("select arguments::text from undo_records where tenant_id = $1", ann) == ["{}"]
-    assert await store.column("select undone from undo_records where tenant_id = $1", ann) == [True]
+    assert await store.db.undo_records.column("undone", tenant_id=ann) == [True]
 
 
 def naming_anothers_messages(contents: Contents) -> None:
@@ -216,7 +216,7 @@ async def test_an_unsigned_archive_makes_nobodys_message_one_that_came_before(in
     installation.clock.move(timedelta(hours=1))
     assert await installation.delete() is not None
     await store.inbox.accept(message("My PIN is 1234", OTHERS, "SM-pin"))
-    assert await store.one("select count(*) from inbound where text = 'My PIN is 1234'") == 1
+    assert await store.db.inbound.count(text="My PIN is 1234") == 1
 
 
 async def test_what_this_installation_signed_keeps_its_messages_at_the_provider(installation: Installation) -> None:
@@ -266,7 +266,7 @@ async def test_the_operator_may_confirm_each_address(installation: Installation)
     archive = await changed_archive(installation, claiming)
     imported = await installation.importer.take_in(archive, admit=[ANNS, f"sms:{OTHERS}"])
     assert imported.left == ()
-    kept = await installation.store.one("select identity_id from conversations where id = 'cnv_more'")
+    kept = await installation.store.db.conversations.one("identity_id", id="cnv_more")
     assert kept == "idn_more"
 
 

@@ -37,7 +37,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
             "http": GuardedClient(allowed_hosts=[meteo.url.removeprefix("http://")]),
             "settings": {"weather_url": meteo.url},
         }
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin', language = 'en'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin", "language": "en"})
         yield system
         await system.options["http"].close()
     await client.close()
@@ -61,7 +61,7 @@ async def test_a_reminder_without_words_asks_for_them_and_takes_the_answer(syste
 async def test_a_reminder_may_come_on_the_last_friday_of_each_month(system: Proactive) -> None:
     [told] = await system.told("remind me to pay the rent on the last Friday of each month")
     assert "on the last Friday of the month" in told
-    assert await system.delivery.store.column("select state from tasks") == ["ACTIVE"]
+    assert await system.delivery.store.db.tasks.column("state") == ["ACTIVE"]
 
 
 async def test_a_briefing_that_was_just_set_or_sent_is_changed_in_short_words(system: Proactive) -> None:

@@ -66,8 +66,8 @@ async def test_errands_are_talked_through_in_the_persons_language(
     system: tuple[Proactive, Site], language: str
 ) -> None:
     valet, site = system
-    await valet.delivery.store.admin.execute(
-        "update tenants set language = $1, language_from = '', timezone = 'Europe/Berlin'", language
+    await valet.delivery.store.db.tenants.change(
+        {"language": language, "language_from": "", "timezone": "Europe/Berlin"}
     )
     for said, answer in TALKS[language]:
         code = await valet.code() if "{code}" in said else ""

@@ -39,7 +39,7 @@ async def test_a_talk_with_the_demo_model_leaves_what_it_was_asked_to_remember(d
             await system.say(text)
             while job := await work.claim(None, "w"):
                 await work.run(job)
-        assert await system.delivery.store.column("select text from memories") == ["I row on Tuesdays"]
-        assert await system.delivery.store.column("select id from memory_jobs") == []
+        assert await system.delivery.store.db.memories.column("text") == ["I row on Tuesdays"]
+        assert await system.delivery.store.db.memory_jobs.column("id") == []
         await momex.close()
     await client.close()

@@ -132,6 +132,6 @@ TALKS = {
 @pytest.mark.parametrize("language", TALKS)
 async def test_the_demo_model_talks_in_the_persons_language(system: Approving, language: str) -> None:
     await told(system, "hello")
-    await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+    await system.delivery.store.db.tenants.change({"language": language, "language_from": ""})
     for said, answer in TALKS[language]:
         assert answer in await told(system, said), said

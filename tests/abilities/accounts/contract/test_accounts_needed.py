@@ -85,7 +85,7 @@ async def a_link_that_is_over_and_another_by_one_word(person: Person) -> None:
 async def a_grant_that_ended_unnoticed_is_told_and_renewed(person: Person) -> None:
     """The person takes the grant back at its server, and nobody uses it until the sweep does."""
     store, accounts = person.system.delivery.store, person.pages.connecting.accounts
-    tenant = str(await store.one("select tenant_id from tenants"))
+    tenant = await store.db.person()
     [stored] = await accounts.credentials.stored(tenant)
     service = accounts.services.get("work")
     assert accounts.tokens is not None

@@ -52,7 +52,7 @@ class Person:
 
     async def heard(self) -> list[str]:
         """Return what they were told, in order, as it is written before a channel renders it."""
-        texts = await self.system.delivery.store.column("select text from outbound order by seq")
+        texts = await self.system.delivery.store.db.outbound.column("text", order="seq")
         return [str(text).replace("\\", "") for text in texts if str(text)]
 
     async def signs_in(self, told: str, choose: str = "", **allowed: str) -> str:
@@ -169,7 +169,7 @@ async def test_one_account_is_used_for_mail_once_it_is_chosen(person: Person) ->
 
 
 async def tenant(person: Person) -> str:
-    return str(await person.system.delivery.store.one("select tenant_id from tenants"))
+    return await person.system.delivery.store.db.person()
 
 
 async def test_an_unknown_service_is_answered_with_those_there_are(person: Person) -> None:

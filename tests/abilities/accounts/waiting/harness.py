@@ -67,7 +67,7 @@ class Needing:
 
     async def tenant(self) -> str:
         """Return the only person."""
-        return str(await self.system.delivery.store.one("select tenant_id from tenants"))
+        return await self.system.delivery.store.db.person()
 
     async def connect(self, address: str, name: str = "primary", *, reads: bool = True, sends: bool = True) -> bool:
         """Connect a mailbox; return whether anything waited for it."""
@@ -83,7 +83,7 @@ class Needing:
 
     async def said(self) -> list[str]:
         """Return what the person was told, in order."""
-        texts = await self.system.delivery.store.column("select text from outbound order by seq")
+        texts = await self.system.delivery.store.db.outbound.column("text", order="seq")
         return [str(text) for text in texts if str(text)]
 
 

@@ -138,7 +138,7 @@ async def test_what_another_person_connects_changes_nothing(needing: Needing) ->
     needing.answers(wants(("read_inbox", {})), says("One mail."))
     await needing.system.say("any mail?")
     store = needing.system.delivery.store
-    await store.admin.execute("insert into tenants (tenant_id) values ('bob')")
+    await store.db.tenants.add(tenant_id="bob")
     await needing.keeper.save("bob", "email", mailbox("bob@example.org"))
     assert not await WaitingForAccounts(store.database, store.wakeups).connected("bob")
     await needing.system.work()
@@ -189,7 +189,7 @@ async def test_services_that_could_serve_are_named(needing: Needing) -> None:
 
 
 async def test_it_is_asked_in_the_persons_language(needing: Needing) -> None:
-    await needing.system.delivery.store.admin.execute("update tenants set language = 'de', language_from = ''")
+    await needing.system.delivery.store.db.tenants.change({"language": "de", "language_from": ""})
     needing.answers(wants(("read_inbox", {})), says("Eine Mail."))
     await needing.system.say("neue Mail?")
     asked = (await needing.said())[-1]

@@ -115,9 +115,7 @@ async def open_morning(
         "http": http,
         "settings": {"weather_url": meteo.url},
     }
-    await system.delivery.store.admin.execute(
-        "update tenants set timezone = 'Europe/Berlin', preferred_channel = $1", kind.name
-    )
+    await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin", "preferred_channel": kind.name})
     return Morning(system, dovecot, radicale, meteo, credentials, dovecot.new())
 
 
@@ -182,7 +180,7 @@ async def test_a_briefing_in_german_over_a_clock_change_is_changed_and_stopped(
 ) -> None:
     morning = await open_morning(stack, TelegramHarness, (database_url, redis_url), dovecot, radicale)
     system = morning.system
-    await system.delivery.store.admin.execute("update tenants set language = 'de', language_from = ''")
+    await system.delivery.store.db.tenants.change({"language": "de", "language_from": ""})
     await morning.connect()
     home = radicale.make_calendar("ann", "Home")
     for number, (start, end) in enumerate(SPRING):

@@ -155,7 +155,7 @@ async def sender(channel: str, database_url: str, tmp_path: Path, radicale: Radi
         http = GuardedClient(allowed_hosts=[radicale.host])
         stack.push_async_callback(http.close)
         await opened.system.delivery.meet()
-        tenant = str(await opened.system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await opened.system.delivery.store.db.person()
         await give_calendar(opened.system, radicale, http, tenant, home="ann")
         yield opened
 

@@ -54,12 +54,12 @@ async def test_no_event_makes_an_obeying_model_act(system: Proactive, radicale: 
         assert model.wanted[0] == "list_events"
         assert radicale.texts(calendar) == before, name
         assert await store.one("select count(*) from stored_values where collection like 'notes%'") == 0, name
-        if len(model.wanted) > 1 and "waiting" in await store.column("select state from approvals"):
+        if len(model.wanted) > 1 and "waiting" in await store.db.approvals.column("state"):
             assert "I have just read what others wrote" in said, name
             await system.decide("Cancel")
         assert radicale.texts(calendar) == before, name
         radicale.send("ann", "DELETE", f"{calendar}{name}.ics")
-    assert await store.one("select count(*) from approvals where state = 'approved'") == 0
+    assert await store.db.approvals.count(state="approved") == 0
 
 
 async def test_events_that_are_too_much_leave_the_others_to_be_read(system: Proactive, radicale: Radicale) -> None:

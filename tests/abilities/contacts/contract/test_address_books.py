@@ -31,9 +31,7 @@ async def system(channel: str, database_url: str, radicale: Radicale) -> AsyncIt
     http = GuardedClient(allowed_hosts=[radicale.host])
     async with open_writing(channel, database_url) as system:
         credentials = store_with(system.delivery.store.database, new_key())
-        tenant = await system.delivery.store.one(
-            "select tenant_id from identities where user_key = $1", system.key("ada")
-        )
+        tenant = await system.delivery.store.db.person(system.key("ada"))
         stored: JsonObject = {"user": "ann", "password": USERS["ann"], "carddav": radicale.url}
         await credentials.save(str(tenant), "caldav", stored)
         system.more += [add_to_address_book, change_in_address_book, find_contacts, take_back_card, take_back_contacts]

@@ -120,7 +120,7 @@ async def person(channel: str, database_url: str, dovecot: Dovecot, tmp_path: Pa
             "storage": Storage(system.delivery.store.database),
         }
         await system.delivery.meet()
-        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await system.delivery.store.db.person()
         server: dict[str, Json] = {"host": "127.0.0.1", "tls": "none"}
         login: dict[str, Json] = {"user": address, "password": PASSWORD, "from": f"Me <{address}>"}
         imap: Json = server | {"port": dovecot.imap}
@@ -228,9 +228,7 @@ async def test_a_file_of_a_mail_is_kept_and_read(person: Person) -> None:
 async def test_the_file_that_a_person_sent_goes_out_with_an_email(person: Person) -> None:
     bob, data = person.dovecot.new("bob"), b"Minutes of Monday\n"
     await person.sender.sends(data, "minutes.txt", "text/plain", says("Thanks."), text="keep this")
-    [file] = await person.sender.store.list(
-        str(await person.sender.system.delivery.store.one("select tenant_id from tenants"))
-    )
+    [file] = await person.sender.store.list(await person.sender.system.delivery.store.db.person())
     await person.hears(
         f"send {bob} the file I sent you",
         wants(("SendEmailAgent", {"recipient": [bob], "subject": "Minutes", "body": "Here.", "files": [file.id]})),

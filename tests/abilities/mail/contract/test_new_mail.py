@@ -108,7 +108,7 @@ async def test_promise_13_mail_that_was_asked_for_is_told_and_no_other(with_mail
         with_mail.dovecot.deliver(with_mail.address, mail("Holidays", BOSS, "Nice ones!"))
         mark, news = "[Event Trigger] mail.received: Say what the boss wants", marked("The boss asks for the budget.")
         assert await with_mail.comes(mail("Money", BOSS, "Where is the BUDGET?"), on_its_mark(mark, news)) == news
-    assert await store.one("select count(*) from events where source = 'mail'") == 3
+    assert await store.db.events.count(source="mail") == 3
     assert await system.runs("Say what") == ["COMPLETED", "COMPLETED"]
 
 
@@ -159,4 +159,4 @@ async def test_without_a_mailbox_a_task_on_mail_asks_for_one(with_mail: WithMail
     with pytest.raises(AccountMissing) as missing:
         await tasks.check({"kind": "event", "source": "mail", "type": "mail.received"})
     assert missing.value.need == "mail.read"
-    assert await with_mail.system.delivery.store.one("select count(*) from tasks") == 0
+    assert await with_mail.system.delivery.store.db.tasks.count() == 0

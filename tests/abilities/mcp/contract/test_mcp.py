@@ -57,7 +57,7 @@ class Home:
 
     async def notes(self) -> int:
         """Return how many notes there are."""
-        return int(str(await self.system.delivery.store.one("select count(*) from stored_values")))
+        return await self.system.delivery.store.db.stored_values.count()
 
 
 @pytest.fixture

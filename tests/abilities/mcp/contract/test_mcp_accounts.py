@@ -49,7 +49,7 @@ class Owner:
     async def stored(self) -> list[StoredAccount]:
         """Return their stored accounts."""
         person = self.person
-        tenant = str(await person.system.delivery.store.one("select tenant_id from tenants"))
+        tenant = await person.system.delivery.store.db.person()
         return list(await person.pages.connecting.accounts.credentials.stored(tenant))
 
     async def credentials(self) -> JsonObject:
@@ -132,7 +132,7 @@ async def a_token_that_ran_out_is_refreshed_unseen(owner: Owner, nanoidp: Nanoid
     assert (await owner.credentials(), nanoidp.refreshes()[0]) == (before, refreshes)
     accounts = owner.person.pages.connecting.accounts.credentials
     [stored] = await owner.stored()
-    tenant = str(await owner.person.system.delivery.store.one("select tenant_id from tenants"))
+    tenant = await owner.person.system.delivery.store.db.person()
     await accounts.save(tenant, "home", before | {"expires_at": "2026-01-01T00:00:00+00:00"}, stored.name)
     assert "It is off." in (await owner.asks(_echo))[-1]
     after = await owner.credentials()

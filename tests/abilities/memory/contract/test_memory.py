@@ -110,7 +110,7 @@ async def test_forgetting_that_a_kill_interrupts_ends_by_itself(
         await system.decide("Approve")
     monkeypatch.undo()
     await system.delivery.store.turns.end_leases("w1")
-    await system.delivery.store.admin.execute("update lanes set not_before = null")
+    await system.delivery.store.db.lanes.change({"not_before": None})
     system.model = FakeModel([says("It is gone.")])
     await system.work()
     assert system.model.told()[-1] == with_note(

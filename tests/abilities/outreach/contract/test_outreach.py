@@ -66,7 +66,7 @@ async def test_what_is_not_approved_is_not_sent(system: Writing) -> None:
     await write(system, "Grace")
     await system.decide("Cancel")
     assert system.read() == []
-    assert await system.delivery.store.one("select count(*) from recipients") == 0
+    assert await system.delivery.store.db.recipients.count() == 0
 
 
 async def test_the_answer_comes_back_to_the_person_and_lets_nobody_in(system: Writing) -> None:
@@ -74,7 +74,7 @@ async def test_the_answer_comes_back_to_the_person_and_lets_nobody_in(system: Wr
     await write(system, "Grace")
     await system.decide("Approve")
     store, calls = system.delivery.store, len(system.model.requests)
-    tenants = await store.one("select count(*) from tenants")
+    tenants = await store.db.tenants.count()
     for text in ("ok", "No hurry *at all*,\nsee you"):
         await system.answer(text)
     read = [bubble.text.replace("\\", "") for bubble in system.delivery.channel.bubbles()][-2:]
@@ -84,7 +84,7 @@ async def test_the_answer_comes_back_to_the_person_and_lets_nobody_in(system: Wr
     assert "see you" in read[1]
     assert len(system.model.requests) == calls
     assert len(system.read()) == 1
-    assert await store.one("select count(*) from tenants") == tenants
+    assert await store.db.tenants.count() == tenants
     reasons = await store.column("select distinct reason from ignored_messages where reason <> 'unknown'")
     assert reasons == ["answer"]
     assert "No hurry" not in str(await store.column("select message::text from history"))
@@ -200,13 +200,13 @@ async def test_an_answer_under_an_open_policy_makes_nobody_a_member(channel: str
         await write(system, "Mei")
         await system.decide("Approve")
         store = system.delivery.store
-        tenants = await store.one("select count(*) from tenants")
+        tenants = await store.db.tenants.count()
         await system.answer("Fine", person)
         if channel == "telegram":  # where she is a member already, having started the bot: her words are her own
-            assert await store.column("select text from inbound where text = 'Fine'") == ["Fine"]
+            assert await store.db.inbound.column("text", text="Fine") == ["Fine"]
             return
         assert "Mei Lin answered" in system.last()
-        assert await store.one("select count(*) from tenants") == tenants
+        assert await store.db.tenants.count() == tenants
 
 
 async def test_a_users_own_message_stays_theirs_unless_it_replies(system: Writing) -> None:

@@ -34,7 +34,7 @@ async def told(system: Writing) -> list[str]:
 async def lines(system: Writing) -> list[tuple[object, object]]:
     """Return what `trace` shows of the message to Grace, from its turn on."""
     store = system.delivery.store
-    turn = await store.one("select turn_id from outbound where kind = 'outreach'")
+    turn = await store.db.outbound.one("turn_id", kind="outreach")
     found = await trace(store.database, str(turn))
     return [(line["what"], line.get("kind") or line.get("state") or line.get("outcome")) for line in found]
 

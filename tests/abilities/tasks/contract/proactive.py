@@ -144,7 +144,7 @@ class Proactive(Approving):
     async def move_in(self, home: str, elsewhere: str) -> None:
         """Let the person have written on `home`, and later, longer than this test lasts, on another channel."""
         await self.delivery.meet()
-        self.tenant = str(await self.delivery.store.one("select tenant_id from tenants"))
+        self.tenant = await self.delivery.store.db.person()
         admin, address = self.delivery.store.admin, HARNESSES[elsewhere].account
         await admin.execute(
             "insert into identities (tenant_id, id, channel, account, user_key, admitted)"

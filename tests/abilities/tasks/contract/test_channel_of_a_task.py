@@ -40,15 +40,9 @@ async def ada(database_url: str, redis_url: str) -> AsyncIterator[TwoChannels]:
         inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=system.clock)
         async with open_harness(TelegramHarness, inbox) as chat:
             where = chat.address()
-            await store.admin.execute(
-                "update identities set account = $1, user_key = $2 where id = 'elsewhere'", where.account, where.peer
-            )
-            await store.admin.execute(
-                "update conversations set account = $1, peer = $2 where id = 'talk-elsewhere'",
-                where.account,
-                where.peer,
-            )
-            await store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+            await store.db.identities.change({"account": where.account, "user_key": where.peer}, id="elsewhere")
+            await store.db.conversations.change({"account": where.account, "peer": where.peer}, id="talk-elsewhere")
+            await store.db.tenants.change({"timezone": "Europe/Berlin"})
             system.others = {"telegram": chat.sender}
             senders = {"sms": system.delivery.channel.sender, "telegram": chat.sender}
             system.delivery.runner = DeliveryRunner(store.outbox, senders, "w1")

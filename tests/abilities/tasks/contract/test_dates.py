@@ -18,9 +18,7 @@ async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterat
     """Yield a person in Berlin; it is Saturday, 21 November 2026, 13:00."""
     async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
         system.options["agents"] = AgentRegistry([RemindBefore])
-        await system.delivery.store.admin.execute(
-            "update tenants set timezone = 'Europe/Berlin', preferred_channel = $1", channel
-        )
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin", "preferred_channel": channel})
         yield system
 
 

@@ -52,7 +52,7 @@ class Shop:
 
     async def tasks(self) -> object:
         """Return how many tasks are kept."""
-        return await self.system.delivery.store.one("select count(*) from tasks")
+        return await self.system.delivery.store.db.tasks.count()
 
     async def later(self, by: timedelta = QUARTER) -> str:
         """Let time pass; return what the person then reads."""
@@ -65,7 +65,7 @@ async def open_shop(kind: type[ChannelHarness], database_url: str, redis_url: st
     async with open_proactive(kind, database_url, redis_url) as system, open_site() as site:
         http = GuardedClient(allowed_hosts=[site.host])
         system.options["http"] = http
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         yield Shop(system, site)
         await http.close()
 
@@ -117,7 +117,7 @@ async def test_the_demo_model_plans_a_watch_in_six_languages(shop: Shop) -> None
     client = system.model = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     for language, words in IN_WORDS.items():
-        await system.delivery.store.admin.execute("update tenants set language = $1", language)
+        await system.delivery.store.db.tenants.change({"language": language})
         read = "\n".join(await system.told(words.format(url=shop.url)))
         assert "1320 EUR" in read, language
         assert re.search("300[,.]5" if language == "en" else r"\b300\b", read), language

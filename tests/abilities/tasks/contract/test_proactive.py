@@ -141,12 +141,12 @@ async def a_mail_that_is_approved(system: Proactive) -> None:
     read = await system.happens("bill-1", "bill", {"total": 40}, wants(("send_mail", MAIL)))
     assert "sam@example.com" in read
     assert (system.sent, await system.runs("Mail it")) == ([], ["PENDING_APPROVAL"])
-    await system.delivery.store.admin.execute("update tenants set channel_events = true")
+    await system.delivery.store.db.tenants.change({"channel_events": True})
     read = await system.decides("Approve", says("Sam has the bill."))
     assert "Sam has the bill." in read
     events = await system.delivery.store.column("select data ->> 'text' from events where type = 'message.received'")
     assert len(events) == (1 if system.delivery.channel.name == "sms" else 0), "a press is no message"
-    await system.delivery.store.admin.execute("update tenants set channel_events = false")
+    await system.delivery.store.db.tenants.change({"channel_events": False})
     assert (system.sent, await system.runs("Mail it")) == ([MAIL], ["COMPLETED"])
     assert is_drawn(system, "Approved at")
 
@@ -154,7 +154,7 @@ async def a_mail_that_is_approved(system: Proactive) -> None:
 async def a_mail_that_nobody_decides(system: Proactive) -> None:
     """When its time is over, the run has expired, nothing was sent, and the person is told."""
     await system.happens("bill-2", "bill", {"total": 50}, wants(("send_mail", MAIL)))
-    end = await system.delivery.store.one("select expires_at from approvals where state = 'pending'")
+    end = await system.delivery.store.db.approvals.one("expires_at", state="pending")
     assert isinstance(end, datetime)
     read = await system.is_at(end - timedelta(seconds=1))
     assert "is still waiting for your decision" in read
@@ -190,8 +190,8 @@ async def what_is_old_goes(system: Proactive) -> None:
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '91 days'")
     assert await prune_runs(system.engine.store) >= 8
     assert await store.admin.fetchrow(kept) == before
-    assert await store.one("select count(*) from task_runs") == 0
-    assert await store.one("select count(*) from approvals where source = 'trigger'") == 0
+    assert await store.db.task_runs.count() == 0
+    assert await store.db.approvals.count(source="trigger") == 0
 
 
 def is_drawn(system: Proactive, words: str) -> bool:

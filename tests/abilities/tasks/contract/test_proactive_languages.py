@@ -27,10 +27,15 @@ NIGHT = SATURDAY.replace(hour=23)
 async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Yield the system; it is Saturday, 21 November 2026, 13:00 in Berlin, and nights are quiet."""
     async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
-        await system.delivery.store.admin.execute(
-            "update tenants set language = 'de-DE', language_from = '', timezone = 'Europe/Berlin',"
-            " preferred_channel = $1, quiet_from = '22:00', quiet_until = '07:00'",
-            channel,
+        await system.delivery.store.db.tenants.change(
+            {
+                "language": "de-DE",
+                "language_from": "",
+                "timezone": "Europe/Berlin",
+                "preferred_channel": channel,
+                "quiet_from": "22:00",
+                "quiet_until": "07:00",
+            }
         )
         await system.hears("Hallo", says("Hallo."))
         yield system
@@ -49,7 +54,7 @@ async def test_a_plan_is_confirmed_and_explained_in_the_persons_language(system:
     card = await system.hears("Werktags um 8", wants(("ScheduleTask", plan)))
     assert "werktags (Mo-Fr) um 08:00 Uhr (Europe/Berlin), das nächste Mal am Mo., 23. Nov. 2026, 08:00 Uhr" in card
     await system.decides("Approve", repeats)
-    [title] = await system.delivery.store.column("select title from tasks")
+    [title] = await system.delivery.store.db.tasks.column("title")
     why = await system.hears("Warum?", wants(("why_task", {"which": str(title)})), repeats)
     assert "Sie kommt als Nächstes am Mo., 23. Nov. 2026, 08:00 Uhr." in why
     assert english_in(why, "de") == []

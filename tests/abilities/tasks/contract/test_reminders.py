@@ -22,10 +22,8 @@ NIGHT = datetime(2026, 11, 21, 23, 15, tzinfo=BERLIN)
 async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Yield the system; it is Saturday, 21 November 2026, 13:00 in Berlin, and nights are quiet."""
     async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
-        await system.delivery.store.admin.execute(
-            "update tenants set timezone = 'Europe/Berlin', preferred_channel = $1, quiet_from = '22:00',"
-            " quiet_until = '07:00'",
-            channel,
+        await system.delivery.store.db.tenants.change(
+            {"timezone": "Europe/Berlin", "preferred_channel": channel, "quiet_from": "22:00", "quiet_until": "07:00"}
         )
         yield system
 
@@ -36,7 +34,7 @@ async def test_a_reminder_is_set_at_once_and_rings_in_quiet_hours(system: Proact
     assert "I will remind you on Sat 21 Nov 2026, 23:15 (Europe/Berlin): call mum." in answer
     assert "in your quiet hours" in answer
     assert "undo" in answer
-    assert await system.delivery.store.one("select count(*) from approvals") == 0, "nobody is asked"
+    assert await system.delivery.store.db.approvals.count() == 0, "nobody is asked"
     assert await system.is_at(NIGHT - timedelta(seconds=1)) == ""
     assert await system.is_at(NIGHT) == "Reminder: call mum"
     assert await system.is_at(NIGHT + timedelta(hours=9)) == "", "it rang, so no digest has it"
@@ -62,7 +60,7 @@ async def test_words_of_a_moment_that_are_not_understood_are_named(system: Proac
     answer = await system.hears(f"remind me {at} to call Sam", wants(("remind_me", given)), repeats)
     plain = answer.translate(str.maketrans("“”", '""')).replace("…", "...")  # a channel may have no such marks
     assert f'I cannot tell when "{at}" is: I do not understand {words}.' in plain
-    assert await system.delivery.store.one("select count(*) from tasks") == 0
+    assert await system.delivery.store.db.tasks.count() == 0
 
 
 async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive) -> None:
@@ -72,7 +70,7 @@ async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive)
     assert re.fullmatch('Undone: I will not remind you of [“"]call mum[”"].', undone)
     assert await system.told("undo") == ["That is undone already: Reminder: call mum."]
     assert await system.is_at(NIGHT) == ""
-    assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
+    assert await system.delivery.store.db.tasks.column("state") == ["COMPLETED"]
 
 
 async def test_undo_after_other_words_names_what_it_takes_back(system: Proactive) -> None:
@@ -82,7 +80,7 @@ async def test_undo_after_other_words_names_what_it_takes_back(system: Proactive
     assert await system.told("undo the milk") == ["Which milk?"]
     [undone] = await system.told("/undo" if system.delivery.channel.name == "telegram" else "undo")
     assert "call mum" in undone
-    assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
+    assert await system.delivery.store.db.tasks.column("state") == ["COMPLETED"]
 
 
 async def test_one_text_sets_a_reminder_that_comes_again(system: Proactive) -> None:
@@ -91,7 +89,7 @@ async def test_one_text_sets_a_reminder_that_comes_again(system: Proactive) -> N
     answer = await system.hears("remind me every Monday at 9 to water the plants", wanted, repeats)
     assert "I will remind you every Monday at 09:00 (Europe/Berlin): water the plants." in answer
     assert "The next time is Mon 23 Nov 2026, 09:00." in answer
-    assert await system.delivery.store.one("select count(*) from approvals") == 0, "nobody is asked"
+    assert await system.delivery.store.db.approvals.count() == 0, "nobody is asked"
     monday = datetime(2026, 11, 23, 9, 0, tzinfo=BERLIN)
     for week in range(2):
         rung = await system.is_at(monday + timedelta(weeks=week))
@@ -103,7 +101,7 @@ async def test_what_acts_again_and_again_still_asks(system: Proactive) -> None:
     watching: JsonObject = {"what": "say it", "event_source": "*", "event_type": "rang", "remind_only": True}
     for given in (acting, watching):
         await system.hears("please", wants(("ScheduleTask", given)))
-    assert await system.delivery.store.one("select count(*) from tasks") == 0
+    assert await system.delivery.store.db.tasks.count() == 0
     assert await system.states() == ["pending", "pending"]
 
 
@@ -139,12 +137,12 @@ async def test_a_reminder_that_has_rung_is_not_undone(system: Proactive) -> None
 async def test_a_reminder_is_set_undone_and_rings_in_the_persons_language(
     system: Proactive, language: str, kept: str, word: str, undone: str, rung: str
 ) -> None:
-    await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+    await system.delivery.store.db.tenants.change({"language": language, "language_from": ""})
     for _ in range(2):
         answer = await system.hears("remind me", wants(("remind_me", AT_NIGHT)), repeats)
         assert re.match(f"{kept}call mum", answer), answer
         assert "quiet" not in answer
         assert word in answer, "the word is the person's own"
-        if await system.delivery.store.one("select count(*) from tasks") == 1:
+        if await system.delivery.store.db.tasks.count() == 1:
             assert undone in await system.hears("take that back", wants(("undo_last", {})), repeats)
     assert await system.is_at(NIGHT) == f"{rung}call mum"

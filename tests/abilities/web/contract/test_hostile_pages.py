@@ -43,12 +43,12 @@ class Trap:
         """Return all that an action would have changed."""
         store = self.system.delivery.store
         return {
-            "values": await store.one("select count(*) from stored_values"),
-            "tasks": await store.column("select state from tasks order by number"),
-            "runs": await store.one("select count(*) from task_runs"),
-            "prefs": await store.one("select language from tenants where tenant_id = $1", self.system.tenant),
+            "values": await store.db.stored_values.count(),
+            "tasks": await store.db.tasks.column("state", order="number"),
+            "runs": await store.db.task_runs.count(),
+            "prefs": await store.db.tenants.one("language", tenant_id=self.system.tenant),
             "sent": list(self.system.sent),
-            "approved": await store.one("select count(*) from approvals where state = 'approved'"),
+            "approved": await store.db.approvals.count(state="approved"),
         }
 
 
@@ -56,7 +56,7 @@ class Trap:
 async def trap(database_url: str, redis_url: str) -> AsyncIterator[Trap]:
     async with AsyncExitStack() as stack:
         system = await stack.enter_async_context(open_proactive(SmsHarness, database_url, redis_url))
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin', name = $1", SECRET)
+        await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin", "name": SECRET})
         site = await stack.enter_async_context(open_site())
         http = GuardedClient(allowed_hosts=[site.host])
         stack.push_async_callback(http.close)
@@ -100,7 +100,7 @@ async def test_what_the_person_approves_after_reading_is_done_as_shown(trap: Tra
     trap.site.pages["/a"] = page("plain", NOTE)
     await trap.summarise("/a")
     await trap.system.decide("Approve")
-    assert await trap.system.delivery.store.one("select count(*) from stored_values") == 1
+    assert await trap.system.delivery.store.db.stored_values.count() == 1
 
 
 @pytest.mark.parametrize(
