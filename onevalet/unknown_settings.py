@@ -14,6 +14,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
     {
         "ONEVALET_DATABASE_PATIENCE": "for a Postgres that is away, workers wait 15 seconds, commands 5 and web 2.5",
         "ONEVALET_EVENTS_KEPT_DAYS": "events are kept for 30 days, or for ONEVALET_KEPT_DAYS if those are fewer",
+        "ONEVALET_EXTRACTION": "a model reads messages, or rules if ONEVALET_MEMORY is rules",
         "ONEVALET_FILES_LINK_DAYS": "a link to a file is valid for seven days",
         "ONEVALET_JOURNALS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
         "ONEVALET_MAIL_POLL": "a mailbox whose server has no IDLE is read every two minutes",
@@ -24,6 +25,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_MODEL_TRANSPORT": "the providers that can be called directly are",
         "ONEVALET_MOST_WAITING_IN_ALL": "all people together may have a hundred times ONEVALET_MOST_WAITING waiting",
         "ONEVALET_NOTIFICATIONS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_PROFILE": "a model infers facts about people if ONEVALET_MEMORY is on",
         "ONEVALET_RECALL": "memories are in the prompt, and the model may ask for more",
         "ONEVALET_RUNS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
         "ONEVALET_SMS_SEGMENTS_MESSAGE": "a message has at most 12 segments, and MORE sends the rest",

@@ -20,15 +20,6 @@ class RecallMode(StrEnum):
     BOTH = "both"
 
 
-class Extraction(StrEnum):
-    """The extractor of knowledge from messages."""
-
-    AUTO = "auto"
-    """The configured model, or rules without one."""
-    MODEL = "model"
-    RULES = "rules"
-
-
 @dataclass(frozen=True, slots=True)
 class MomexConfig:
     """The settings of memory. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
@@ -40,7 +31,8 @@ class MomexConfig:
 
     embedding_model: str = ""
     recall: RecallMode = RecallMode.BOTH
-    extraction: Extraction = Extraction.AUTO
+    by_rules: bool = False
+    """No model reads what is added, even if there is one."""
     structured: bool = True
     patience: float = 0.3
     query_patience: float = 10.0
@@ -57,7 +49,7 @@ class MomexConfig:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> "MomexConfig":
-        """Read `ONEVALET_EMBEDDING_MODEL`, `ONEVALET_EXTRACTION` and `DATABASE_URL`.
+        """Read `ONEVALET_EMBEDDING_MODEL`, `ONEVALET_MEMORY` and `DATABASE_URL`.
 
         Raises `ConfigError`.
         """
@@ -65,7 +57,7 @@ class MomexConfig:
         try:
             return cls(
                 embedding_model=values.get("ONEVALET_EMBEDDING_MODEL", ""),
-                extraction=Extraction(values.get("ONEVALET_EXTRACTION") or "auto"),
+                by_rules=values.get("ONEVALET_MEMORY") == "rules",
                 database_url=for_primary(values.get("DATABASE_URL", "")),
             )
         except ValueError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import structlog
 
 from abilities.memory.answers import answer_from
-from abilities.memory.config import Extraction, MomexConfig, RecallMode
+from abilities.memory.config import MomexConfig, RecallMode
 from abilities.memory.extraction.extractors import ModelExtractor, RuleExtractor
 from abilities.memory.extraction.speech import spoken_of
 from abilities.memory.index.embedder import SentenceEncoder
@@ -59,7 +59,7 @@ class Momex:
         self._owns_database = database is None
         self._database = database or _database(self.config)
         self.wakeups = wakeups or NoWakeups()
-        asks = llm_client if self.config.extraction is not Extraction.RULES else None
+        asks = None if self.config.by_rules else llm_client
         self._asking = ModelCalls(BudgetedModel(asks, self._database, budgets), self._make_id) if asks else None
         embedder = parts.embedder or make_embedder(
             self.config, embedding_client, self._database, self._make_id, budgets

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from abilities.memory.config import Extraction, MomexConfig
+from abilities.memory.config import MomexConfig
 from abilities.memory.extraction.extractors import LaterExtractor
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.index import typeagent_index
@@ -37,7 +37,7 @@ UPKEEP_EVERY = timedelta(seconds=30)
 
 def load_libraries(settings: Settings) -> None:
     """Import typeagent if memory is on: later, it would stop the loop for up to a second."""
-    if settings.of(MemorySettings).onevalet_memory == "on":
+    if settings.of(MemorySettings).onevalet_memory != "off":
         typeagent_index.load()
 
 
@@ -49,7 +49,7 @@ def open_recall(stack: AsyncExitStack, foundation: RecallFoundation) -> Momex | 
     momex = Momex(
         config=MomexConfig(
             embedding_model=settings.onevalet_embedding_model,
-            extraction=Extraction(settings.onevalet_extraction),
+            by_rules=settings.onevalet_memory == "rules",
         ),
         database=foundation.database,
         llm_client=foundation.model,
@@ -88,7 +88,7 @@ def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> M
 def talk_reader(foundation: WorkFoundation, jobs: MemoryWork) -> TalkReader:
     """Create the reader; if the settings leave nothing to a model, it lets the rules' reading stand."""
     settings, database = foundation.settings.of(MemorySettings), foundation.database
-    keeps_profile = settings.onevalet_profile == "model" and bool(foundation.settings.onevalet_model)
+    keeps_profile = settings.onevalet_memory == "on" and bool(foundation.settings.onevalet_model)
     return TalkReader(
         database,
         foundation.model,

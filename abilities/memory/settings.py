@@ -1,4 +1,4 @@
-"""The settings of memory: recall, extraction, embedding, and the time of reading."""
+"""The settings of memory: its level, and the embedding."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -9,17 +9,19 @@ from onevalet.ability import OwnSettings
 
 
 class MemorySettings(BaseSettings):
-    """Switches and limits of memory. `onevalet_profile`: the reader of facts about people in their words."""
+    """The level of memory, and its embedding model.
 
-    onevalet_memory: Literal["on", "off"] = "on"
-    onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
+    `on`: a model reads what people say, for memories and for their profile; rules without a model. `rules`: no model
+    reads, so there are no inferred facts. `off`: only history is kept.
+    """
+
+    onevalet_memory: Literal["on", "rules", "off"] = "on"
     onevalet_embedding_model: str = ""
-    onevalet_profile: Literal["off", "model"] = "model"
 
 
 def _embedders(settings: MemorySettings) -> Mapping[str, str]:
     named = settings.onevalet_embedding_model
-    return {"ONEVALET_EMBEDDING_MODEL": named} if named and settings.onevalet_memory == "on" else {}
+    return {"ONEVALET_EMBEDDING_MODEL": named} if named and settings.onevalet_memory != "off" else {}
 
 
 MEMORY = OwnSettings(MemorySettings, embedders=_embedders)

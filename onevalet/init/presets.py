@@ -123,7 +123,6 @@ NAMES = (
     "AZURE_API_VERSION",
     "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT",
     "ONEVALET_LOOP_MAX_OUTPUT_TOKENS",
-    "ONEVALET_EXTRACTION",
-    "ONEVALET_PROFILE",
+    "ONEVALET_MEMORY",
 )
 """All settings of any choice; the next choice empties those that it does not set itself."""

@@ -101,7 +101,6 @@ async def running(database_url: str, redis_url: str, tmp_path: Path) -> AsyncIte
             "ONEVALET_SECRET_KEYS": base64.b64encode(os.urandom(32)).decode(),
             "ONEVALET_MODEL": "openai/scripted",
             "ONEVALET_MEMORY": "off",
-            "ONEVALET_PROFILE": "off",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model.url,
             "TWILIO_ACCOUNT_SID": config.twilio.account_sid,

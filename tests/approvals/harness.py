@@ -178,7 +178,6 @@ def _environment(
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_MEMORY": "off",
-        "ONEVALET_PROFILE": "off",
         "ONEVALET_PLUGINS": "tests.plugins.consent",
         "ONEVALET_LOOP_MAX_CARDS_PER_ANSWER": "14",
         "OPENAI_API_KEY": "sk-scripted",

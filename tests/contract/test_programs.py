@@ -151,7 +151,6 @@ async def house(
     monkeypatch.setenv("ONEVALET_SECRET_KEYS", KEY)
     settings = {
         "ONEVALET_MODEL": "openai/scripted",
-        "ONEVALET_PROFILE": "off",
         "ONEVALET_MEMORY": "off",
         "PORT": str(port),
         "PUBLIC_URL": f"http://127.0.0.1:{port}",

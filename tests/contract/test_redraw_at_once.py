@@ -158,7 +158,6 @@ def settings(harness: ChannelHarness, database_url: str, redis_url: str, home: P
         onevalet_home=home,
         onevalet_model="openai/scripted",
         onevalet_memory="off",
-        onevalet_profile="off",
         onevalet_plugins="tests.plugins.gates",
         onevalet_secret_keys=base64.b64encode(bytes(32)).decode(),
         **channel[harness.name],

@@ -211,7 +211,6 @@ def _environment(
         "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_MEMORY": "off",  # has kills of its own, and asks the scripted model nothing here
-        "ONEVALET_PROFILE": "off",
         "ONEVALET_PLUGINS": "tests.plugins.kills",
         "OPENAI_API_KEY": "sk-scripted",
         "OPENAI_API_BASE": model.url,

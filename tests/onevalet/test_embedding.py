@@ -34,7 +34,7 @@ async def test_a_program_is_answered_by_its_own_tools_and_told_once(monkeypatch:
             """Count words."""
             return str(len(words.split()))
 
-        settings = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
+        settings = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off"}
         async with OneValet(settings, plugins=[count_words]) as valet:
             events = [event async for event in valet.stream_message("How many words: a b c", tenant="ann")]
             assert [event.text for event in events if event.type is StreamEventType.TOOL_RESULT] == ["3"]

@@ -82,7 +82,6 @@ def websocket_settings(folder: Path, database_url: str, redis_url: str, port: in
         "ONEVALET_HOME": str(folder / "home"),
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_MEMORY": "off",
-        "ONEVALET_PROFILE": "off",
         "ONEVALET_ACCESS": "open",
         "ONEVALET_PLUGINS": plugin,
         "ONEVALET_CHANNELS": "agents.websocket",

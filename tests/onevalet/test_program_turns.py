@@ -26,7 +26,7 @@ from onevalet.wiring.program import ProgramTalk, Watched
 from tests.eventually import eventually
 from tests.onevalet.test_embedding import environment as environment
 
-SETTINGS = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
+SETTINGS = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off"}
 
 
 def hold_hello(call: ModelCall) -> ScriptedReply:

@@ -97,7 +97,7 @@ async def test_an_application_remembers_and_is_answered(
     koi = load("memory", "koi.memory")
     monkeypatch.setenv("DATABASE_URL", database_url)
     assert isinstance(koi.make_koi(Silent()), Orchestrator)
-    config = MomexConfig.from_env({"ONEVALET_EXTRACTION": "rules"})
+    config = MomexConfig.from_env({"ONEVALET_MEMORY": "rules"})
     async with opened(database_url) as store:
         momex = Momex(config=config, database=store.database)
         found, answer, kept = await koi.remember(momex, await add_person(store.database, "Ann"))

@@ -18,10 +18,9 @@ SPINE = ("agents", "channels", "core", "jobs", "notify", "onevalet", "operations
 ELSEWHERE = {
     ("onevalet/cli/program_serving.py", "onevalet mcp"): "the command by which programs ask is the spine's own",
     ("onevalet/embedded.py", "ONEVALET_MEMORY"): "a public name for memory says why there is none",
-    ("onevalet/init/local_servers.py", "ONEVALET_EXTRACTION"): "set only if it is a setting",
-    ("onevalet/init/local_servers.py", "ONEVALET_PROFILE"): "set only if it is a setting",
-    ("onevalet/init/presets.py", "ONEVALET_EXTRACTION"): "emptied only if it is set",
-    ("onevalet/init/presets.py", "ONEVALET_PROFILE"): "emptied only if it is set",
+    ("onevalet/init/local_servers.py", "ONEVALET_MEMORY"): "set only if it is a setting",
+    ("onevalet/init/presets.py", "ONEVALET_MEMORY"): "emptied only if it is set",
+    ("onevalet/unknown_settings.py", "ONEVALET_MEMORY"): "named as what replaces retired settings",
     ("onevalet/init/senses.py", "ONEVALET_EMBEDDING_MODEL"): "asked for only if it is a setting",
     ("onevalet/init/senses.py", "voice notes"): "asked for only if its model is a setting",
     ("operations/programs/tools.py", "search_memory"): "handed to programs only if memory is opened",

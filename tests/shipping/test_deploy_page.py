@@ -55,5 +55,4 @@ def test_the_local_models_settings_are_taken(tmp_path: Path, monkeypatch: pytest
     assert [key.get_secret_value() for key in settings.onevalet_model_keys] == ["none"]
     loop = loop_config(settings.loop)
     assert (loop.context_token_limit, loop.llm_first_token_timeout) == (32_768, 120)
-    memory = settings.of(MemorySettings)
-    assert (memory.onevalet_extraction, memory.onevalet_profile) == ("rules", "off")
+    assert settings.of(MemorySettings).onevalet_memory == "rules"

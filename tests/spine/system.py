@@ -213,7 +213,6 @@ def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_MEMORY": "off",
-        "ONEVALET_PROFILE": "off",
         "OPENAI_API_KEY": "sk-scripted",
         "OPENAI_API_BASE": system.model.url,
         "TWILIO_ACCOUNT_SID": config.twilio.account_sid,

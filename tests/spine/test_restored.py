@@ -77,8 +77,7 @@ async def test_approval_reminder_and_memory_outlive_a_wiped_installation(tmp_pat
         "ONEVALET_CLOCK": str(clock),
         "ONEVALET_HOME": str(tmp_path / "home"),
         "ONEVALET_PLUGINS": "agents,tests.plugins.consent",
-        "ONEVALET_MEMORY": "on",
-        "ONEVALET_EXTRACTION": "rules",
+        "ONEVALET_MEMORY": "rules",
         "CONSENT_FOLDER": str(tmp_path),
     }
     setup = Setup(script=answer, environment=environment)

@@ -21,7 +21,7 @@ from tests.abilities.memory.talking import talking
 from tests.jobs.turns.prompt_share import CONVERSATIONS, answer, cached_share, talk_with
 from tests.services import private_postgres, private_valkey
 
-BY_RULES = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+BY_RULES = {"onevalet_memory": "rules"}
 """Settings by which the model only answers."""
 
 

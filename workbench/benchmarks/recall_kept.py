@@ -52,6 +52,6 @@ def _digest(with_model: bool) -> str:
         for path in sorted(sources.glob(pattern)):
             digest.update(path.read_bytes())
     if with_model:
-        for name in ("ONEVALET_MODEL", "ONEVALET_EMBEDDING_MODEL", "ONEVALET_EXTRACTION"):
+        for name in ("ONEVALET_MODEL", "ONEVALET_EMBEDDING_MODEL", "ONEVALET_MEMORY"):
             digest.update(f"{name}={os.environ.get(name, '')}\n".encode())
     return digest.hexdigest()

@@ -234,7 +234,6 @@ async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[
             "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
             "ONEVALET_MODEL": "openai/scripted",
             "ONEVALET_MEMORY": "off",
-            "ONEVALET_PROFILE": "off",
             "ONEVALET_RATE_PER_MINUTE": "1000000",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model.url,

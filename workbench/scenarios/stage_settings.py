@@ -28,7 +28,6 @@ def settings_of(scenario: Scenario, home: Path, clock: Path, answers: str, given
             "onevalet_model": "openai/scripted" if scenario.model == "scripted" else "",
             "onevalet_plugins": scenario.plugins,
             "onevalet_memory": "off",  # memory would call the model too, at moments of its own
-            "onevalet_profile": "off",
             **own,
             **given,
         },

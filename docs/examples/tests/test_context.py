@@ -30,7 +30,7 @@ async def test_a_tool_uses_the_persons_services() -> None:
     script = [calls(("water_plants", {"room": "kitchen"})), text("The kitchen is watered.")]
     async with ScriptedModel(script) as model:
         os.environ |= {"OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "sk-scripted"}
-        settings = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
+        settings = {"ONEVALET_MODEL": "openai/scripted", "ONEVALET_MEMORY": "off"}
         async with OneValet(settings, plugins=[water_plants]) as valet:
             ann = await valet.tenant_id("ann", timezone="Europe/London")
             await valet.credentials.save(ann, "pump", {"token": "t"})

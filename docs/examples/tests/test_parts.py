@@ -98,7 +98,7 @@ async def test_parts_stand_alone(own_servers: None) -> None:
     beside = Orchestrator(Silent(), approvals=ApprovalStore(database, wakeups), storage=Storage(database))
     assert await beside.list_pending_approvals(ann) == []
 
-    momex = Momex(config=MomexConfig.from_env({"ONEVALET_EXTRACTION": "rules"}), database=database)
+    momex = Momex(config=MomexConfig.from_env({"ONEVALET_MEMORY": "rules"}), database=database)
     memory = momex.for_tenant(ann)
     await memory.remember("I am allergic to nuts", key="said 1")
     [found] = await memory.search("nuts")

@@ -77,7 +77,7 @@ async def shipped(
     """Yield a worker with memory and profile on."""
     # No lease is renewed, as it would be where the machine is slow.
     monkeypatch.setattr(memory_runner, "LEASE", timedelta(hours=1))
-    on = {"onevalet_memory": "on", "onevalet_profile": "model"}
+    on = {"onevalet_memory": "on"}
     async with (
         AsyncExitStack() as stack,
         open_metered(database_url, redis_url, tmp_path, monkeypatch, **on) as metered,

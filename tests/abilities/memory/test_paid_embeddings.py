@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from abilities.memory.config import Extraction, MomexConfig
+from abilities.memory.config import MomexConfig
 from abilities.memory.long_term import MomexParts
 from abilities.memory.momex import Momex
 from core.budgets.store import DailyBudgets
@@ -74,9 +74,7 @@ def paying(database: Database) -> Paying:
     """Return a memory that embeds for half a dollar a day."""
     clock, provider = StandingClock(NOW), PricedEmbedder()
     momex = Momex(
-        config=MomexConfig(
-            embedding_model="openai/embedder", extraction=Extraction.RULES, structured=False, patience=5.0
-        ),
+        config=MomexConfig(embedding_model="openai/embedder", by_rules=True, structured=False, patience=5.0),
         database=database,
         embedding_client=provider,
         budgets=DailyBudgets(database, clock, Decimal("0.5"), (), embedding_price=PRICE),

@@ -48,6 +48,20 @@ async def test_twenty_plain_messages_cost_at_most_a_fifth_of_a_call_more_each(pe
     assert await person.store.db.profile_jobs.count() == 0
 
 
+@pytest.mark.parametrize(("level", "kept"), [("rules", 1), ("off", 0)])
+async def test_without_a_model_memory_costs_no_call_and_infers_no_fact(
+    level: str, kept: int, database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with talking(database_url, redis_url, tmp_path, monkeypatch, answer, onevalet_memory=level) as person:
+        await person.say(PLAIN[0])
+        await person.remember()
+        await person.be_quiet()
+        await person.read()
+        assert len(person.model.calls) == 1, "the answer's alone"
+        assert await person.store.one("select count(*) from memories where kind = 'told'") == kept
+        assert await person.store.one("select count(*) from profile_facts") == 0
+
+
 async def test_greetings_and_commands_cost_no_call_behind_the_reply(person: Talking) -> None:
     for words in ("Hello there", "Thanks a lot", "Good morning", "What is the time in Lisbon?"):
         await person.say(words)

@@ -22,7 +22,7 @@ async def person(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Talking]:
     """Yield a person who talks with a worker that remembers by rules, so that the model only answers."""
-    by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+    by_rules = {"onevalet_memory": "rules"}
     async with talking(database_url, redis_url, tmp_path, monkeypatch, answer, **by_rules) as person:
         yield person
 

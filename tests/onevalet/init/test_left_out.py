@@ -14,4 +14,4 @@ def test_a_model_is_asked_for_only_if_its_ability_is_there(monkeypatch: pytest.M
 def test_a_local_model_sets_nothing_of_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = local_servers.values_for(8192)
     monkeypatch.setattr(local_servers, "is_setting", lambda name: name.startswith("ONEVALET_LOOP_"))
-    assert whole.keys() - local_servers.values_for(8192).keys() == {"ONEVALET_EXTRACTION", "ONEVALET_PROFILE"}
+    assert whole.keys() - local_servers.values_for(8192).keys() == {"ONEVALET_MEMORY"}

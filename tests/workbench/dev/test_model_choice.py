@@ -20,7 +20,7 @@ LOCAL = Choice(
         "OPENAI_API_BASE": "http://127.0.0.1:9/v1",
         "ONEVALET_MODEL_KEYS": "none",
         "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": "32768",
-        "ONEVALET_EXTRACTION": "rules",
+        "ONEVALET_MEMORY": "rules",
     }
 )
 HOSTED = Choice({"ONEVALET_MODEL": "openai/gpt-5-mini", "ONEVALET_MODEL_KEYS": "sk-secret"})
@@ -56,12 +56,12 @@ def test_a_choice_leaves_nothing_of_the_one_before(home: Path) -> None:
     baseline = Baseline(settings)
     local = baseline.with_choice(settings, LOCAL)
     assert local.loop == {"max_iterations": "7", "context_token_limit": "32768"}
-    assert local.of(MemorySettings).onevalet_extraction == "rules"
+    assert local.of(MemorySettings).onevalet_memory == "rules"
     baseline.export(LOCAL)
     assert os.environ["OPENAI_API_BASE"] == "http://127.0.0.1:9/v1"
     hosted = baseline.with_choice(local, HOSTED)
     assert hosted.loop == {"max_iterations": "7"}
-    assert hosted.of(MemorySettings).onevalet_extraction == "auto"
+    assert hosted.of(MemorySettings).onevalet_memory == "on"
     baseline.export(HOSTED)
     assert os.environ["OPENAI_API_BASE"] == "http://127.0.0.1:1/v1"
     assert baseline.with_choice(hosted, Choice()) == settings
@@ -74,7 +74,7 @@ def test_a_model_that_the_operator_names_goes_before_what_is_kept(home: Path) ->
 
 
 def test_a_file_that_cannot_be_used_says_what_to_do(home: Path) -> None:
-    (home / FILE).write_text("ONEVALET_MODEL=openai/x\nONEVALET_EXTRACTION=magic\n")
+    (home / FILE).write_text("ONEVALET_MODEL=openai/x\nONEVALET_MEMORY=magic\n")
     with pytest.raises(ConfigError, match=r"model\.env cannot be used: .*Delete it to have the demo model"):
         read_kept(settings_of(home))
 

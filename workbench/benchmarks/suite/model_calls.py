@@ -46,7 +46,7 @@ async def run(options: Options) -> Samples:
         behind = [call for call in calls if call.system.startswith(test_reading.READS)]
         samples.add("model-calls", FLOOR, (len(calls) - len(behind)) / count)
         samples.add("model-calls", OURS, len(calls) / count)
-    by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+    by_rules = {"onevalet_memory": "rules"}
     async with _talking(prompt_share.answer, **by_rules) as person:
         asked = await prompt_share.talk_with(person, "all", count)
         samples.add("prompt-prefix", OURS, prompt_share.cached_share(asked) * 100)

@@ -140,7 +140,6 @@ async def opened(**settings: str) -> AsyncIterator[Way]:
         environment = way_in.environment_of(postgres.url, valkey.url, way.port, provider) | {
             "ONEVALET_MODEL": "openai/scripted",
             "ONEVALET_MEMORY": "off",
-            "ONEVALET_PROFILE": "off",
             "ONEVALET_RATE_PER_MINUTE": "100000",
             "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000",
             "ONEVALET_SMS_SEGMENTS_ALL_DAY": "10000000",

@@ -48,8 +48,8 @@ class Scenarios:
     def attach(self, simulator: Simulator, bench: Bench, settings: Settings) -> None:
         """Take the parts to record, once they exist."""
         # Otherwise memory would call the model at moments of its own, for which nothing was recorded.
-        memory = {"ONEVALET_MEMORY": "on", "ONEVALET_EXTRACTION": "rules"}
-        remembers = getattr(settings, "onevalet_memory", "off") == "on"  # an ability's, which need not be there
+        memory = {"ONEVALET_MEMORY": "rules"}
+        remembers = getattr(settings, "onevalet_memory", "off") != "off"  # an ability's, which need not be there
         told = {"plugins": list(settings.onevalet_plugins)} | ({"settings": memory} if remembers else {})
         self._recorder = Recorder(simulator, bench.database, bench.clock, bench.addresses, told)
         bench.recorder = self._recorder

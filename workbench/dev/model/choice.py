@@ -16,7 +16,7 @@ FILE = "model.env"
 """Its name in ONEVALET_HOME."""
 EXPORTED = tuple(name for name in NAMES if not name.startswith("ONEVALET_"))
 """Variables that litellm reads from the environment."""
-_FIELDS = ("onevalet_model", "onevalet_model_keys", "onevalet_extraction", "onevalet_profile")
+_FIELDS = ("onevalet_model", "onevalet_model_keys", "onevalet_memory")
 
 
 @dataclass(frozen=True, slots=True)
