@@ -165,7 +165,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAb
     onevalet_fetch_hosts: Names = ()
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
-    onevalet_links: Literal["drop", "mark", "off"] = "drop"
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_most_waiting: int = Field(default=100, ge=1)
     onevalet_log: Literal["text", "json"] = "text"

@@ -17,6 +17,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_EXTRACTION": "a model reads messages, or rules if ONEVALET_MEMORY is rules",
         "ONEVALET_FILES_LINK_DAYS": "a link to a file is valid for seven days",
         "ONEVALET_JOURNALS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_LINKS": "a link in an answer that nobody named is replaced by a note",
         "ONEVALET_MAIL_POLL": "a mailbox whose server has no IDLE is read every two minutes",
         "ONEVALET_MAIL_WATCHES": "a worker watches up to 200 mailboxes",
         "ONEVALET_MCP_RATE": "a program may send 60 requests a minute",

@@ -15,7 +15,7 @@ from core.loop.conversation_state import carrying
 from core.loop.result import Ended, ReactLoopResult
 from core.turns.context import TurnContext
 from core.turns.files import with_files
-from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
+from core.turns.links import KnownLinks, check_links, links_step
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import answered, notice, reminder
 from core.turns.waits import Waits, used_tokens
@@ -28,7 +28,6 @@ class Endings:
     """Build the results of an orchestrator's turns."""
 
     waits: Waits
-    links: LinkCheck = "drop"
     files: Files | None = None
 
     async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
@@ -55,10 +54,10 @@ class Endings:
         self, request: TurnRequest, context: TurnContext, result: ReactLoopResult, reply: str
     ) -> str:
         """Return the model's text without invented links; `trace` shows that there were some."""
-        if self.links == "off" or "." not in reply:
+        if "." not in reply:
             return reply
         known = KnownLinks.of(context.messages, result.messages, context.agents.scope.outside)
-        checked = check_links(reply, known, self.links)
+        checked = check_links(reply, known)
         if checked.unknown:
             _log.info("links_made_up", turn=request.turn_id, count=len(checked.unknown))
             await request.work.journal.write(links_step(result.turns - 1, checked))

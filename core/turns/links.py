@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.language.catalogue import gettext, gettext_noop
@@ -11,13 +10,10 @@ from core.llm.types import ChatMessage, Role, ToolCall
 from core.loop.outside import OutsideText
 from core.tools.addresses import loosely, named_in, roots_of, trimmed
 
-type LinkCheck = Literal["drop", "mark", "off"]
-"""The treatment of an unknown link."""
 MADE_UP = "link_made_up"
 """The finding under which `trace` shows them."""
 
 LEFT_OUT = gettext_noop("(link left out: I have not seen it myself)")
-NOT_SEEN = gettext_noop("(I have not seen this link myself)")
 _MARKDOWN = re.compile(
     r"!?\[(?P<text>[^\[\]]*)\]\(\s*+<?(?P<address>(?:https?:|//|www\.|(?:[\w-]++\.)++[^\W\d_]{2,24}(?=[:/?\#)>\s]))"
     r"[^\s<>()]*+(?:\([^\s<>()]*+\)[^\s<>()]*+)*+)>?[^()]*+\)"
@@ -67,8 +63,8 @@ class KnownLinks:
         return key in self._known or any(known.startswith(f"{key}?") for known in self._known)
 
 
-def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
-    """Return a reply without unknown links, or with a mark behind each."""
+def check_links(reply: str, known: KnownLinks) -> CheckedReply:
+    """Return a reply without unknown links, each replaced by a note."""
     unknown: list[str] = []
 
     def checked(found: re.Match[str]) -> str:
@@ -77,15 +73,11 @@ def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
             return found[0]
         unknown.append(address)
         rest = found[0][len(address) :] if found["bare"] or found["named"] else ""
-        if mode == "mark":
-            return f"{found[0].removesuffix(rest)} {gettext(NOT_SEEN)}{rest}"
         words = (found["text"] or found["label"] or "").strip()
         # Words that are an address themselves would become a link again in the reader's program.
         kept = words if words and not _MARKDOWN.search(words) and "://" not in words else ""
         return f"{kept} {gettext(LEFT_OUT)}".strip() + rest
 
-    if mode == "off":
-        return CheckedReply(reply)
     return CheckedReply(_MARKDOWN.sub(checked, reply), tuple(unknown))
 
 

@@ -32,7 +32,6 @@ from core.turns.agent_decisions import AgentDecisions
 from core.turns.consents import ConsentOffer
 from core.turns.context import Check
 from core.turns.endings import Endings
-from core.turns.links import LinkCheck
 from core.turns.preparation import Preparation
 from core.turns.prompt import Assistant
 from core.turns.services import (
@@ -89,7 +88,6 @@ class OrchestratorOptions:
     people: People | None = None
     files: Files | None = None
     notify: Notify | None = None
-    links: LinkCheck | None = None
     services: Mapping[type, ForTurn] | None = None
     """The services of abilities, as `context.service` finds them."""
 
@@ -176,7 +174,7 @@ def build_parts(options: OrchestratorOptions, steps: AgentSteps) -> Orchestrator
         hooks=hooks,
         loop=loop,
         preparation=Preparation(Assistant(persona, options.name or ""), services, offer, agents, caller.context),
-        endings=Endings(Waits(persona, caller, limits), options.links or "drop", services.files),
+        endings=Endings(Waits(persona, caller, limits), services.files),
         consents=ConsentOffer.of(offer.tools, offer.agents, services),
         agent_decisions=AgentDecisions(offer.agents, options.approvals, services.clock) if options.approvals else None,
     )

@@ -95,7 +95,6 @@ async def build_orchestrator(
             people=People(storage.database, make_id, clock),
             files=files,
             notify=rooms.notify,
-            links=settings.onevalet_links,
             services=rooms.services,
         )
     finally:

@@ -1,4 +1,4 @@
-"""Links that a model made up, on each channel: left out, marked or sent by setting, and shown by `trace`."""
+"""Links that a model made up, on each channel: left out, and shown by `trace`."""
 
 import re
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import SecretStr
 
-from core.turns.links import LEFT_OUT, NOT_SEEN, LinkCheck
+from core.turns.links import LEFT_OUT
 from onevalet.cli.trace import print_trace
 from onevalet.settings import Settings
 from tests.clocks import StandingClock
@@ -44,17 +44,15 @@ async def answered(system: Approving, reply: str) -> list[str]:
 
 
 @also_by_mail
-@pytest.mark.parametrize(("mode", "note"), [("drop", LEFT_OUT), ("mark", NOT_SEEN), ("off", "")])
-async def test_made_up_links_are_dropped_or_marked_by_setting(system: Approving, mode: LinkCheck, note: str) -> None:
-    system.options["links"] = mode
+async def test_made_up_links_are_left_out_with_a_note(system: Approving) -> None:
     [read] = await answered(system, REPLY)
     channel = system.delivery.channel
     # A link may stand behind words, where the text does not show it.
     page = channel.pages() if isinstance(channel, EmailHarness) else ""
     sent = page or str(channel.simulator.providers[channel.provider].state())
     assert SEEN in read
-    assert [link in sent for link in LINKS] == [mode != "drop"] * len(LINKS)
-    assert read.count(note) == (len(LINKS) if note else len(read) + 1)
+    assert [link for link in LINKS if link in sent] == []
+    assert read.count(LEFT_OUT) == len(LINKS)
 
 
 async def test_trace_shows_which_links_were_made_up(

@@ -41,5 +41,5 @@ def test_a_long_text_is_cut_before_it_is_escaped() -> None:
 @given(st.text(alphabet="ab./:@[]()<>* \n\u200bwhtps", max_size=60))
 def test_no_address_of_the_web_is_left(text: str) -> None:
     read = others_words(text).replace("\\", "")
-    assert check_links(read, KnownLinks(), "drop").unknown == ()
+    assert check_links(read, KnownLinks()).unknown == ()
     assert "\n" not in read

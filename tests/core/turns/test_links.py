@@ -43,7 +43,7 @@ def _known() -> KnownLinks:
     ],
 )
 def test_links_that_were_named_stay_as_they_are(reply: str) -> None:
-    checked = check_links(reply, _known(), "drop")
+    checked = check_links(reply, _known())
     assert (checked.text, checked.unknown) == (reply, ())
 
 
@@ -80,7 +80,7 @@ LEFT = "(link left out: I have not seen it myself)"
     ],
 )
 def test_links_that_nobody_named_are_left_out(reply: str, text: str) -> None:
-    checked = check_links(reply, _known(), "drop")
+    checked = check_links(reply, _known())
     assert checked.text == text
     assert len(checked.unknown) == text.count(LEFT)
 
@@ -93,9 +93,9 @@ def test_what_a_tool_echoes_is_still_made_up() -> None:
         ChatMessage(Role.TOOL, "> Address: https://read.example/x", outside=True),
     ]
     known = KnownLinks.of(SAID, new, OutsideText())
-    assert check_links("https://made.example/up?q=1", known, "drop").text == LEFT
+    assert check_links("https://made.example/up?q=1", known).text == LEFT
     for link in ("https://shop.example/new", "https://read.example/x", "https://ada.example/blog"):
-        assert check_links(link, known, "drop").text == link
+        assert check_links(link, known).text == link
 
 
 def test_a_result_makes_so_many_addresses_known_and_no_more() -> None:
@@ -110,15 +110,8 @@ def test_a_result_makes_so_many_addresses_known_and_no_more() -> None:
 def test_checking_takes_time_in_proportion_to_the_text() -> None:
     for piece in ("[x](a.", "[x](https://a(", "[[", "(a.b", "https://a.b/(", "<https://a|", "a.b.c-", "[x](//a:b."):
         began = time.process_time()
-        check_links(piece * (100_000 // len(piece)), _known(), "drop")
+        check_links(piece * (100_000 // len(piece)), _known())
         assert time.process_time() - began < 5, piece
-
-
-def test_links_may_be_marked_instead() -> None:
-    mark = "(I have not seen this link myself)"
-    checked = check_links("[a](https://made.example/1) or https://made.example/2.", _known(), "mark")
-    assert checked.text == f"[a](https://made.example/1) {mark} or https://made.example/2 {mark}."
-    assert check_links("https://made.example/2", _known(), "off").text == "https://made.example/2"
 
 
 def test_a_draft_ends_before_its_first_link() -> None:
