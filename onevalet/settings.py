@@ -31,7 +31,6 @@ from onevalet.ability import OwnSettings, SettingFamily
 from onevalet.ability_registry import all_abilities
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_tokens
-from onevalet.client_settings import ClientSettings
 from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
@@ -130,7 +129,7 @@ else:
     _OfAbilities = type("_OfAbilities", (*(own.kind for own in _OWN), BaseSettings), {"__module__": __name__})
 
 
-class Settings(MailSettings, BackupSettings, KeptSettings, ClientSettings, _OfAbilities):
+class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(

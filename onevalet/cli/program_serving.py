@@ -18,8 +18,8 @@ from onevalet.settings import Settings
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.extras import require
 from onevalet.wiring.logs import set_up_logs
-from onevalet.wiring.program_doors import VERSION, build_client_tools, token_life
-from operations.programs.tokens import Client, ClientTokens
+from onevalet.wiring.program_doors import VERSION, build_client_tools
+from operations.programs.tokens import LIFE, Client, ClientTokens
 
 VARIABLE = "ONEVALET_MCP_TOKEN"
 
@@ -51,7 +51,7 @@ async def serve_pipes(settings: Settings) -> None:
 async def make(settings: Settings, tenant: str, name: str) -> None:
     """Create a token, and print it this once."""
     async with _tokens(settings, tenant) as (tokens, owner, clock):
-        made = await tokens.make(owner, name, clock.now(), token_life(settings))
+        made = await tokens.make(owner, name, clock.now(), LIFE)
     if made is None:
         raise ConfigError(f"{owner} has too many tokens: revoke one.")
     url = settings.public_url or reach(settings).gateway_url or f"http://{settings.host}:{settings.port}"

@@ -14,7 +14,6 @@ from core.messaging.channels import Channel
 from onevalet.wiring.abilities import service_foundation
 from onevalet.wiring.accounts import access_to
 from onevalet.wiring.connections import Connections, doing_now
-from onevalet.wiring.program_doors import token_life
 from operations.console.door import ConsoleDoor
 from operations.console.sign_in import ConsoleSignIn
 from operations.programs.tokens import ClientTokens
@@ -58,7 +57,6 @@ def build_console(
             settings.tiers.names,
             open_memories(settings, database, clock),
             tokens,
-            token_life(settings),
             sorted(only_sending(settings)),
         )
         budgets = ShownBudgets(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from core.clock import Clock
@@ -12,7 +11,6 @@ from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.people.rate_limit import Rates
 from onevalet.ability_registry import all_abilities
-from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.extras import is_installed
 from operations.programs.door import ProgramDoor
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
     from operations.programs.tools import ClientTools
 
 VERSION = "0.1"
-
-
-def token_life(settings: Settings) -> timedelta | None:
-    """Return the lifetime of a new token; None if it is valid until revoked."""
-    return timedelta(days=settings.onevalet_mcp_days) if settings.onevalet_mcp_days else None
 
 
 def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio.Event | None = None) -> "ClientTools":
@@ -42,7 +35,7 @@ def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio
     access = Access(Policy.ALLOWLIST)
     inbox = Inbox(database, connections.wakeups, make_id, access, clock=clock, waiting=settings.waiting)
     return ClientTools(
-        ProgramRequests(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
+        ProgramRequests(database, inbox, stopping or asyncio.Event()),
         ApprovalStore(database, connections.wakeups),
         database,
         open_memories(settings, database, clock),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from core.people.linking import Linking
 from core.tools.account_access import PeoplesAccounts
@@ -15,7 +14,7 @@ class PersonServices:
     """The parts for a person's page. `tiers`: their names.
 
     `accounts` is None if no ability opens accounts; `memory` opens a person's memory, None if it is off. `tokens` are
-    those of programs, valid for `token_life`, or until revoked if that is None.
+    those of programs.
     """
 
     accounts: PeoplesAccounts | None
@@ -23,6 +22,5 @@ class PersonServices:
     tiers: Sequence[str] = ()
     memory: Callable[[str], MemoryAccess] | None = None
     tokens: ClientTokens | None = None
-    token_life: timedelta | None = None
     only_send: Sequence[str] = ()
     """The operator's own channels that receive no messages."""

@@ -42,16 +42,17 @@ class Standing:
 class ProgramRequests:
     """Requests of programs: hand them to the inbox and read their answers.
 
-    `patience` is in seconds. Once `stopping` is set no call waits any more; accepted requests are still answered.
+    Once `stopping` is set no call waits any more; accepted requests are still answered.
     """
 
     database: Database
     sink: InboundSink
-    patience: float
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def ask(self, client: Client, text: str, conversation: str, request_id: str | None) -> Standing:
-        """Take in a request, once for each `request_id`, and wait for its answer."""
+    async def ask(
+        self, client: Client, text: str, conversation: str, request_id: str | None, seconds: float
+    ) -> Standing:
+        """Take in a request, once for each `request_id`, and wait for its answer for so many seconds."""
         found = await self.database.call(
             "select tenant_id from find_identity($1,$2,$3)", CHANNEL, ACCOUNT, client.token_id
         )
@@ -67,11 +68,11 @@ class ProgramRequests:
         received = await self.sink.accept(message)
         if received.id is None:
             raise NotAsked("The request was not taken in.")
-        return await self.answer(client, received.id)
+        return await self.answer(client, received.id, seconds)
 
-    async def answer(self, client: Client, id: str) -> Standing:
-        """Wait for the answer to a request of this program."""
-        until, pause = time.monotonic() + self.patience, _LOOK
+    async def answer(self, client: Client, id: str, seconds: float) -> Standing:
+        """Wait for the answer to a request of this program for so many seconds."""
+        until, pause = time.monotonic() + seconds, _LOOK
         while True:
             standing = await self._standing(client, id)
             left = until - time.monotonic()

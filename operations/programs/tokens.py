@@ -11,6 +11,8 @@ from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import PARTITION, IdMaker, for_person
 
+LIFE = timedelta(days=90)
+"""The lifetime of the tokens that people and operators make."""
 MAX_TOKENS = 20
 """Valid tokens of a person."""
 MAX_NAME = 60

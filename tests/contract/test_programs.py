@@ -154,7 +154,6 @@ async def house(
         "ONEVALET_MEMORY": "off",
         "PORT": str(port),
         "PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "ONEVALET_MCP_WAIT": "20",
     }
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(ScriptedModel([]))

@@ -8,6 +8,7 @@ from operations.console.access import NothingHere
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
+from operations.programs.tokens import LIFE
 
 PROGRAM_SAID = {
     "revoked": "Revoked. That program can ask nothing any more.",
@@ -34,7 +35,7 @@ class ProgramPages(Pages):
         # The form's key is the token's: sent twice it makes a single token, which only the first answer shows.
         id = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, person.id).replace("con_", "mcp_")
         await self.kit.actions.record(visit.scope, person.id, "token", name[:60])
-        made = await services.tokens.make(person.id, name, self.kit.now(), services.token_life, id)
+        made = await services.tokens.make(person.id, name, self.kit.now(), LIFE, id)
         if made is None:
             return lead_to(f"{PLACE}/{person.id}", said="not-made")
         return self.kit.page(

@@ -58,7 +58,7 @@ class Program:
         return len(self.ids) > known
 
     async def _ask(self, client: Client) -> bool:
-        told = await client.call_tool("ask", {"message": self.message, "request_id": "r1"})
+        told = await client.call_tool("ask", {"message": self.message, "request_id": "r1", "wait_seconds": 1})
         standing: dict[str, Any] = told.structured_content or {}
         if "id" not in standing:
             return False

@@ -46,7 +46,6 @@ class Stage:
             "FAULTS_EXTENSIONS": "on",
             "ONEVALET_PLUGINS": "tests.plugins.faults,tests.plugins.extensions",
             "ONEVALET_CHANNELS": "agents.websocket",
-            "ONEVALET_MCP_WAIT": "1",
             "WEBSOCKET_TOKENS": ",".join(f"{person}:{token_of(person)}" for person in self.apps),
         }
 

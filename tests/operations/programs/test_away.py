@@ -24,7 +24,7 @@ from operations.programs.asking import ProgramRequests
 from operations.programs.sdk import build_server
 from operations.programs.tokens import Client as Program
 from operations.programs.tokens import ClientTokens
-from operations.programs.tools import ClientTools
+from operations.programs.tools import LONGEST_WAIT, ClientTools
 from operations.programs.types import ClientTool
 from tests.core.harness import opened
 from tests.eventually import eventually
@@ -52,12 +52,12 @@ class Front:
     """Who asks, where that was found before Postgres stopped."""
 
     @asynccontextmanager
-    async def connect(self, patience: float) -> AsyncIterator[Client]:
-        """Connect the program. `patience`: seconds that the server waits for an answer."""
+    async def connect(self) -> AsyncIterator[Client]:
+        """Connect the program."""
         database, clock = self.database, Clock()
         inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.ALLOWLIST), clock=clock)
         approvals = ApprovalStore(database, NoWakeups())
-        asking = ProgramRequests(database, inbox, patience)
+        asking = ProgramRequests(database, inbox)
         tools = ClientTools(asking, approvals, database, None, of_abilities(database))
         async with Client(build_server(tools, self._who, "0")) as client:
             yield client
@@ -97,7 +97,7 @@ async def calls(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]
 
 
 async def test_promises_1_and_14_a_program_is_told_to_ask_again(front: Front) -> None:
-    async with front.connect(patience=60.0) as client:
+    async with front.connect() as client:
         asking = asyncio.create_task(calls(client, "ask", **ASKED))
         await eventually(front.asked, "what was asked")
         front.known = await front.tokens.client(front.secret, Clock().now())
@@ -113,7 +113,10 @@ async def test_promises_1_and_14_a_program_is_told_to_ask_again(front: Front) ->
                 assert await calls(client, tool) == (f"{AWAY} Try again in a moment.", True)
     await front.postgres.start()
     front.database._patience = PATIENCE
-    async with front.connect(patience=0.0) as client:
-        text, failed = await calls(client, "ask", **ASKED)
+    async with front.connect() as client:
+        at_once = calls(client, "ask", **ASKED, wait_seconds=0)
+        text, failed = await asyncio.wait_for(at_once, LONGEST_WAIT - 5)  # nobody answers here
+        wrong, refused = await calls(client, "get_answer", id=text.split(" id: ")[1], wait_seconds=LONGEST_WAIT + 1)
     assert (text.split(" id:")[0], failed) == ("Not answered yet: call get_answer with this id.", False)
+    assert (refused, "wait_seconds" in wrong) == (True, True)
     assert await front.asked() == 1
