@@ -36,7 +36,7 @@ from onevalet import (
 )
 
 _GROUP = ToolGroup("travel", gettext_noop("flight, flights, fly"))
-_SERVER = "https://api.duffel.com"
+SERVER = "https://api.duffel.com"
 _MAX_OFFERS = 3
 _SUPPLIER_MS = 12_000
 """How long Duffel waits for the airlines, in milliseconds: less than our own timeout."""
@@ -212,7 +212,7 @@ class _Duffel:
 
     async def get[Answer: BaseModel](self, kind: type[Answer], path: str, body: Any = None) -> Answer:
         """Send a request, a POST if there is a body, and parse the response."""
-        url = f"{self.context.settings.get('flights_url') or _SERVER}{path}"
+        url = f"{SERVER}{path}"
         headers = {"Authorization": f"Bearer {self.key}", "Duffel-Version": "v2", "Accept": "application/json"}
         answer = await self.context.http.request("POST" if body else "GET", url, headers=headers, json=body)
         if answer.status not in (200, 201):

@@ -1,4 +1,4 @@
-"""The settings of backups: their folder, interval and number, and the login that may read every row."""
+"""The settings of backups: their folder and number, and the login that may read every row."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +25,5 @@ class BackupSettings(BaseSettings):
     """The part of the settings that is about backups."""
 
     onevalet_backups: Path | None = None
-    onevalet_backup_hours: int = Field(default=24, ge=1, le=8_760)
     onevalet_backups_kept: int = Field(default=7, ge=1, le=10_000)
     onevalet_backup_database_url: Annotated[SecretStr | None, AfterValidator(_check_owner)] = None

@@ -39,8 +39,7 @@ class FileSettings(BaseSettings):
     onevalet_files_key: SecretStr | None = None
     onevalet_files_secret: SecretStr | None = None
     onevalet_files_days: int = Field(default=30, ge=1, le=36500)
-    onevalet_files_person_mb: int = Field(default=200, ge=1)
-    onevalet_files_all_mb: int = Field(default=10_240, ge=1)
+    onevalet_files_all_mb: int = Field(default=10_240, ge=50)
     onevalet_mms_countries: Countries = ("US", "CA")
     onevalet_vision_model: str = ""
 

@@ -14,5 +14,3 @@ class KeptSettings(BaseSettings):
     onevalet_kept_days: int = Field(default=90, ge=1, le=36_500)
     """Days for journals, runs of tasks and notifications; for events, if it is fewer than 30."""
     onevalet_audit_kept_days: int = Field(default=730, ge=1, le=36_500)
-    onevalet_prompts_kept: int = Field(default=24, ge=0, le=8_760)
-    """Hours."""

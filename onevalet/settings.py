@@ -163,7 +163,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
     onevalet_flights_key: SecretStr | None = None
-    onevalet_flights_url: Origin = ""
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_most_waiting: int = Field(default=100, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
@@ -174,7 +173,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     onevalet_metrics_token: SecretStr | None = None
     otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_check_collector)] = ""
     otel_instrumentation_genai_capture_message_content: bool = False
-    onevalet_notify_daily_cap: int = Field(default=30, ge=1)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
     """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""
@@ -188,7 +186,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     onevalet_sms_plain_letters: Literal["on", "off"] = "off"
 
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
-    onevalet_sms_segments_all_day: int = Field(default=5_000, ge=1, le=100_000_000)
     onevalet_sms_segment_price: Decimal | None = Field(default=None, ge=0)
 
     slack_bot_token: SecretStr | None = None
@@ -242,14 +239,13 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     @property
     def manners(self) -> NotificationPolicy:
         minutes = self.onevalet_notify_fallback_minutes
-        return NotificationPolicy(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
+        return NotificationPolicy(fall_back_after=timedelta(minutes=minutes) if minutes else None)
 
     @property
     def sms_budget(self) -> SegmentBudget:
         """Return the number of segments that may be sent."""
-        return SegmentBudget(
-            person_day=self.onevalet_sms_segments_person_day, all_day=self.onevalet_sms_segments_all_day
-        )
+        of_person = self.onevalet_sms_segments_person_day
+        return SegmentBudget(person_day=of_person, all_day=25 * of_person)
 
     @property
     def codes_only(self) -> frozenset[str]:
@@ -273,10 +269,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     def for_tools(self) -> dict[str, str]:
         """Return the settings that tools read as `context.settings`."""
         key = self.onevalet_flights_key
-        found = {
-            "flights_key": key.get_secret_value() if key else "",
-            "flights_url": self.onevalet_flights_url,
-        }
+        found = {"flights_key": key.get_secret_value() if key else ""}
         for own in _OWN:
             found |= own.for_tools(self)
         return found
@@ -284,8 +277,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     @property
     def tool_origins(self) -> tuple[str, ...]:
         """Return the servers that tools may reach because the operator named them."""
-        further = [origin for own in _OWN for origin in own.origins(self)]
-        return tuple(filter(None, (self.onevalet_flights_url, *further)))
+        return tuple(origin for own in _OWN for origin in own.origins(self) if origin)
 
     @property
     def embedders(self) -> dict[str, str]:

@@ -12,10 +12,13 @@ from onevalet.settings import Settings, is_setting
 
 RETIRED: Mapping[str, str] = MappingProxyType(
     {
+        "ONEVALET_BACKUP_HOURS": "workers write a backup once a day, and `onevalet backup` at any other time",
         "ONEVALET_DATABASE_PATIENCE": "for a Postgres that is away, workers wait 15 seconds, commands 5 and web 2.5",
         "ONEVALET_EVENTS_KEPT_DAYS": "events are kept for 30 days, or for ONEVALET_KEPT_DAYS if those are fewer",
         "ONEVALET_EXTRACTION": "a model reads messages, or rules if ONEVALET_MEMORY is rules",
         "ONEVALET_FILES_LINK_DAYS": "a link to a file is valid for seven days",
+        "ONEVALET_FILES_PERSON_MB": "a person may have a fiftieth of ONEVALET_FILES_ALL_MB",
+        "ONEVALET_FLIGHTS_URL": "flights are searched at api.duffel.com",
         "ONEVALET_JOURNALS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
         "ONEVALET_LINKS": "a link in an answer that nobody named is replaced by a note",
         "ONEVALET_MAIL_POLL": "a mailbox whose server has no IDLE is read every two minutes",
@@ -28,9 +31,12 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_MODEL_TRANSPORT": "the providers that can be called directly are",
         "ONEVALET_MOST_WAITING_IN_ALL": "all people together may have a hundred times ONEVALET_MOST_WAITING waiting",
         "ONEVALET_NOTIFICATIONS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_NOTIFY_DAILY_CAP": "a person gets 30 notifications a day, and the others in a digest",
         "ONEVALET_PROFILE": "a model infers facts about people if ONEVALET_MEMORY is on",
+        "ONEVALET_PROMPTS_KEPT": "prompts are kept for 24 hours",
         "ONEVALET_RECALL": "memories are in the prompt, and the model may ask for more",
         "ONEVALET_RUNS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
+        "ONEVALET_SMS_SEGMENTS_ALL_DAY": "all people together may have 25 times ONEVALET_SMS_SEGMENTS_PERSON_DAY",
         "ONEVALET_SMS_SEGMENTS_MESSAGE": "a message has at most 12 segments, and MORE sends the rest",
         "ONEVALET_USAGE_KEPT_DAYS": "people's daily numbers are kept for two years",
     }

@@ -15,19 +15,15 @@ from core.llm.types import TokenUsage
 class PostgresJournal:
     """The journal of a turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
 
-    `keep_prompts`: a model's step is written with the prompt that it was sent, in the same statement.
-
-    Each write returns the news for the turn, so that nobody need ask: `news` is from the last write.
+    A model's step is written with the prompt that it was sent, in the same statement. Each write returns the news for
+    the turn, so that nobody need ask: `news` is from the last write.
     """
 
-    def __init__(
-        self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False, keep_prompts: bool = False
-    ) -> None:
+    def __init__(self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False) -> None:
         self._database = database
         self._lease = lease
         self._turn_id = turn_id
         self._empty = is_new
-        self._keep_prompts = keep_prompts
         self.news = TurnNews() if is_new else None
 
     async def recorded(self) -> Sequence[StepRecord]:
@@ -38,7 +34,7 @@ class PostgresJournal:
 
     async def write(self, record: StepRecord) -> None:
         self._empty = False
-        kept = record.prompt.packed() if record.prompt and self._keep_prompts else b""
+        kept = record.prompt.packed() if record.prompt else b""
         row = await self._database.call(
             "select record_step($1,$2,$3,$4,$5) as news",
             self._lease.tenant_id,

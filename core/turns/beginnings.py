@@ -71,12 +71,10 @@ async def load_turn(
     turn: asyncpg.Record,
     channels: Collection[str],
     described: Sequence[str],
-    *,
-    keep_prompts: bool,
 ) -> BegunTurn:
     """Return the turn that `open_turn` returned. Raises `LeaseLost` if it is gone."""
     is_new = bool(turn["is_new"])
-    journal = PostgresJournal(database, lease, turn["turn_id"], is_new=is_new, keep_prompts=keep_prompts)
+    journal = PostgresJournal(database, lease, turn["turn_id"], is_new=is_new)
     if turn["is_run"]:
         begun = await _load_run(database, lease, turn, channels, journal)
     else:

@@ -54,7 +54,6 @@ class TurnStore:
         quarantine: QuarantineMode = QuarantineMode.TAKE,
         *,
         described: Sequence[str] = (),
-        keep_prompts: bool = True,
     ) -> None:
         self._database = database
         self._make_id = make_id
@@ -62,7 +61,6 @@ class TurnStore:
         self._channels = frozenset(channels)
         self._quarantine = quarantine
         self._described = list(described)
-        self._keep_prompts = keep_prompts
         self._owners = Owners(make_id)
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
@@ -131,7 +129,7 @@ class TurnStore:
         if row is None:
             return None
         channels, described = self._channels, self._described
-        return await load_turn(self._database, lease, row, channels, described, keep_prompts=self._keep_prompts)
+        return await load_turn(self._database, lease, row, channels, described)
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit the turn's results; return True if more inbound came and the lease is kept."""

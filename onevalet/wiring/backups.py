@@ -11,7 +11,7 @@ from jobs.later.cron import Chore
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url
-from operations.backups.schedule import BackupLog, BackupSchedule
+from operations.backups.schedule import EVERY, BackupLog, BackupSchedule
 from operations.backups.taking import BackupTaker
 
 
@@ -41,7 +41,7 @@ def backup_work(
         log=BackupLog(database, clock, make_id),
         make_taker=lambda: build_taker(settings, blobs),
         folder=settings.onevalet_backups,
-        every=timedelta(hours=settings.onevalet_backup_hours),
+        every=EVERY,
         kept=settings.onevalet_backups_kept,
         worker=worker,
     )

@@ -14,6 +14,8 @@ from onevalet.settings import Settings
 from providers.s3.bucket import Bucket, S3Store
 
 _MEGABYTE = 1024 * 1024
+_PEOPLE = 50
+"""People who fill the store together if each has as much as one person may have."""
 
 
 @asynccontextmanager
@@ -21,7 +23,7 @@ async def open_file_store(settings: Settings, database: Database) -> AsyncIterat
     """Yield the store of people's files."""
     blobs = build_blobs(settings)
     try:
-        yield FileStore(database, blobs, _limits(settings))
+        yield FileStore(database, blobs, file_limits(settings))
     finally:
         await blobs.close()
 
@@ -52,9 +54,11 @@ def build_blobs(settings: Settings) -> BlobStore:
     )
 
 
-def _limits(settings: Settings) -> FileLimits:
+def file_limits(settings: Settings) -> FileLimits:
+    """Return the limits on people's files."""
+    everybody = settings.onevalet_files_all_mb * _MEGABYTE
     return FileLimits(
-        person=settings.onevalet_files_person_mb * _MEGABYTE,
-        everybody=settings.onevalet_files_all_mb * _MEGABYTE,
+        person=everybody // _PEOPLE,
+        everybody=everybody,
         kept=timedelta(days=settings.onevalet_files_days),
     )

@@ -16,6 +16,7 @@ from core.queue.quarantine import QuarantineMode
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.connections import Connections
+from operations.backups.schedule import EVERY
 from operations.metrics.backlog import Backlog
 from operations.metrics.endpoint import MetricsEndpoint, serve_metrics
 
@@ -58,7 +59,7 @@ async def _open_port(stack: AsyncExitStack, settings: Settings, endpoint: Metric
 
 
 def _backups_every(settings: Settings) -> timedelta | None:
-    return timedelta(hours=settings.onevalet_backup_hours) if settings.onevalet_backups else None
+    return EVERY if settings.onevalet_backups else None
 
 
 def _token(settings: Settings) -> str:

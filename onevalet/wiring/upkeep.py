@@ -26,5 +26,4 @@ def kept_for(settings: Settings) -> RetentionPeriods:
         journals=timedelta(days=settings.onevalet_kept_days),
         audit=timedelta(days=settings.onevalet_audit_kept_days),
         notifications=timedelta(days=settings.onevalet_kept_days),
-        prompts=timedelta(hours=settings.onevalet_prompts_kept),
     )

@@ -82,7 +82,6 @@ class WorkerParts:
             outbound.channels,
             start.quarantine,
             described=described_collections(),
-            keep_prompts=settings.onevalet_prompts_kept > 0,
         )
         await _end_leases(store, start)
         features = build_turn_features(stack, connections, assistant, outbound, clock)

@@ -18,6 +18,8 @@ from operations.archives.written import PARTIAL
 from operations.backups.taking import BackupTaker
 from operations.backups.types import Backup, BackupFailed
 
+EVERY = timedelta(days=1)
+"""From a backup to the next."""
 _LEASE = timedelta(minutes=2)
 _KEEP = 30.0
 """Seconds between two renewals of the lease."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 from core.clock import Clock
 from core.language.counted import counted
 from core.messaging.channels import Check
-from operations.backups.schedule import last_backup
+from operations.backups.schedule import EVERY, last_backup
 from operations.doctor.types import Installation
 
 _NAME = "backups"
@@ -32,7 +32,7 @@ async def check_backups(installation: Installation) -> Sequence[Check]:
     age = Clock(settings.onevalet_clock).now() - last.taken_at
     detail = f"the last one was taken {_span(age)} ago ({last.size} bytes){failed}"
     if scheduled:
-        is_late = age > _LATE * timedelta(hours=settings.onevalet_backup_hours)
+        is_late = age > _LATE * EVERY
         return [Check(_NAME, not is_late, detail, fix if is_late or last.failed else "")]
     return [Check(_NAME, True, detail, fix if age > _OLD or last.failed else "")]
 

@@ -57,7 +57,7 @@ async def check_texts(database: Database) -> Sequence[Check]:
     left_out = row["refused"]
     used = counted(row["segments"], "segment")
     detail = f"{used} for all people today, {counted(left_out, 'message')} not sent for their limit"
-    return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY" if left_out else "")]
+    return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_PERSON_DAY" if left_out else "")]
 
 
 async def check_last_seen(database: Database) -> Sequence[Check]:

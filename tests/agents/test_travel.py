@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from yarl import URL
 
+from agents import travel
 from agents.travel import FlightSearchAgent
 from core.http.guarded_client import GuardedClient
 from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
@@ -24,11 +25,11 @@ async def provider() -> AsyncIterator[Web]:
 
 
 @pytest.fixture
-async def context(provider: Web) -> AsyncIterator[ToolExecutionContext]:
-    """Yield a context whose operator set both settings."""
+async def context(provider: Web, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ToolExecutionContext]:
+    """Yield a context whose operator set the key."""
+    monkeypatch.setattr(travel, "SERVER", provider.url)
     http = GuardedClient(allowed_hosts=[URL(provider.url).authority])
-    settings = {"flights_url": provider.url, "flights_key": KEY}
-    yield replace(a_context(), http=http, clock=StandingClock(), settings=settings)
+    yield replace(a_context(), http=http, clock=StandingClock(), settings={"flights_key": KEY})
     await http.close()
 
 
@@ -64,7 +65,7 @@ async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, con
 async def test_without_a_key_each_answer_says_that_it_is_sample_data(
     wish: dict[str, object], provider: Web, context: ToolExecutionContext
 ) -> None:
-    unset = replace(context, settings={"flights_url": provider.url, "flights_key": ""})
+    unset = replace(context, settings={"flights_key": ""})
     answer = await search(unset, **wish)
     assert answer.startswith("Sample data, not real flights (")
     assert [line.endswith(", made up") for line in answer.splitlines()[1:]] == [True] * 3

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError
+from core.messaging.capabilities import SegmentBudget
 from core.people.access_policy import Access, Policy
 from onevalet.settings import Settings, load_settings
+from onevalet.wiring.file_store import file_limits
 from workbench.dev.simulator_wiring import simulator_config
 from workbench.simulator.config import SimulatorConfig
 
@@ -215,6 +217,16 @@ def test_strangers_meet_pairing_unless_told_otherwise(monkeypatch: pytest.Monkey
     monkeypatch.setenv("ONEVALET_ACCESS", "allowlist")
     monkeypatch.setenv("ONEVALET_ALLOW", "sms:+15551234567, telegram:77")
     assert load_settings().access.admits("telegram", "123", "77") == "allowlist"
+
+
+def test_one_number_bounds_a_person_and_all_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().sms_budget == SegmentBudget()
+    monkeypatch.setenv("ONEVALET_SMS_SEGMENTS_PERSON_DAY", "8")
+    monkeypatch.setenv("ONEVALET_FILES_ALL_MB", "100")
+    settings = load_settings()
+    assert (settings.sms_budget.person_day, settings.sms_budget.all_day) == (8, 200)
+    limits = file_limits(settings)
+    assert (limits.person, limits.everybody) == (2 * 1024 * 1024, 100 * 1024 * 1024)
 
 
 @pytest.mark.parametrize(

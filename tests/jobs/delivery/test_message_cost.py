@@ -276,7 +276,7 @@ async def test_doctor_shows_todays_segments_and_fails_once_messages_were_dropped
         await phone.says("again?")
     check = await texts_check(phone)
     assert check is not None
-    assert (check.ok, check.fix) == (False, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY")
+    assert (check.ok, check.fix) == (False, "raise ONEVALET_SMS_SEGMENTS_PERSON_DAY")
     assert check.detail.startswith("4 segments for all people today, 1 message not sent")
 
 

@@ -67,7 +67,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
             await context.http.request("GET", "http://169.254.169.254/latest/meta-data/")
         with pytest.raises(ToolFailed, match="cannot be reached"):  # the operator named it, so it may be asked
             await context.http.request("GET", "http://127.0.0.1:9/v1/search")
-        named = {"weather_url": "http://127.0.0.1:9", "flights_key": "duffel_test_key", "flights_url": ""}
+        named = {"weather_url": "http://127.0.0.1:9", "flights_key": "duffel_test_key"}
         named |= dict.fromkeys(("search", "search_key", "search_url"), "")
         assert context.settings == named
         offered = [agent.name for agent in orchestrator.agents.offered()]

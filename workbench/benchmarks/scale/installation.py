@@ -25,7 +25,7 @@ OF_WORKER, OF_WEB = 20, 10
 """Connections that a process holds at most."""
 ROUND_TRIP = 0.5
 """Milliseconds, as between machines of a data centre."""
-_MORE = {"ONEVALET_SMS_SEGMENTS_ALL_DAY": "100000000"}
+_MORE = {"ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000"}
 """The usual limit of a day's segments would end a run in its middle."""
 
 

@@ -142,7 +142,6 @@ async def opened(**settings: str) -> AsyncIterator[Way]:
             "ONEVALET_MEMORY": "off",
             "ONEVALET_RATE_PER_MINUTE": "100000",
             "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000",
-            "ONEVALET_SMS_SEGMENTS_ALL_DAY": "10000000",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model,
         }
