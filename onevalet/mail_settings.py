@@ -2,7 +2,7 @@
 
 import re
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
@@ -27,17 +27,22 @@ def _mailbox(value: str) -> str:
     return address
 
 
-def _imap_url(value: str) -> str:
+def _imap_url(url: SecretStr | None) -> SecretStr | None:
+    value = url.get_secret_value() if url else ""
     try:
         parts = urlsplit(value)
-        is_good = parts.scheme in _SCHEMES and bool(parts.hostname) and not parts.username and parts.port != 0
+        is_good = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        is_good = is_good and bool(parts.username) == bool(parts.password)
     except ValueError:  # a port that is no number
         is_good = False
     if value and not is_good:
-        raise ValueError("must be an address such as imaps://mail.example.org")
+        raise ValueError(
+            "must be an address such as imaps://mail.example.org, or imaps://user:password@mail.example.org, in which @"
+            " is written as %40 and / as %2F"
+        )
     if value and _MICROSOFT.fullmatch(urlsplit(value).hostname or ""):
         raise ValueError("must be a server that takes a password, which Microsoft's do not: docs/channels/email.md")
-    return value
+    return url
 
 
 def _authserv_id(value: str) -> str:
@@ -48,7 +53,7 @@ def _authserv_id(value: str) -> str:
 
 type Sender = Annotated[str, AfterValidator(_sender)]
 type MailboxAddress = Annotated[str, AfterValidator(_mailbox)]
-type ImapUrl = Annotated[str, AfterValidator(_imap_url)]
+type ImapUrl = Annotated[SecretStr | None, AfterValidator(_imap_url)]
 type AuthservId = Annotated[str, AfterValidator(_authserv_id)]
 
 
@@ -63,9 +68,7 @@ class MailSettings(FileSettings):
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
 
     onevalet_mail_address: MailboxAddress = ""
-    onevalet_mail_imap_url: ImapUrl = ""
-    onevalet_mail_user: str = ""
-    onevalet_mail_password: SecretStr | None = None
+    onevalet_mail_imap_url: ImapUrl = None
     onevalet_mail_authserv_id: AuthservId | None = None
 
     @property
@@ -79,26 +82,45 @@ class MailSettings(FileSettings):
         return self.email_on and bool(self.onevalet_mail_address)
 
     @property
+    def mailbox_url(self) -> str:
+        """Return the server of the mailbox, without the login."""
+        return without_login(self._imap_url)
+
+    @property
     def mailbox_user(self) -> str:
-        return self.onevalet_mail_user or self.smtp_user
+        """Return the user of the mailbox: that of its URL, or of the server that takes our mail."""
+        return unquote(urlsplit(self._imap_url).username or "") or self.smtp_user
 
     @property
     def mailbox_password(self) -> SecretStr | None:
-        return self.onevalet_mail_password or self.smtp_password
+        """Return the password of the mailbox, of the same origin."""
+        own = urlsplit(self._imap_url).password
+        return SecretStr(unquote(own)) if own else self.smtp_password
+
+    @property
+    def _imap_url(self) -> str:
+        url = self.onevalet_mail_imap_url
+        return url.get_secret_value() if url else ""
+
+
+def without_login(url: str) -> str:
+    """Return a URL without its user and password."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def check_mailbox(settings: MailSettings) -> None:
     """Raise an error for an incomplete mailbox, naming the missing settings."""
     group: dict[str, object] = {
         "ONEVALET_MAIL_ADDRESS": settings.onevalet_mail_address,
-        "ONEVALET_MAIL_IMAP_URL": settings.onevalet_mail_imap_url,
+        "ONEVALET_MAIL_IMAP_URL": settings.mailbox_url,
         "ONEVALET_MAIL_AUTHSERV_ID": settings.onevalet_mail_authserv_id,
     }
-    if not any((*group.values(), settings.onevalet_mail_user, settings.onevalet_mail_password)):
+    if not any(group.values()):
         return
     group |= {
-        "ONEVALET_MAIL_USER": settings.mailbox_user,
-        "ONEVALET_MAIL_PASSWORD": settings.mailbox_password,
+        "SMTP_USER": settings.mailbox_user,
+        "SMTP_PASSWORD": settings.mailbox_password,
         "SMTP_HOST": settings.smtp_host,
         "SMTP_FROM": settings.smtp_from,
     }

@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, override
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -298,7 +298,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
             values += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
         for own in _OWN:
             values += own.secrets(self)
-        return values + [password for url in values if (password := _password(url))]
+        return values + [password for url in values for password in _passwords(url)]
 
     @property
     def assistant_name(self) -> str:
@@ -345,11 +345,13 @@ def sentence_of(error: ValidationError) -> str:
     return f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}."
 
 
-def _password(url: str) -> str | None:
+def _passwords(url: str) -> set[str]:
+    """Return the password of a URL, as it stands there and as it is sent."""
     try:
-        return urlsplit(url).password
+        password = urlsplit(url).password
     except ValueError:
-        return None
+        return set()
+    return {password, unquote(password)} if password else set()
 
 
 class _FamilySource(PydanticBaseSettingsSource):

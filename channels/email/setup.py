@@ -15,7 +15,7 @@ LOOKED_AT = 20
 """Number of the newest mails whose signers are counted."""
 _HEADERS = 48 * 1024
 FIXES = {
-    MailFailure.LOGIN: "correct ONEVALET_MAIL_USER and ONEVALET_MAIL_PASSWORD (an app password, where there are any)",
+    MailFailure.LOGIN: "correct SMTP_USER and SMTP_PASSWORD (an app password, if any), or ONEVALET_MAIL_IMAP_URL",
     MailFailure.WRONG: "write ONEVALET_MAIL_IMAP_URL as imaps://mail.example.org",
 }
 

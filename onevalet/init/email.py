@@ -9,14 +9,15 @@ from channels.email.setup import FIXES, read_signers
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
+from onevalet.mail_settings import without_login
+from onevalet.wiring.channels import build_mailbox_login
 from operations.doctor.mail_and_push import check_mail
 from providers.email.client import MailboxClient, MailboxLogin
 from providers.email.types import MailFailed
 
 ADDRESS, SERVER, SIGNER = "ONEVALET_MAIL_ADDRESS", "ONEVALET_MAIL_IMAP_URL", "ONEVALET_MAIL_AUTHSERV_ID"
-_OWN_USER, _OWN_PASSWORD = "ONEVALET_MAIL_USER", "ONEVALET_MAIL_PASSWORD"
 _SMTP = ("SMTP_HOST", "SMTP_PORT", "SMTP_SECURITY", "SMTP_USER", "SMTP_PASSWORD", "SMTP_FROM")
-NAMES = (ADDRESS, SERVER, SIGNER, _OWN_USER, _OWN_PASSWORD, *_SMTP)
+NAMES = (ADDRESS, SERVER, SIGNER, *_SMTP)
 _STEPS = """\
   1. Create a mailbox that is the assistant's alone, at a server with IMAP and SMTP, and switch IMAP on.
   2. Where the provider has app passwords (Gmail, iCloud, Fastmail …), create one.
@@ -38,29 +39,25 @@ def set_up_email(talk: Dialogue, draft: Draft, doorway: Doorway, ask_address: Ca
 
 def _ask_imap(talk: Dialogue, draft: Draft, address: str) -> tuple[dict[str, str], MailboxLogin]:
     """Return the settings of a mailbox that opened, and how it is opened."""
-    url = draft.value(SERVER) or f"imaps://imap.{address.rpartition('@')[2]}"
+    kept = draft.value(SERVER) or f"imaps://imap.{address.rpartition('@')[2]}"
     user, password = draft.value("SMTP_USER") or address, draft.value("SMTP_PASSWORD")
-    own = {
-        name: talk.ask(name, "") if talk.is_given(name) else draft.value(name) for name in (_OWN_USER, _OWN_PASSWORD)
-    }
     while True:
-        url = talk.ask_until(
-            SERVER,
-            "IMAP server (imaps://name)",
-            lambda answer: _shaped(draft, SERVER, answer),
-            default=url,
+        shown = without_login(kept)
+        answer = talk.ask_until(
+            SERVER, "IMAP server (imaps://name)", lambda answer: _shaped(draft, SERVER, answer), default=shown
         )[1]
+        url = kept = kept if answer == shown else answer
         user = talk.ask("SMTP_USER", "Login", default=user)
         password = talk.ask("SMTP_PASSWORD", "Password", default=password, secret=True)
-        login = MailboxLogin(address, url, own[_OWN_USER] or user, own[_OWN_PASSWORD] or password)
+        values = {SERVER: url, "SMTP_USER": user, "SMTP_PASSWORD": password}
+        login = build_mailbox_login(draft.settings({ADDRESS: address} | values))
         try:
             _signers(login)
         except Wrong as wrong:
             talk.refuse(SERVER, wrong)
             continue
         talk.say("  The mailbox opens.")
-        own = {name: value for name, value in own.items() if value}
-        return {ADDRESS: address, SERVER: url, "SMTP_USER": user, "SMTP_PASSWORD": password} | own, login
+        return {ADDRESS: address} | values, login
 
 
 def _ask_smtp(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> dict[str, str]:

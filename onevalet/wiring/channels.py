@@ -177,7 +177,7 @@ def build_mailbox_login(settings: Settings) -> "MailboxLogin":
 
     return MailboxLogin(
         settings.onevalet_mail_address,
-        settings.onevalet_mail_imap_url,
+        settings.mailbox_url,
         settings.mailbox_user,
         _plain(settings.mailbox_password),
     )

@@ -65,8 +65,8 @@ def test_empty_settings_are_valid_with_only_the_terminal_channel_on() -> None:
         ({"SLACK_SIGNING_SECRET": "s", "PUBLIC_URL": "https://a.example"}, ["SLACK_BOT_TOKEN"]),
         ({"TELEGRAM_WEBHOOK_SECRET": "s"}, ["TELEGRAM_BOT_TOKEN", "PUBLIC_URL"]),
         (
-            {"ONEVALET_MAIL_ADDRESS": "valet@example.org", "ONEVALET_MAIL_PASSWORD": "secret-token"},
-            ["ONEVALET_MAIL_IMAP_URL", "ONEVALET_MAIL_AUTHSERV_ID", "ONEVALET_MAIL_USER", "SMTP_HOST", "SMTP_FROM"],
+            {"ONEVALET_MAIL_ADDRESS": "valet@example.org"},
+            ["ONEVALET_MAIL_IMAP_URL", "ONEVALET_MAIL_AUTHSERV_ID", "SMTP_USER", "SMTP_PASSWORD", "SMTP_HOST"],
         ),
         ({"ONEVALET_MAIL_AUTHSERV_ID": "mx.example.org"}, ["ONEVALET_MAIL_ADDRESS"]),
     ],
@@ -111,6 +111,18 @@ def test_a_mailbox_is_on_with_the_login_of_the_mail_server(monkeypatch: pytest.M
     assert settings.mailbox_password.get_secret_value() == "secret-token"
 
 
+def test_a_mailbox_may_have_a_login_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "imaps://ann%40example.org:s%2Fecret-of-imap@mail.example.org:1993"
+    for name, value in {**MAILBOX, "ONEVALET_MAIL_IMAP_URL": url}.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    password = settings.mailbox_password
+    assert (settings.mailbox_url, settings.mailbox_user) == ("imaps://mail.example.org:1993", "ann@example.org")
+    assert password is not None
+    assert password.get_secret_value() == "s/ecret-of-imap"
+    assert {url, "s%2Fecret-of-imap", "s/ecret-of-imap"} <= set(settings.secrets())
+
+
 def test_a_mailbox_at_microsoft_is_refused_with_the_page_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {**MAILBOX, "ONEVALET_MAIL_IMAP_URL": "imaps://outlook.office365.com"}.items():
         monkeypatch.setenv(name, value)
@@ -124,7 +136,7 @@ def test_a_mailbox_at_microsoft_is_refused_with_the_page_that_says_why(monkeypat
 def test_a_server_that_is_called_like_theirs_is_taken(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
     for name, value in {**MAILBOX, "ONEVALET_MAIL_IMAP_URL": server}.items():
         monkeypatch.setenv(name, value)
-    assert load_settings().onevalet_mail_imap_url == server
+    assert load_settings().mailbox_url == server
 
 
 @pytest.mark.parametrize(
@@ -132,7 +144,7 @@ def test_a_server_that_is_called_like_theirs_is_taken(monkeypatch: pytest.Monkey
     [
         ("ONEVALET_MAIL_ADDRESS", "valet"),
         ("ONEVALET_MAIL_IMAP_URL", "https://mail.example.org"),
-        ("ONEVALET_MAIL_IMAP_URL", "imaps://user:password@mail.example.org"),
+        ("ONEVALET_MAIL_IMAP_URL", "imaps://user@mail.example.org"),
         ("ONEVALET_MAIL_IMAP_URL", "imaps://outlook.office365.com"),
         ("ONEVALET_MAIL_IMAP_URL", "imaps://imap-mail.outlook.com:993"),
         ("ONEVALET_MAIL_IMAP_URL", "imaps://OUTLOOK.office.com"),

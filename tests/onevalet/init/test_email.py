@@ -32,7 +32,7 @@ async def test_a_mailbox_is_proved_both_ways_and_says_who_vouches(tmp_path: Path
         terminal.reply("IMAP server", f"imap://127.0.0.1:{dovecot.imap}")
         terminal.reply(f"Login [{address}]: ", "")
         terminal.reply("Password: ", "wrong")
-        terminal.see("The mailbox does not open (", "correct ONEVALET_MAIL_USER and ONEVALET_MAIL_PASSWORD")
+        terminal.see("The mailbox does not open (", "correct SMTP_USER and SMTP_PASSWORD")
         terminal.reply("IMAP server", "")
         terminal.reply("Login", "")
         terminal.reply("Password (Enter keeps the present one): ", PASSWORD)

@@ -20,9 +20,8 @@ SMTP: dict[str, Any] = {
 }
 MAILBOX: dict[str, Any] = SMTP | {
     "onevalet_mail_address": "valet@example.org",
-    "onevalet_mail_imap_url": "imaps://mail.example.org",
+    "onevalet_mail_imap_url": SecretStr("imaps://valet:canary-of-imap@mail.example.org"),
     "onevalet_mail_authserv_id": "mx.example.org",
-    "onevalet_mail_password": SecretStr("canary-of-imap"),
 }
 
 
