@@ -1,6 +1,6 @@
 """Every limit of the ReAct loop.
 
-Each can be set as ONEVALET_LOOP_<NAME>: operators change those in `.env.example`, the others are for measuring.
+The six in `.env.example` are for operators. Each other can be set as ONEVALET_LOOP_<NAME> too, for a measurement.
 """
 
 from dataclasses import dataclass, fields
@@ -17,6 +17,8 @@ _MAY_BE_ZERO = {
     "temperature",
     "tools_in_full",
 }
+_ANSWERS = 15
+"""Answers of the greatest length that fill a context."""
 _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
 
@@ -86,13 +88,18 @@ class ReactLoopConfig:
     llm_retry_base_delay: float = 1.0
     """The first pause between attempts; it doubles."""
     max_output_tokens: int = 8_192
-    """Tokens of a model answer, thinking included; fewer if the model's own limit is lower."""
+    """Tokens of a model answer, thinking included; fewer if the model's own limit or its context is small."""
     temperature: float | None = None
 
     journal_patience: float = 20.0
     """The time that journalling a step may wait while the store is away."""
     approval_timeout_minutes: int = 30
     """The time for which a card is open, unless its tool or agent names a time of its own."""
+
+    @property
+    def answer_tokens(self) -> int:
+        """Return the tokens that an answer may have, with room for the conversation in a small context."""
+        return max(1, min(self.max_output_tokens, self.context_token_limit // _ANSWERS))
 
     def __post_init__(self) -> None:
         for limit in fields(self):

@@ -179,7 +179,7 @@ class Reasoning:
             tools=run.tools.offered.specs,
             use_tools=use_tools,
             parallel_tools=self._config.parallel_tools,
-            max_output_tokens=self._config.max_output_tokens,
+            max_output_tokens=self._config.answer_tokens,
             temperature=self._config.temperature,
         )
         heard = hooks.hears(Hook.reasoning_chunk)

@@ -98,7 +98,6 @@ def values_for(context: int) -> dict[str, str]:
     """Return the settings for a model on this machine: its context size, and no calls besides the answer's."""
     values = {
         "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(min(context or 32_768, _USUAL_CONTEXT)),
-        "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
         "ONEVALET_MEMORY": "rules",
     }
     return {name: value for name, value in values.items() if is_setting(name)}

@@ -122,7 +122,6 @@ NAMES = (
     "AZURE_API_BASE",
     "AZURE_API_VERSION",
     "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT",
-    "ONEVALET_LOOP_MAX_OUTPUT_TOKENS",
     "ONEVALET_MEMORY",
 )
 """All settings of any choice; the next choice empties those that it does not set itself."""

@@ -104,3 +104,5 @@ async def test_a_summary_that_was_cut_off_is_told_with_a_plain_note() -> None:
 async def test_every_model_call_of_the_loop_says_how_long_its_answer_may_be() -> None:
     _, model = await run_loop([says("Hi")])
     assert model.requests[0].max_output_tokens == ReactLoopConfig().max_output_tokens == 8192
+    _, small = await run_loop([says("Hi")], config=ReactLoopConfig(context_token_limit=30_000))
+    assert small.requests[0].max_output_tokens == 2000, "the rest is for the conversation"

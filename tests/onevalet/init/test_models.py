@@ -137,7 +137,6 @@ async def test_a_server_on_this_machine_is_found_and_its_context_kept_to(kind: s
         "OPENAI_API_BASE": f"{providers.url}/v1",
         "ONEVALET_MODEL_KEYS": "none",
         "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(CONTEXT),
-        "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
         "ONEVALET_MEMORY": "rules",
     }
 
