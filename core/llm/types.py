@@ -1,6 +1,6 @@
 """Model requests and answers, independent of any provider and of litellm."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Protocol, cast, runtime_checkable
@@ -241,19 +241,6 @@ class TextSoFar:
 
     text: str
     whole: str
-
-
-@dataclass(frozen=True, slots=True)
-class LocalModel:
-    """A model that runs in this process: its litellm name, and a function that answers messages in OpenAI's form.
-
-    `answer` takes the messages and the tools: their names with their descriptions. `before` is awaited first, and may
-    raise a `ModelError`.
-    """
-
-    model: str
-    answer: Callable[[Sequence[JsonObject], Mapping[str, str]], ModelAnswer]
-    before: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import asyncio
 from pathlib import Path
 
 from core.errors import ConfigError
-from core.llm.types import LocalModel
 from onevalet.settings import Settings
 from onevalet.wiring.extras import is_installed, is_package_here
+from providers.models.local_model import LocalModel
 
 _BENCH = Path(__file__).parents[2] / "workbench" / "simulator"
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from core.errors import ModelRejected
-from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest
+from core.llm.types import Embeddings, ModelAnswer, ModelChunk, ModelLayer, ModelRequest
 from providers.models import litellm_library, litellm_path, local_model
 from providers.models.call_meter import CallMeter
 from providers.models.chat_format import NET, call_arguments
@@ -19,6 +19,7 @@ from providers.models.direct.transport import Transport
 from providers.models.embedding import embed
 from providers.models.json_mode import from_json_mode, to_json_mode
 from providers.models.layers import layers_of, provider_of
+from providers.models.local_model import LocalModel
 from providers.models.markup.own_words import OwnWords, offered_by
 from providers.models.provider_errors import whole_within
 

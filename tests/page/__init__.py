@@ -2,5 +2,5 @@
 
 `bin/uv run -m tests.page.picture` and `tests.page.killed_picture` take the README's pictures, and
 `tests.page.console_pictures` those of the console. `tests.page.newcomer` times the way from a clone to the end of the
-guide, `tests.page.conversation` holds a long talk, `tests.page.files` sends each kind of file.
+guide, `tests.page.files` sends each kind of file.
 """

@@ -1,1 +1,1 @@
-"""The demo model, which answers without a provider."""
+"""The demo model: English phrases over the real tools, for people without a key."""

@@ -1,24 +1,25 @@
-"""The demo model's reading of a conversation in OpenAI's form: words, calls, language and time."""
+"""The demo model's reading of a conversation in OpenAI's form: words, calls, what waits, and the time."""
 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
 from core import replies
 from core.json_types import Json, JsonObject
+from core.loop.forwarded import CLIENT_ASKS
 from core.loop.outside import words_of_others
-from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
-from workbench.demo.languages import language_written
-from workbench.demo.notes import own_words
-from workbench.demo.schedules import unmarked
+from core.turns.prompt_lines import CONDITION_MET, CONTEXT, EVENT_CAME, NOW, PENDING, PENDING_BY_CODE, TRIGGER_MARKS
 
-BRIEFED = "brief_me"
-"""The tool that sends a briefing at once."""
-_BRIEFED = re.compile(r"\[Not from the person: they were just sent a notification of the kind briefing\b")
+UNREAD = "I cannot look at what you sent, only at words."
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
+_NOTE = re.compile(r"\[(?:With this the person|The person|A program wrote)\b[^\n]*\](?:\n|$)")
+_FAILED = re.compile(r"\[The person sent a file that you cannot read\b[^\n]*\]\n(?P<why>.+)", re.DOTALL)
+_SILENT = re.compile(r"\[The person (?:points at|said the words above|also sent a voice note)\b")
+"""Notes without an answer: quoted messages, and a voice note that is transcribed, or reported elsewhere."""
+_FIELDS = {"code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,67 +31,39 @@ class Done:
     result: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Since:
     """The events since the last finished answer: messages before and after the first call, notes, and calls done."""
 
-    before: list[str]
-    after: list[str]
-    notes: list[str]
-    done: list[Done]
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
 
 
 def since_last_answer(messages: Sequence[JsonObject]) -> Since:
     """Return the events since the last finished answer."""
-    before: list[str] = []
-    after: list[str] = []
-    notes: list[str] = []
-    calls: dict[str, tuple[str, Json]] = {}
-    done: list[Done] = []
+    since, calls = Since(), dict[str, tuple[str, Json]]()
     for message in messages:
         text = text_of(message.get("content"))
         match message.get("role"):
             case "user" if text not in _OURS and not text.startswith(CONTEXT):
-                words = own_words(text)
-                if words is None:
-                    notes.append(text)
+                if _NOTE.match(text):
+                    since.notes.append(text)
                 else:
-                    (after if calls else before).append(unmarked(words))
+                    words = _unmarked(text.removeprefix(CLIENT_ASKS).lstrip("\n"))
+                    (since.after if calls else since.before).append(words)
             case "assistant" if message.get("tool_calls"):
-                calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
+                for call in cast(list[JsonObject], message["tool_calls"]):
+                    function = cast(JsonObject, call["function"])
+                    arguments = json.loads(str(function.get("arguments") or "{}"))
+                    calls[str(call["id"])] = str(function["name"]), arguments
             case "assistant":
-                before, after, notes, calls, done = [], [], [], {}, []
+                since, calls = Since(), {}
             case "tool" if not text.endswith(replies.HANDED_OVER):
-                if call := calls.get(str(message.get("tool_call_id"))):
-                    done.append(Done(*call, replies.without_notes(words_of_others(text))))
-    return Since(before, after, notes, done)
-
-
-def last_told(messages: Sequence[JsonObject]) -> Done | None:
-    """Return the call that the last finished answer reported; a scheduled briefing counts as requested."""
-    calls: dict[str, tuple[str, Json]] = {}
-    told: Done | None = None
-    now: Done | None = None
-    for message in messages:
-        text = text_of(message.get("content"))
-        match message.get("role"):
-            case "user" if _BRIEFED.match(text):
-                now = Done(BRIEFED, {}, "")
-            case "assistant" if message.get("tool_calls"):
-                calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
-            case "assistant":
-                told, now, calls = now, None, {}
-            case "tool" if call := calls.get(str(message.get("tool_call_id"))):
-                now = Done(*call, text)
-    return told
-
-
-def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:
-    functions = {str(call["id"]): cast(JsonObject, call["function"]) for call in calls}
-    return {
-        number: (str(function["name"]), json.loads(str(function.get("arguments") or "{}")))
-        for number, function in functions.items()
-    }
+                if made := calls.get(str(message.get("tool_call_id"))):
+                    since.done.append(Done(*made, replies.without_notes(words_of_others(text))))
+    return since
 
 
 def text_of(content: Json) -> str:
@@ -113,12 +86,38 @@ def now_of(prompt: str) -> datetime | None:
     return datetime.fromisoformat(f"{lines[-1]['date']}T{lines[-1]['time']}") if lines else None
 
 
-def language_of(messages: Sequence[JsonObject]) -> str:
-    """Return the person's language, or else the language of their last text; empty if it is not recognized."""
-    if stated := re.search(pattern_of(LANGUAGE), prompt_of(messages)):
-        return stated["language"]
-    texts = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
-    ours = (replies.SAY_THIS, CONTEXT)
-    theirs = (own_words(text) for text in texts if text not in _OURS and not text.startswith(ours))
-    said = (unmarked(text) for text in theirs if text)
-    return next((language for text in said if (language := language_written(text))), "")
+def pending_of(prompt: str) -> dict[str, JsonObject]:
+    """Return the arguments of the actions that the person may decide in words, by code."""
+    by_code = {line["code"] for line in read_lines(PENDING_BY_CODE, prompt)}
+    lines = [line for line in read_lines(f"{PENDING}\n", f"{prompt}\n") if line["code"] not in by_code]
+    return {line["code"]: json.loads(line["action"][line["action"].index("{") :]) for line in lines}
+
+
+def told_of(note: str) -> str:
+    """Return the sentence about a note of ours, such as about a file; empty if it needs none."""
+    if match := _FAILED.match(note):
+        return words_of_others(match["why"])
+    return "" if _SILENT.match(note) else UNREAD
+
+
+def read_lines(line_format: str, text: str) -> list[dict[str, str]]:
+    """Return the fields of each line of a text that was written by a format."""
+    return [match.groupdict() for match in re.finditer(f"^{_pattern_of(line_format)}", text, re.MULTILINE)]
+
+
+def _pattern_of(line_format: str) -> str:
+    return re.sub(
+        r"\\\{(\w+)\\\}", lambda name: f"(?P<{name[1]}>{_FIELDS.get(name[1], '.*?')})", re.escape(line_format)
+    )
+
+
+_MARK = re.compile(
+    rf"^(?:{'|'.join(map(re.escape, TRIGGER_MARKS.values()))}) "
+    rf"(?:{_pattern_of(CONDITION_MET)}|{_pattern_of(EVENT_CAME)})?"
+)
+
+
+def _unmarked(text: str) -> str:
+    """Return the first line of a task's instruction, without its mark."""
+    match = _MARK.match(text)
+    return text[match.end() :].partition("\n")[0] if match else text

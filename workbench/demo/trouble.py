@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import ModelUnavailable
-from core.llm.types import LocalModel
+from providers.models.local_model import LocalModel
 
 FILE = "model.trouble"
 """Its name in ONEVALET_HOME."""

@@ -164,21 +164,23 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
         assert await system.delivery.store.one(active) is None
 
 
-async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(planner: Proactive) -> None:
-    await planner.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
-    [said] = await planner.told("every other tuesday at 9 remind me to put the bins out")
-    assert (
-        "I will remind you every 2 weeks, at 09:00, on Tuesday (Europe/Berlin): put the bins out. The next time is "
-        "Tue 24 Nov 2026, 09:00"
-    ) in said
-    first = datetime(2026, 11, 24, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
-    for weeks in (0, 16, 18, 48, 50):  # the clocks change on 28 March and 31 October
-        rings = first + timedelta(weeks=weeks)
-        told = [
-            await at(planner, seconds=(moment.astimezone(UTC) - planner.clock.now()).total_seconds())
-            for moment in (rings - timedelta(minutes=1), rings, rings + timedelta(weeks=1))
-        ]
-        assert told == [[], ["Reminder: put the bins out"], []]
+async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(database_url: str, redis_url: str) -> None:
+    async with open_proactive(SmsHarness, database_url, redis_url) as planner:
+        await planner.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
+        bins: JsonObject = {"what": "put the bins out", "cron": "0 9 * * 2", "every": 2, "remind_only": True}
+        said = await planner.hears("every other tuesday at 9 the bins", wants(("ScheduleTask", bins)), repeats)
+        assert (
+            "I will remind you every 2 weeks, at 09:00, on Tuesday (Europe/Berlin): put the bins out. The next time is "
+            "Tue 24 Nov 2026, 09:00"
+        ) in said
+        first = datetime(2026, 11, 24, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+        for weeks in (0, 16, 18, 48, 50):  # the clocks change on 28 March and 31 October
+            rings = first + timedelta(weeks=weeks)
+            told = [
+                await at(planner, seconds=(moment.astimezone(UTC) - planner.clock.now()).total_seconds())
+                for moment in (rings - timedelta(minutes=1), rings, rings + timedelta(weeks=1))
+            ]
+            assert told == [[], ["Reminder: put the bins out"], []]
 
 
 async def test_the_months_that_are_left_out_are_told_when_it_is_set(database_url: str, redis_url: str) -> None:

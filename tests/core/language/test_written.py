@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from core.language.catalogue import LANGUAGES
 from core.language.written import language_written
-from workbench.demo.phrases import TABLES
 
 
 @pytest.mark.parametrize(
@@ -38,12 +37,6 @@ from workbench.demo.phrases import TABLES
 )
 def test_language_is_told_by_the_words_or_not_at_all(text: str, language: str) -> None:
     assert language_written(text) == language
-
-
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.language)
-def test_examples_of_a_language_are_never_taken_for_another(table: object) -> None:
-    examples, language = table.examples.values(), table.language  # type: ignore[attr-defined]
-    assert {language_written(example) for example in examples} <= {language, ""}
 
 
 @given(st.text())

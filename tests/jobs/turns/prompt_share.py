@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.agents.pending_answers import WAIT
-from core.turns.prompt_lines import PENDING, read_lines
+from core.turns.prompt_lines import PENDING
 from tests.abilities.memory.talking import Talking
 from tests.scripted_model import ModelCall, Reply, calls, text
+from workbench.demo.transcript import read_lines
 
 MESSAGES = 20
 CONVERSATIONS = {

@@ -15,12 +15,10 @@ from core.loop.control import TurnMessage
 from core.loop.steering import spoken
 from core.messaging.messages import Origin
 from core.messaging.pointed import Pointed, Whose
-from core.turns.prompt_lines import LANGUAGE
 from workbench.demo import model as demo
-from workbench.demo.notes import UNREAD
+from workbench.demo.transcript import UNREAD
 
 NOW = datetime(2026, 11, 29, 18, 30, tzinfo=UTC)
-ENGLISH: JsonObject = {"role": "system", "content": LANGUAGE.format(language="en")}
 LETTER = StoredFile("f1", FileKind.TEXT, "text/plain", "boiler.txt", 36, 1, cut=False, caption="", sent_at=NOW)
 READ = view_of(LETTER, ["The boiler was serviced."])
 UNSEEN = why_unsensed(FileFailure.UNSEEN, "", 1)
@@ -41,7 +39,7 @@ def message(text: str, *files: SeenFile, origin: Origin = Origin.OWN, points: tu
 def said(message: TurnMessage) -> str:
     """Return what the demo model answers to a message, or which tools it calls."""
     shown: list[JsonObject] = [{"role": "user", "content": one.text} for one in spoken(message)]
-    answer = demo.answer([ENGLISH, *shown], ["calculate"])
+    answer = demo.answer(shown, ["calculate"])
     return answer.text or " ".join(f"{call.name} {call.arguments}" for call in answer.tool_calls)
 
 
@@ -78,10 +76,3 @@ def test_what_came_is_told_in_a_persons_words(message: TurnMessage, told: list[s
 )
 def test_words_beside_a_note_are_done(message: TurnMessage) -> None:
     assert said(message) == 'calculate {"expression": "2 + 3"}'
-
-
-@pytest.mark.parametrize("sign", ["👍", "📍 51.501400, -0.141900", "—"])
-def test_a_sign_is_in_no_language(sign: str) -> None:
-    answer = said(message(sign))
-    assert answer.startswith(f'I do not understand "{sign}"')
-    assert demo.LANGUAGES not in answer

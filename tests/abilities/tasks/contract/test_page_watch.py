@@ -1,6 +1,5 @@
 """“Tell me when the price is under 300” over a page in HTML, on each channel: from the wish to the message, once."""
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ import pytest
 from abilities.tasks.kinds.condition import ERRORS_TOLD
 from core.http.guarded_client import GuardedClient
 from core.json_types import JsonObject
-from providers.models.litellm_client import LiteLLMClient
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import repeats
 from tests.contract.canaries import marked
@@ -19,7 +17,6 @@ from tests.contract.channel_harnesses import HARNESSES, SmsHarness
 from tests.contract.harness import ChannelHarness
 from tests.core.builders import Step, wants
 from tests.servers.site import Site, open_site
-from workbench.demo.model import DEMO_MODEL
 
 pytestmark = pytest.mark.slow
 
@@ -98,42 +95,6 @@ async def told_once(shop: Shop) -> None:
     assert "Before: 320. Now: 299." in told
     shop.site.pages["/bike"] = bike("280,00 €")
     assert [await shop.later(), await shop.later()] == ["", ""]
-
-
-IN_WORDS = {
-    "en": "Tell me when {url} is under 1,300.50",
-    "de": "Sag mir Bescheid, wenn der Preis unter 300 Euro fällt: {url}",
-    "es": "Avísame cuando el precio de {url} esté por debajo de 300 €",
-    "fr": "Préviens-moi quand {url} coûte moins de 300 €",
-    "pt": "Avise-me quando o preço em {url} estiver abaixo de 300",
-    "zh": "{url} 低于300的时候告诉我",
-}
-
-
-@pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
-async def test_the_demo_model_plans_a_watch_in_six_languages(shop: Shop) -> None:
-    system = shop.system
-    shop.site.pages["/bike"] = bike("1.320 €")
-    client = system.model = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
-    await client.warm_up()
-    for language, words in IN_WORDS.items():
-        await system.delivery.store.db.tenants.change({"language": language})
-        read = "\n".join(await system.told(words.format(url=shop.url)))
-        assert "1320 EUR" in read, language
-        assert re.search("300[,.]5" if language == "en" else r"\b300\b", read), language
-        await system.decide("Cancel")
-    assert await shop.tasks() == 0
-    await system.told(IN_WORDS["zh"].format(url=shop.url))
-    await system.decide("Approve")
-    assert await shop.tasks() == 1
-    shop.site.pages["/bike"] = bike("250 €")
-    seen = len(system.delivery.channel.bubbles())
-    for _ in range(2):
-        system.clock.move(QUARTER)
-        await system.work()
-    [told] = system.delivery.channel.bubbles()[seen:]
-    assert f"价格低于 300：{shop.url}" in told.text
-    await client.close()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from core.people.tenant import TurnTenant
 from core.turns.prompt import context_message
-from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
+from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE
+from workbench.demo.transcript import pending_of, read_lines
 
 
 def test_the_prompts_date_is_read_back() -> None:
@@ -19,4 +20,4 @@ def test_a_pending_action_is_read_back_and_a_fact_is_none() -> None:
         ["- wife: Ada; likes tea", PENDING.format(code="2AB", **action), PENDING_BY_CODE.format(code="3C", **action)]
     )
     assert [line["code"] for line in read_lines(PENDING, text)] == ["2AB", "3C"]
-    assert [line["code"] for line in read_lines(PENDING_BY_CODE, text)] == ["3C"]
+    assert pending_of(text) == {"2AB": {"to": "sam"}}, "words decide the first only"
