@@ -66,6 +66,10 @@ class LeaseLost(OneValetError):
     """The lease on the lane is another worker's by now."""
 
 
+class FactsChanged(OneValetError):
+    """What a decision was made by is no longer so: nothing was written, and it is to be made anew."""
+
+
 class TurnDelayed(OneValetError):
     """A check could not tell whether this turn may run: it is neither refused nor let pass."""
 

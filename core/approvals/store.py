@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from core.approvals.decisions import MADE, decide_said
 from core.approvals.exact_replies import Verb, new_codes
-from core.approvals.types import Approval, ApprovalState, DecidedBy, PendingApproval
+from core.approvals.facts import ApprovalFacts
+from core.approvals.types import Approval, DecidedBy, PendingApproval
 from core.clock import Clock
 from core.db.database import Connection, Database
+from core.db.decided import decide_and_write
 from core.journal.types import Outcome
 from core.json_types import JsonObject
 from core.people.merge import MergeHook, Parting
@@ -22,11 +25,6 @@ _SELECT = (
     " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card')"
     " as sent_at, task_of_turn(a.tenant_id, a.turn_id) as task_id from approvals a where a.tenant_id = $1 and "
 )
-_STATES = {
-    Verb.APPROVE: ApprovalState.APPROVED,
-    Verb.CANCEL: ApprovalState.CANCELLED,
-    Verb.EDIT: ApprovalState.REPLACED,
-}
 
 
 async def load_approvals(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Approval, ...]:
@@ -73,19 +71,20 @@ class ApprovalStore:
 
         `said_in` is the message with the decision, whose sender decides, or an id that the operator makes for it.
         """
-        row = await self._database.call(
-            "select * from decide_approval($1,$2,$3,$4,$5,$6)",
-            tenant_id,
-            approval_id,
-            _STATES[verb].value,
-            # No identity: that of the sender of `said_in`.
-            {"identity": "", "channel": channel or "", "how": how, "said_in": said_in},
-            None if changes is None else {"changes": changes},
-            now,
+        made, row = await decide_and_write(
+            self._database,
+            ("select approval_facts($1,$2) as facts from set_tenant($1)", (tenant_id, approval_id)),
+            lambda facts: decide_said(
+                ApprovalFacts.from_json(facts) if facts else None, verb, how, said_in, changes, now
+            ),
+            lambda facts, ruling: (
+                "select decide_approval($1,$2,$3,$4,$5) as lane_id",
+                (tenant_id, facts, ruling.to_json(), {"channel": channel or "", "said_in": said_in}, now),
+            ),
         )
-        if row and row["lane_id"]:
+        if row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
-        return bool(row and row["decided"])
+        return made.outcome in MADE.values()
 
     async def find(self, tenant_id: str, code: str) -> Approval | None:
         """Return the newest approval with a code, decided or not."""

@@ -19,10 +19,12 @@ from core import tracing
 from core.db.connector import keep_alive
 from core.db.outages import NotConnected, StoreTrouble, cause_of, is_passing
 from core.db.serving import ServingConnector
-from core.errors import LeaseLost, StoreUnavailable
+from core.errors import FactsChanged, LeaseLost, OneValetError, StoreUnavailable
 from core.json_types import storable
 
 LEASE_LOST = "OV001"
+_OURS: dict[str | None, type[OneValetError]] = {LEASE_LOST: LeaseLost, "OV002": FactsChanged}
+"""The errors that our own functions raise, by their code."""
 RELEASE = 2.0
 """Seconds that a server has to acknowledge that a statement is cancelled, before its connection is dropped."""
 
@@ -79,15 +81,15 @@ class Database:
         return row
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run a repeatable statement and return all rows; raises `StoreUnavailable` or `LeaseLost`."""
+        """Run a repeatable statement and return all rows; raises `StoreUnavailable`, `LeaseLost` or `FactsChanged`."""
         tries = _Tries(self._patience, self._trouble)
         while True:
             try:
                 async with asyncio.timeout_at(tries.deadline):
                     rows = await self._fetch(statement, *args)
             except Exception as error:
-                if isinstance(error, asyncpg.PostgresError) and error.sqlstate == LEASE_LOST:
-                    raise LeaseLost from error
+                if isinstance(error, asyncpg.PostgresError) and (ours := _OURS.get(error.sqlstate)):
+                    raise ours from error
                 if not is_passing(error):
                     raise
                 await tries.pause(error)

@@ -7,12 +7,16 @@ from typing import cast
 import asyncpg
 import structlog
 
+from core.approvals.decisions import decide_any_press
+from core.approvals.exact_decisions import decide_exact
 from core.approvals.exact_replies import ExactReply, Verb, button, new_number, read_button
+from core.approvals.facts import PressFacts, WordFacts
 from core.approvals.form_check import form_errors
 from core.approvals.outcomes import DecisionOutcome, moment, toast
 from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
+from core.db.decided import decide_and_write
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
 from core.inbox.question_answers import Choices
@@ -52,22 +56,26 @@ class Decisions:
             _log.info("form_not_taken", channel=address.channel, fields=len(errors))
             return Received(None, errors=errors)
         now = self.clock.now()
-        row = await self.database.one(
-            "select * from receive_press($1,$2,$3,$4,$5,$6)",
-            of_press(press, sender, self.access, self.make_id),
-            verb.value,
-            token,
-            None if press.entered is None else dict(press.entered),
-            press.has_forms,
-            now,
+        entered: JsonObject | None = None if press.entered is None else dict(press.entered)
+        arrival = of_press(press, sender, self.access, self.make_id)
+        made, row = await decide_and_write(
+            self.database,
+            ("select press_facts($1,$2) as facts", (arrival, token)),
+            lambda facts: decide_any_press(PressFacts.from_json(facts), verb, entered, now, has_forms=press.has_forms),
+            lambda facts, ruling: (
+                "select * from receive_press($1,$2,$3,$4,$5)",
+                (arrival, token, facts, ruling.to_json(), now),
+            ),
         )
         self._ring(row)
-        _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
+        # A duplicate changes nothing: it is told how the approval stands.
+        outcome = DecisionOutcome(row["outcome"] or made.stands)
+        _log.info("pressed", channel=address.channel, outcome=outcome.value, duplicate=row["duplicate"])
         timezone = row["timezone"] or ""
         with speaking(row["language"] or ""):
             if row["form"]:
                 return Received(row["inbound_id"], row["duplicate"], form=_form(row["form"], verb, timezone, now))
-            said = toast(DecisionOutcome(row["outcome"]), row["about"], timezone, now)
+            said = toast(outcome, row["about"], timezone, now)
         return Received(row["inbound_id"], row["duplicate"], said)
 
     async def _form_errors(self, press: Press, sender: str, token: str) -> dict[str, str]:
@@ -83,19 +91,16 @@ class Decisions:
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
         """Take in an exact word; return the row of `receive_message`, its `outcome` None if nothing was decided."""
         address = message.address
-        row = await self.database.one(
-            "select * from receive_exact($1,$2,$3,$4)",
-            of_message(message, sender, self.access, self.make_id),
-            {
-                "verb": exact.verb.value,
-                "code": exact.code or "",
-                "names_code": exact.names_code,
-                "given": exact.confirmation_number or "",
-                "fresh": new_number(),
-                "codes_only": address.channel in self.codes_only,
-            },
-            exact.snooze,
-            self.clock.now(),
+        channel, now, fresh = address.channel, self.clock.now(), new_number()
+        arrival, codes_only = of_message(message, sender, self.access, self.make_id), channel in self.codes_only
+        _, row = await decide_and_write(
+            self.database,
+            ("select word_facts($1,$2) as facts", (arrival, exact.code or "")),
+            lambda facts: decide_exact(exact, WordFacts.from_json(facts), fresh, channel, now, codes_only=codes_only),
+            lambda facts, ruling: (
+                "select * from receive_exact($1,$2,$3,$4,$5)",
+                (arrival, exact.code or "", facts, ruling.to_json(exact, fresh), now),
+            ),
         )
         self._ring(row)
         if row["outcome"]:

@@ -23,7 +23,9 @@ _POLLED = "0"
 """Who holds an account's poll or sweep is written down once, for all partitions."""
 
 ROUTES: dict[str, str] = {
+    "word_facts": _ARRIVAL,
     "receive_exact": _ARRIVAL,
+    "press_facts": _ARRIVAL,
     "receive_press": _ARRIVAL,
     "receive_choice": _ARRIVAL,
     "meet_stranger": _ARRIVAL,

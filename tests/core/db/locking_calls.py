@@ -45,9 +45,10 @@ _PART_END = json.dumps(
         "degraded": False, "identity_state": "",
     }
 )  # fmt: skip
-_BY = json.dumps({"identity": "", "channel": CHANNEL, "how": "code"})
+_BY = json.dumps({"channel": CHANNEL, "how": "code"})
+_RULING = json.dumps({"approval": "apr", "outcome": "approve", "state": "approved", "how": "code", "starts": True})
 _WORD = json.dumps(
-    {"verb": "approve", "code": "7K", "given": "", "fresh": "123456", "codes_only": False, "names_code": True}
+    {"outcome": "approve", "rulings": [json.loads(_RULING)], "code": None, "given": "", "fresh": "123456"}
 )
 _NEWS = json.dumps(
     {
@@ -122,10 +123,14 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "drop_outbound": "select drop_outbound(:tenant, :failed)",
         # A person's messages and decisions.
         "receive_messages": "select receive_messages(jsonb_build_array(:arrival::jsonb), 100, 1000, true)",
-        "receive_exact": f"select receive_exact(:arrival, '{_WORD}', '1 h', now())",
-        "receive_press": "select receive_press(:arrival, 'approve', 'card token', null, true, now())",
+        "receive_exact": (f"select receive_exact(:arrival, '7K', word_facts(:arrival, '7K'), '{_WORD}', now())"),
+        "receive_press": (
+            f"select receive_press(:arrival, 'card token', press_facts(:arrival, 'card token'), '{_RULING}', now())"
+        ),
         "receive_choice": "select receive_choice(:arrival, 0, 'question token', now())",
-        "decide_approval": f"select decide_approval(:tenant, :approval, 'approved', '{_BY}', null, now())",
+        "decide_approval": (
+            f"select decide_approval(:tenant, approval_facts(:tenant, :approval), '{_RULING}', '{_BY}', now())"
+        ),
         "approval_ran": "select approval_ran(:tenant, :approved, 'ok', now())",
         "remind_approval": "select remind_approval(:tenant, :approval, 'out_remind', now() + interval '1 day')",
         "remind_approval_now": f"select remind_approval_now(:tenant, :approval, 'out_now', '{_BY}', '1 s', now())",

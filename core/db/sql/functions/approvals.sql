@@ -58,49 +58,6 @@ begin
     end if;
 end $$;
 
--- The one decision. p_state: approved, cancelled or replaced (with the changes that the person wants). True if this
--- call made it: the approval is pending and in time, its turn still exists and, to approve it, the hash still matches.
--- p_by: the identity that decides, its channel and how; with an empty identity, the sender of the message `said_in`.
--- Repeatable by `said_in`. The turn may resume.
-create function decide_approval(
-    p_tenant text, p_approval text, p_state text, p_by jsonb, p_proposed jsonb, p_now timestamptz,
-    out decided boolean, out lane_id text)
-language plpgsql as $$
-declare
-    v_turn text;
-    v_identity text;
-    v_said_in text := coalesce(p_by ->> 'said_in', '');
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
-    -- Lock the lane first, as finish_turn does.
-    perform lock_turn(p_tenant, v_turn);
-    select coalesce(nullif(p_by ->> 'identity', ''), (
-        select c.identity_id from inbound i
-        join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
-        where i.tenant_id = p_tenant and i.id = v_said_in), '') into v_identity;
-    perform start_approval(p_tenant, p_approval, p_now);
-    update approvals a
-    set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
-        decided_by = v_identity, decided_channel = p_by ->> 'channel', decided_how = p_by ->> 'how',
-        decided_in = v_said_in, confirm_hash = null
-    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
-      and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
-      and exists (select 1 from turns t
-                  where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
-    decided := found;
-    if decided then
-        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_by ->> 'channel',
-                               rtrim((p_by ->> 'how') || ' ' || v_said_in), coalesce(p_proposed, '{}'));
-        perform draw_outcome(p_tenant, p_approval, p_state, p_now);
-        lane_id := wake_turn(p_tenant, v_turn);
-    else
-        decided := v_said_in <> '' and exists (
-            select from approvals a where a.tenant_id = p_tenant and a.id = p_approval
-            and a.state = p_state and a.decided_in = v_said_in);
-    end if;
-end $$;
-
 -- Locks the lane of a turn. It is always locked before the turn's approvals, so that decisions and the turn's end are
 -- serialised.
 create function lock_turn(p_tenant text, p_turn text)

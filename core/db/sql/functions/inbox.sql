@@ -417,14 +417,6 @@ begin
     return v_conversation;
 end $$;
 
--- Records which of our messages a person's message replies to, in the transaction that receives it.
-create function note_reply_to(p_tenant text, p_inbound text, p_reply_to text)
-returns void
-language sql as $$
-    update inbound i set reply_to = p_reply_to
-    where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
-$$;
-
 -- Counts a message that begins to wait, or waits no more, in a row that is free.
 create or replace function note_waiting()
 returns trigger

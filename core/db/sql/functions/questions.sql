@@ -68,22 +68,18 @@ declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_question text;
-    v_own text;
     v_identity text;
     v_in record;
     v_taken record;
     v_again boolean := was_received(v.channel, v.account, v.user_key, v.keys, v.id);
 begin
     select f.tenant_id, f.question_id into v_tenant, v_question from find_question(p_token) f;
-    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(v.channel, v.account, v.user_key) f;
-    perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
+    v_identity := find_presser(v, v_tenant);
     duplicate := false;
     answer := '';
     lanes_to_wake := '{}';
-    select t.language into language from tenants t where t.tenant_id = v_own;
-    if v_tenant is null or v_own is distinct from v_tenant
-       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
-                      and i.admitted <> '' and not (v.listed_only and i.admitted in ('open', 'allowlist'))) then
+    select t.language into language from tenants t where t.tenant_id = current_setting('onevalet.tenant');
+    if v_identity is null then
         perform ignore_message(v.channel, v.account, v.keys, 'unsupported');
         inbound_id := (v.keys)[1];
         outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
