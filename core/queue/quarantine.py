@@ -1,6 +1,7 @@
 """Turns that have crashed their worker twice: which process runs them, and whether any such turn waits."""
 
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
@@ -21,6 +22,49 @@ class QuarantineMode(StrEnum):
     """Leave them to a private process, unless they wait for long."""
     ONLY = "only"
     """Run them and nothing else: this is the private process."""
+
+
+_NO_PATIENCE, _PATIENCE, _LONG_PATIENCE = timedelta(), timedelta(seconds=10), timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineFacts:
+    """A process that asks for a lane while a turn is quarantined, as `quarantine_facts` sees it.
+
+    `begun`: it began a quarantined turn within ten seconds, or is about to. `idle`: nothing runs in it. `held_up`: a
+    quarantined turn has waited for two to ten seconds.
+    """
+
+    begun: bool
+    idle: bool
+    held_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTerms:
+    """The lanes that a process may claim: after how long those of quarantined turns, and whether others."""
+
+    patience: timedelta
+    others: bool
+
+
+def claim_terms(mode: QuarantineMode, facts: QuarantineFacts | None) -> ClaimTerms | None:
+    """Return the lanes that a process may claim; None if none. `facts`: None while no turn is quarantined.
+
+    A private process claims quarantined turns and nothing else. A worker that has such processes leaves them to these,
+    for a while. Any other worker claims them if it is idle, and from the third second on makes room for them.
+    """
+    if facts is None:
+        return ClaimTerms(_LONG_PATIENCE, mode is not QuarantineMode.ONLY)
+    if facts.begun:
+        return None
+    match mode:
+        case QuarantineMode.ONLY:
+            return ClaimTerms(_NO_PATIENCE, others=False)
+        case QuarantineMode.TAKE:
+            return ClaimTerms(_NO_PATIENCE if facts.idle else _PATIENCE, not facts.held_up)
+        case QuarantineMode.LEAVE:
+            return ClaimTerms(_PATIENCE if facts.idle else _LONG_PATIENCE, others=True)
 
 
 async def quarantine_waits(database: Database) -> bool:

@@ -9,6 +9,7 @@ import structlog
 
 from core import tracing
 from core.db.database import Database
+from core.db.decided import MOST_DECISIONS
 from core.db.outages import Owners
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
@@ -16,7 +17,7 @@ from core.journal.types import Lease
 from core.loop.control import InterruptSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
-from core.queue.quarantine import QuarantineMode
+from core.queue.quarantine import QuarantineFacts, QuarantineMode, claim_terms
 from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
@@ -25,10 +26,10 @@ from core.turns.types import BegunTurn, TurnEnd, TurnState
 HISTORY_ROWS = 200
 """Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""
 
-_CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
+_CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6,$7,$8)"
 _CLAIM_TURN = (
-    "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6) c"
-    " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8, $9) t on true"
+    "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6,$7,$8) c"
+    " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $9, $10, $11) t on true"
 )
 _RENEW = "select held.held, cut.* from renew_lane($1,$2,$3,$4) held, lane_cut($1,$2) cut"
 
@@ -60,6 +61,7 @@ class TurnStore:
         self.lease = lease
         self._channels = frozenset(channels)
         self._quarantine = quarantine
+        self._terms = claim_terms(quarantine, None)
         self._described = list(described)
         self._owners = Owners(make_id)
 
@@ -81,12 +83,22 @@ class TurnStore:
             return await self.claim(lane_id, worker)
 
     async def _claim(self, statement: str, lane_id: str | None, worker: str, *more: object) -> Lease | None:
-        with self._owners.claiming(worker) as owner:
-            given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT, self._quarantine.value)
-            row = await self._database.call(statement, *given, *more)
-        if row is None:
-            return None
-        return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, row if row.get("turn_id") else None)
+        facts: dict[str, bool] | None = None
+        terms = self._terms
+        for _ in range(MOST_DECISIONS):
+            if terms is None:
+                return None
+            with self._owners.claiming(worker) as owner:
+                given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT)
+                row = await self._database.call(statement, *given, facts, terms.patience, terms.others, *more)
+            if row is None:
+                return None
+            if row["lane_id"]:
+                opened = row if row.get("turn_id") else None
+                return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, opened)
+            facts = row["quarantine"]
+            terms = claim_terms(self._quarantine, QuarantineFacts(**facts) if facts else None)
+        return None
 
     async def end_leases(self, worker: str, hung_on: str | None = None) -> None:
         """Free at once the lanes of this worker, which is known to be dead, and count the crashes of its turns.

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.approvals.confirmation import VALID_FOR, Checked, check_number, number_hash
 from core.approvals.facts import Confirmation
-from tests.core.approvals.decision_table import Table
+from tests.decision_table import Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 FRESH = "111111"

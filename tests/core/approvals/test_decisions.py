@@ -12,7 +12,7 @@ from core.approvals.facts import ApprovalFacts, CardFacts, Confirmation, PressFa
 from core.approvals.outcomes import DecisionOutcome
 from core.approvals.types import ApprovalState
 from core.json_types import JsonObject
-from tests.core.approvals.decision_table import Case, Table
+from tests.decision_table import Case, Table
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 5, tzinfo=UTC)
 SENT = CardFacts(sent=True, parts=1, arrived=1, called=True, last_called=False)

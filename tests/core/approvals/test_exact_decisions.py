@@ -9,8 +9,8 @@ from core.approvals.exact_decisions import MOST_DECIDED, MOST_LISTED, WordRuling
 from core.approvals.exact_replies import ExactReply, Verb, parse_exact_reply
 from core.approvals.facts import ApprovalFacts, WordFacts
 from core.approvals.types import ApprovalState
-from tests.core.approvals.decision_table import Table
 from tests.core.approvals.test_decisions import FACTS, NOW
+from tests.decision_table import Table
 
 LAST = replace(FACTS, id="last", last=True)
 HERE = replace(FACTS, id="here")

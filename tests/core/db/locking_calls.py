@@ -72,7 +72,7 @@ _NEWS_ROW = ":tenant, 'out told', 1"
 CALLS: Mapping[str, str] = MappingProxyType(
     {
         # A worker at its turn.
-        "claim_lane": "select claim_lane(:free_lane, 'w2', 'w2/a', '30 s', 4, 'wait')",
+        "claim_lane": "select claim_lane(:free_lane, 'w2', 'w2/a', '30 s', 4, null, '1 minute', true)",
         "renew_lane": f"select renew_lane({_LANE}, '30 s')",
         "leave_lane": f"select leave_lane({_LANE}, '1 s')",
         "end_leases": "select end_leases('w1', :lane)",

@@ -87,7 +87,8 @@ TOLD = {
     "find_conversations": {"tenant_id", "conversation_id"},
     "find_part": {"tenant_id", "outbound_id", "part"},
     "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},
-    "claim_lane": {"tenant_id", "lane_id", "fence"},
+    # `quarantine` says of this process what it runs, and of all others only whether a turn waits.
+    "claim_lane": {"tenant_id", "lane_id", "fence", "quarantine"},
     "expire_pool": {"tenant_id", "lane_id"},
     "claim_memory_job": {"tenant_id", "id", "attempts"},
     "tidy_memory": {"tenant_id"},

@@ -30,6 +30,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
                where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_limit)
 $$;
 
+-- Returns what decides whether a process may claim, while a turn is quarantined: whether it began one itself just now or is
+-- about to, whether nothing runs in it, and whether one has waited for so long that others are to make room for it.
+create function quarantine_facts(p_process text, p_limit int)
+returns jsonb
+language sql stable as $$
+    select jsonb_build_object(
+        'begun', exists (
+            select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+            where l.owner is not null and l.process = p_process and t.state = 'running' and t.quarantined
+              and (t.fence <> l.fence or t.tried_at + interval '10 seconds' > clock_timestamp())),
+        'idle', not exists (select 1 from lanes l where l.owner is not null and l.process = p_process),
+        'held_up', quarantine_waits(p_limit, interval '2 seconds', interval '10 seconds'))
+$$;
+
 -- Frees all that a dead process held, at once: leases end one after another, and of what is taken over piece by piece
 -- each piece would look as if it had been alone. p_hung is null unless the process hung, else what blocked it, or ''
 -- where that is not known: then all that ran there are quarantined, as the same turn would hang the next worker too. A

@@ -6,32 +6,28 @@
 -- locked"). docs/architecture.md has more; tests/core/db/test_lock_pairs.py runs each two functions at once.
 
 -- Claims the named lane, or the one that waits longest, of a person with fewer than p_limit running lanes. A lane whose
--- turn is quarantined is claimed by a private process, which claims nothing else (p_quarantine 'only'). Workers with
--- such processes leave it to them ('leave') for ten seconds if idle, otherwise for a minute. Other workers claim it
--- ('take') when they are idle, or after ten seconds; from the third second on they claim nothing else. For
--- ten seconds after a process has begun a quarantined turn, nothing else begins in it.
+-- turn is quarantined is claimed once it has waited for p_patience; any other if p_any. Both are decided by what
+-- quarantine_facts returns (core/queue/quarantine.py), p_facts: if that is no longer so, the only row returns what is so
+-- now in place of a lane. While no turn is quarantined p_facts is null, and one call claims.
 create function claim_lane(
-    p_lane text, p_process text, p_owner text, p_ttl interval, p_limit integer, p_quarantine text)
-returns table (tenant_id text, lane_id text, fence bigint)
+    p_lane text, p_process text, p_owner text, p_ttl interval, p_limit integer, p_facts jsonb, p_patience interval,
+    p_any boolean)
+returns table (tenant_id text, lane_id text, fence bigint, quarantine jsonb)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_tenant text;
     v_lane text;
-    v_idle boolean;
-    v_patience interval := interval '1 minute';
-    v_held boolean := false;
-    v_lapsed boolean;
+    v_facts jsonb;
 begin
-    -- A repeat by the same owner, whose first answer was lost.
-    return query select l.tenant_id, l.id, l.fence from lanes l
+    -- 1. A repeat by the same owner, whose first answer was lost.
+    return query select l.tenant_id, l.id, l.fence, null::jsonb from lanes l
     where l.owner = p_owner and l.lease_until > clock_timestamp();
     if found then
         return;
     end if;
-    -- open_turn may begin the turn in this very transaction, and all lock the conversation before the lane. Where leases
-    -- have expired, lanes are locked to free them: then nothing is waited for, and the slow poll finds the lane.
-    v_lapsed := exists (select 1 from lanes l where l.owner is not null and l.lease_until < clock_timestamp());
-    if v_lapsed then
+    -- 2. Lock the conversation: open_turn may begin the turn in this very transaction, and all lock it before the lane. Where
+    -- leases have expired, lanes are locked to free them: then nothing is waited for, and the slow poll finds the lane.
+    if exists (select 1 from lanes l where l.owner is not null and l.lease_until < clock_timestamp()) then
         perform reap_lapsed(p_process, p_ttl);
         if exists (select 1 from lanes l where l.id = p_lane and l.conversation_id is not null) then
             perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
@@ -44,43 +40,35 @@ begin
         perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
         where l.id = p_lane and l.pending and l.owner is null for no key update of c;
     end if;
+    -- 3. Require that the facts about quarantine are those that were decided by.
     if exists (select 1 from turns t where t.state = 'running' and t.quarantined) then
         -- Claims of one process are serialised here: the process would look idle to two concurrent ones.
         perform pg_advisory_xact_lock(hashtextextended('quarantine in ' || p_process, 0));
-        -- A quarantined turn began here just now, or is about to.
-        if exists (select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-                   where l.owner is not null and l.process = p_process and t.state = 'running' and t.quarantined
-                     and (t.fence <> l.fence or t.tried_at + interval '10 seconds' > clock_timestamp())) then
-            return;
-        end if;
-        v_idle := not exists (select 1 from lanes l where l.owner is not null and l.process = p_process);
-        v_patience := case p_quarantine
-                          when 'only' then interval '0'
-                          when 'take' then case when v_idle then interval '0' else interval '10 seconds' end
-                          else case when v_idle then interval '10 seconds' else interval '1 minute' end end;
-        v_held := p_quarantine = 'take' and quarantine_waits(p_limit, interval '2 seconds', interval '10 seconds');
+        v_facts := quarantine_facts(p_process, p_limit);
     end if;
-    -- There is work, in the requested lane, if any. Each way has a statement and so a plan of its own, which is kept.
+    if v_facts is distinct from p_facts then
+        return query select null::text, null::text, null::bigint, coalesce(v_facts, 'null');
+        return;
+    end if;
+    -- 4. Find the work, in the requested lane, if any. Each way has a statement and so a plan of its own, which is kept.
     if p_lane is null then
         -- First come, first served; a lane that is locked by another claim is left to that claim.
         select l.tenant_id, l.id into v_tenant, v_lane from lanes l
         where l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
-          and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
+          and may_run(l.tenant_id, l.id, l.not_before, p_limit, p_patience, p_any)
         order by l.pending_since limit 1 for no key update skip locked;
     else
         select l.tenant_id, l.id into v_tenant, v_lane from lanes l
         where l.id = p_lane
           and l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
-          and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
+          and may_run(l.tenant_id, l.id, l.not_before, p_limit, p_patience, p_any)
         limit 1 for no key update skip locked;
     end if;
-    if v_lane is null then
-        return;
-    end if;
+    -- 5. Take the lease.
     return query update lanes l
     set process = p_process, owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
     where l.tenant_id = v_tenant and l.id = v_lane
-    returning l.tenant_id, l.id, l.fence;
+    returning l.tenant_id, l.id, l.fence, null::jsonb;
 end $$;
 
 -- Returns whether a lane that waits may run in a process: its person has fewer than the allowed number of running lanes;
@@ -582,6 +570,9 @@ returns table (
     taken jsonb, facts jsonb, is_new boolean, described jsonb, was_passed_on boolean, brought jsonb)
 language plpgsql as $$
 begin
+    if p_lane is null then  -- nothing was claimed
+        return;
+    end if;
     return query
     select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, described_values(p_tenant, p_described),
            r.waiting_step is not null and exists (
