@@ -100,6 +100,7 @@ begin
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
     end if;
+    -- 1. A message that is known does nothing, and what is open ends with its time.
     v_known := exists (select from directory d join identities i on i.tenant_id = d.person and i.id = d.identity_id
                        where d.channel = v.channel and d.account = v.account and d.user_key = v.user_key
                          and i.admitted <> '');
@@ -111,6 +112,7 @@ begin
     update recipients r set open = false
     where r.channel = v.channel and r.account = v.account and r.user_key = v.user_key and r.open
       and r.written_at <= p_since;
+    -- 2. Find who was written to, if an answer of this address is waited for.
     if not awaits_outreach(v, v_known) then
         outcome := 'none';
         return;
@@ -121,11 +123,13 @@ begin
         where r.channel = v.channel and r.account = v.account and r.user_key = v.user_key and r.open
         order by r.written_at desc limit 1;
     end if;
+    -- 3. Take it, once.
     if not ignore_message(v.channel, v.account, v.keys, 'answer') then
         outcome := 'duplicate';
         return;
     end if;
     perform mark_channel(v.channel, v.account, true);
+    -- 4. A wish to hear no more, or to hear again, is kept for the address.
     if p_state <> '' then
         insert into consents (channel, account, user_key, state, how)
         values (v.channel, v.account, v.user_key, p_state, 'said so in an answer');
@@ -135,6 +139,7 @@ begin
             return;
         end if;
     end if;
+    -- 5. Tell the person, up to the limit.
     update recipients r set answers = r.answers + 1 where r.tenant_id = v_tenant and r.id = v_recipient
     returning r.answers, r.name into v_answers, v_name;
     if v_answers > p_limit then

@@ -67,6 +67,7 @@ declare
     v outbound%rowtype;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    -- 1. Lock the conversation, the message and its notification.
     select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     select c.out_seq into v_seq from conversations c
     where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
@@ -76,6 +77,7 @@ begin
     select o.* into v from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     select n.state into v_news from notifications n
     where n.tenant_id = p_tenant and n.outbound_id = p_outbound for update;
+    -- 2. Find out whether it may be sent again.
     outcome := case
         when v.id is null then 'missing'
         when exists (select from outbound n where n.tenant_id = p_tenant and n.id = p_new and n.resends = p_outbound)
@@ -98,6 +100,7 @@ begin
         return next;
         return;
     end if;
+    -- 3. Queue a copy, with the parts that did not arrive, its cards and questions.
     insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, sentences, actions, media, state, seq,
                           regardless, wants_reply, closing, rest, resends, traceparent)
     values (p_tenant, p_new, v_conversation, v.turn_id, v.kind, v.text, v.sentences, v.actions, v.media, 'ready',
@@ -112,6 +115,7 @@ begin
     insert into question_cards (tenant_id, outbound_id, question_id)
     select p_tenant, p_new, k.question_id from question_cards k
     where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
+    -- 4. Settle the first one.
     update conversations c set out_seq = v_seq + 1 where c.tenant_id = p_tenant and c.id = v_conversation;
     update notifications n set state = 'queued', outbound_id = p_new
     where n.tenant_id = p_tenant and n.outbound_id = p_outbound and n.state in ('failed', 'nowhere', 'held');

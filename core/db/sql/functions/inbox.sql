@@ -85,6 +85,7 @@ begin
     again := false;
     busy := false;
     interrupts := false;
+    -- 1. Find the person, the identity and the conversation.
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(v.channel, v.account, v.user_key) f;
     v_owner := set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
@@ -96,6 +97,7 @@ begin
     left join identities i on i.tenant_id = me.tenant_id and i.id = me.id
     left join conversations c on c.tenant_id = me.tenant_id and c.channel = v.channel and c.account = v.account
         and c.peer = v.peer and c.thread = v.thread and c.recipient_id is null;
+    -- 2. Leave what is another's to take: an answer that an ability waits for, a stranger's message.
     if (coalesce(v_me.admitted, '') = '' or v.reply_to <> '' or v.thread <> '')
        and awaits_answer(v, coalesce(v_me.admitted, '') <> '') then
         return;
@@ -104,13 +106,14 @@ begin
                             or (v.listed_only and v_me.admitted in ('open', 'allowlist'))) then
         return;
     end if;
-    -- Nor is one of somebody who was deleted, which only a new person may still get: it would bring them back.
+    -- 3. Receive nothing that was stored without its text, or that a deleted person sent: it would bring them back.
     if v_me.stored or (v_me.created_at is null or v_me.created_at > clock_timestamp() - interval '30 days')
                       and is_of_deleted(v.channel, v.account, v.keys) then
         inbound_id := (v.keys)[1];
         duplicate := true;
         return;
     end if;
+    -- 4. Let the sender in, and note what is learned of them.
     if v_tenant is null then
         select a.tenant_id, a.identity_id into v_tenant, v_identity
         from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
@@ -127,12 +130,13 @@ begin
             update tenants t set role = v.role where t.tenant_id = v_tenant;
         end if;
     end if;
+    -- 5. Open the conversation.
     v_conversation := v_me.conversation_id;
     if v_conversation is null then
         v_conversation := open_conversation(
             v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     end if;
-    -- From here to the commit we hold this conversation: duplicates and seq are decided one at a time.
+    -- 6. From here to the commit we hold this conversation: duplicates and seq are decided one at a time.
     select i.state into v_state from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = v_identity
     where c.tenant_id = v_tenant and c.id = v_conversation for no key update of c skip locked;
@@ -145,7 +149,7 @@ begin
         select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
     end if;
 
-    -- A key that is taken waits for whoever takes it: the same message through another conversation.
+    -- 7. A key that is taken waits for whoever takes it: the same message through another conversation.
     insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
     select v.channel, v.account, k, v_tenant, v.id from unnest(v.keys) k order by k
     on conflict on constraint inbox_keys_pkey do nothing;
@@ -169,9 +173,9 @@ begin
         return;
     end if;
 
+    -- 8. Store the message. A stop does not queue: it is a flag on the running turn, whose worker is told of it.
     update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
-    -- A stop does not queue: it is a flag on the running turn, whose worker is told of it.
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
         v_stopping := stop_running(v_tenant, v_conversation, coalesce(v.command ->> 'argument', ''));
     end if;
@@ -202,6 +206,7 @@ begin
         lane_id := case when v_stopping is not null then v_conversation end;
         return;
     end if;
+    -- 9. Wake the lane.
     if v_state = 'blocked' then
         update identities i set state = 'active', state_reason = 'wrote again', state_at = clock_timestamp()
         where i.tenant_id = v_tenant and i.id = v_identity;

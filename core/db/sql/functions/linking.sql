@@ -249,10 +249,12 @@ declare
     v_count bigint;
 begin
     rows_moved := 0;
+    -- 1. Require that this transaction began the link.
     if not exists (select from link_codes k where k.tenant_id = p_gone and k.code_hash = p_code_hash
                    and k.used_by = p_turn and k.xmin = pg_current_xact_id()::xid) then
         raise exception 'no link was begun';
     end if;
+    -- 2. Move the rows of each table by its rule.
     set constraints all deferred;
     -- What has no rule belongs to an ability that is here no more, and goes where it cannot be in the way.
     for v_rule in
@@ -284,6 +286,7 @@ begin
             raise exception 'no such rule: %', v_rule.how;
         end if;
     end loop;
+    -- 3. Add up what both have: stored values, spending, usage.
     perform merge_values(p_kept, p_gone);
     insert into spending as s (tenant_id, day, task_id, spent)
     select p_kept, g.day, g.task_id, g.spent from spending g where g.tenant_id = p_gone
@@ -300,6 +303,7 @@ begin
         cached_tokens = u.cached_tokens + excluded.cached_tokens, cost = u.cost + excluded.cost,
         took_ms = u.took_ms + excluded.took_ms;
     delete from usage_days g where g.tenant_id = p_gone;
+    -- 4. Store the credentials, which were sealed under the key of the person who stays.
     insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, preferred_for,
                              revoked_at, attend_at, created_at)
     select p_kept, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
@@ -321,6 +325,7 @@ begin
       and r.key = array[v.value ->> 'service', coalesce(v.value ->> 'was', v.value ->> 'account_name')];
     delete from credentials c where c.tenant_id = p_gone;
     delete from data_keys d where d.tenant_id = p_gone;
+    -- 5. Make one person's settings of two.
     update tenants k
     set name = coalesce(nullif(k.name, ''), g.name),
         -- What one of both chose comes before what was found.
@@ -338,6 +343,7 @@ begin
                     when rank_of(g.role) = rank_of(k.role) then coalesce(nullif(k.tier, ''), g.tier) else k.tier end,
         role = case when rank_of(g.role) < rank_of(k.role) then g.role else k.role end
     from tenants g where k.tenant_id = p_kept and g.tenant_id = p_gone;
+    -- 6. Record it.
     insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
     select p_kept, 'merged', i.channel, i.account, i.id, p_gone, p_turn from turns t
     join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
@@ -346,7 +352,7 @@ begin
     if not found then
         insert into person_audit (tenant_id, what, channel, other) values (p_kept, 'merged', 'console', p_gone);
     end if;
-    -- Any row that is left would be deleted silently with its person: there must be none.
+    -- 7. Any row that is left would be deleted silently with its person: there must be none.
     set constraints all immediate;
     for v_rule in select r.key as of from jsonb_each_text(p_rules) r
                   where r.key <> 'tenants' and exists (

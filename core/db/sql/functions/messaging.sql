@@ -416,17 +416,19 @@ begin
     select * into v from jsonb_to_record(p_end) as e (
         part_state text, outcome text, error_code text, reason text, provider_id text, degraded boolean,
         identity_state text);
+    -- 1. Lock the message; a repeat changes nothing.
     if outbound_released(p_tenant, p_outbound, p_fence) then
         select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
         return v_state;
     end if;
     perform lock_outbound(p_tenant, p_outbound, p_fence);
+    -- 2. Record the outcome of the call.
     select d.outcome into v_before from deliveries d
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
     update deliveries d
     set finished_at = clock_timestamp(), outcome = v.outcome, error_code = v.error_code, provider_id = v.provider_id
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
-    -- A callback with our ref may have settled the part already: that is never undone.
+    -- 3. A callback with our ref may have settled the part already: that is never undone.
     update outbound_parts e
     set state = case when e.state = 'sent' then 'sent' else v.part_state end,
         provider_id = case when v.provider_id <> '' then v.provider_id else e.provider_id end,
@@ -438,6 +440,7 @@ begin
     if v_state not in ('failed', 'ready', 'checking') then
         v_state := outbound_state(p_tenant, p_outbound);
     end if;
+    -- 4. Move the message on.
     update outbound o
     set state = v_state,
         reason = case when v_state = 'sent' then '' when v.reason <> '' then v.reason else o.reason end,
@@ -455,6 +458,7 @@ begin
         sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
     where o.tenant_id = p_tenant and o.id = p_outbound
     returning o.conversation_id into v_conversation;
+    -- 5. Mark an address that takes nothing more, and a channel that works.
     if v.identity_state <> '' then
         update identities i
         set state = v.identity_state, state_reason = btrim(v.outcome || ' ' || v.error_code),
@@ -583,6 +587,7 @@ declare
     v_instead text;
     v_told_before boolean;
 begin
+    -- 1. Find the part, and lock its news and its message first.
     select f.tenant_id, f.outbound_id, f.part into v_tenant, v_outbound, v_part
     from find_part(p_channel, p_account, p_ref, p_provider_id) f;
     if v_tenant is null then
@@ -599,6 +604,7 @@ begin
         from jsonb_array_elements(e.data -> 'files') lost)
     into v_before, v_told_before, v_instead from outbound_parts e
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part for update;
+    -- 2. Move the part by rank, never back.
     update outbound_parts e
     set status = case when p_rank > e.status_rank then p_status else e.status end,
         status_at = case when p_rank > e.status_rank then clock_timestamp() else e.status_at end,
@@ -612,7 +618,7 @@ begin
     where o.tenant_id = v_tenant and o.id = v_outbound and o.undelivered <> exists (
         select from outbound_parts e where e.tenant_id = v_tenant and e.outbound_id = v_outbound
           and e.status in ('undelivered', 'failed'));
-    -- If the row is claimed, its sender sees this when it records the outcome of its own call.
+    -- 3. If the row is claimed, its sender sees this when it records the outcome of its own call.
     if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
         update outbound o
         set state = v.state, next_attempt_at = clock_timestamp(),
@@ -622,7 +628,7 @@ begin
                      else outbound_state(v_tenant, v_outbound) end as state) v
         where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
     end if;
-    -- The provider took the message and then could not fetch its files: what stands in their place is sent after it.
+    -- 4. The provider took the message and then could not fetch its files: what stands in their place is sent after it.
     if p_files_lost and v_instead <> '' and not v_told_before then
         perform enqueue(v_tenant, v_conversation, v_turn, jsonb_build_array(jsonb_build_object(
             'id', v_outbound || '.' || v_part, 'kind', 'reply', 'text', v_instead)));

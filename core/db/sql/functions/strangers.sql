@@ -217,11 +217,13 @@ begin
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
     end if;
+    -- 1. A message that is known does nothing.
     if exists (select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
                and g.key = any (v.keys)) or is_of_deleted(v.channel, v.account, v.keys) then
         return query select 'duplicate', '', '', '';
         return;
     end if;
+    -- 2. Check the code, with the address and the person who was given it locked.
     perform pg_advisory_xact_lock(hashtextextended(v.channel || chr(31) || v.account || chr(31) || v.user_key, 0));
     select f.tenant_id into v_person from find_link_code(p_code_hash) f;
     if v_person is not null then
@@ -238,12 +240,14 @@ begin
         return query select 'duplicate', '', '', '';
         return;
     end if;
+    -- 3. Ask first; agreeing is a message after the question.
     v_person := v_code.tenant_id;
     if not (p_agreed and v_code.asked) then
         perform note_link_asked(v_person, p_code_hash, v.channel, v.account, v.user_key, v.outbound);
         return query select 'ask', v_person, v_code.identity_id, '';
         return;
     end if;
+    -- 4. Make room where the address belongs to somebody who was never let in.
     select f.tenant_id into v_gone from find_identity(v.channel, v.account, v.user_key) f;
     if v_gone is not null then
         perform set_config('onevalet.tenant', v_gone, true);
@@ -253,6 +257,7 @@ begin
             raise exception 'the stranger is known by now' using errcode = 'serialization_failure';
         end if;
     end if;
+    -- 5. Link the address: its consent as it was said before, its zone and language if none is known.
     perform set_config('onevalet.tenant', v_person, true);
     update link_codes k set used_at = p_now, used_by = v.outbound
     where k.tenant_id = v_person and k.code_hash = p_code_hash;

@@ -146,12 +146,14 @@ declare
     v_until timestamptz;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    -- 1. Lock the conversation and the lane; a lane that was released by this worker has nothing to run.
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
         return;
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
+    -- 2. Go on with the turn that a dead worker left.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
     if v_turn.id is not null then
@@ -163,7 +165,7 @@ begin
             v_turn.solo_crashes, v_turn.quarantined, v_turn.traceparent;
         return;
     end if;
-    -- A waiting turn that may resume precedes later messages: its person has answered.
+    -- 3. A waiting turn that may resume precedes later messages: its person has answered.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
     order by t.started_at limit 1;
@@ -175,20 +177,21 @@ begin
         return query select v_turn.id, 1, v_conversation is null, 0, 0, false, v_turn.traceparent;
         return;
     end if;
+    -- 4. Release the lane if nothing waits.
     if not exists (select 1 from inbound i where i.tenant_id = p_tenant
                    and i.conversation_id = v_conversation and i.state = 'waiting') then
         update lanes l set pending = false, pending_since = null, owner = null, lease_until = null
         where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
         return;
     end if;
-    -- Messages are taken together up to the next command; a command is a turn of its own.
+    -- 5. Messages are taken together up to the next command; a command is a turn of its own.
     select min(i.seq) into v_command from inbound i
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
       and i.command is not null;
     select i.seq, i.traceparent into v_first, v_trace from inbound i
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
     order by i.seq limit 1;
-    -- A text of which more may come waits for it; with a command among them the messages are complete up to that.
+    -- 6. A text of which more may come waits for it; with a command among them the messages are complete up to that.
     if v_command is null then
         select o.until into v_until from open_text(p_tenant, v_conversation) o;
         if v_until is not null then
@@ -197,6 +200,7 @@ begin
             return;
         end if;
     end if;
+    -- 7. Begin a new turn over what was taken.
     insert into turns (tenant_id, id, lane_id, conversation_id, fence, traceparent)
     values (p_tenant, p_turn, p_lane, v_conversation, p_fence, v_trace);
     update inbound i set state = 'taken', turn_id = p_turn
@@ -443,6 +447,7 @@ declare
     v_text text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    -- 1. Lock the conversation and the lane, and find the turn.
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
@@ -457,8 +462,10 @@ begin
     if v_turn.traceparent is not null then
         perform set_config('onevalet.trace', v_turn.traceparent, true);
     end if;
+    -- 2. Say whether it may have done something.
     v_begun := turn_took_effect(p_tenant, v_turn.id);
     v_text := case when v_begun then p_templates ->> 'begun' else p_templates ->> 'failed' end;
+    -- 3. End the turn and its messages, or the messages for which none can begin.
     if v_turn.id is not null then
         update turns t set state = 'failed', reason = 'error', finished_at = clock_timestamp(), fence = p_fence
         where t.tenant_id = p_tenant and t.id = v_turn.id;
@@ -477,6 +484,7 @@ begin
         update inbound i set state = 'done', reason = 'error'
         where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
     end if;
+    -- 4. Tell the person, by the run or by a reply, as far as the database takes it.
     if v_conversation is null and v_turn.id is not null then
         begin
             perform note_run(p_tenant, v_turn.id, jsonb_build_object(
@@ -504,6 +512,7 @@ begin
             raise warning 'a failed turn is not in history: %', sqlstate;
         end;
     end if;
+    -- 5. Release the lane, unless more waits.
     return end_lane_turn(p_tenant, p_lane, v_conversation);
 end $$;
 

@@ -14,6 +14,7 @@ declare
     v_old tenants%rowtype;
     v_conversation text;
 begin
+    -- 1. Lock the person and the conversations of the place.
     p_new_tenant := in_partition(p_new_tenant);
     perform set_config('onevalet.tenant', p_tenant, true);
     perform lock_person(p_tenant, true);
@@ -21,6 +22,7 @@ begin
     where t.tenant_id = p_tenant and t.id = p_turn;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.identity_id = v_from.identity_id
     order by c.id for update;
+    -- 2. Refuse the last place, and do nothing twice.
     select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
     if v_me.state_reason = 'unlinked' then  -- this turn did it before, and its worker died
         return query select true, null::text;
@@ -31,6 +33,7 @@ begin
         return query select false, null::text;
         return;
     end if;
+    -- 3. End what waits there, and give its address free.
     select * into v_old from tenants t where t.tenant_id = p_tenant;
     perform close_questions(p_tenant, c.id) from conversations c
     where c.tenant_id = p_tenant and c.identity_id = v_me.id;
@@ -46,7 +49,7 @@ begin
     where i.tenant_id = p_tenant and i.id = v_me.id;
     insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
     values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
-    -- A message that its provider hands over once more comes to the new person, whose it is not.
+    -- 4. A message that its provider hands over once more comes to the new person, whose it is not.
     insert into ignored_messages (channel, account, key, reason)
     select k.channel, k.account, k.key, 'unlinked' from conversations c
     join inbound i on i.tenant_id = c.tenant_id and i.conversation_id = c.id
@@ -54,6 +57,7 @@ begin
     join inbox_keys k on k.tenant_id = i.tenant_id and k.inbound_id = i.id
     where c.tenant_id = p_tenant and c.identity_id = v_me.id
     order by k.key on conflict (channel, account, key) do nothing;
+    -- 5. Make the new person. Starting again grants no more rights than before, and never those of the operator.
     perform set_config('onevalet.tenant', p_new_tenant, true);
     -- Starting again grants no more rights than before, and never those of the operator.
     insert into tenants (tenant_id, name, timezone, language, language_from, role, tier)
@@ -66,6 +70,7 @@ begin
             v_me.admitted);
     insert into person_audit (tenant_id, what, channel, account, identity_id, other)
     values (p_new_tenant, 'unlinked', v_me.channel, v_me.account, p_new_identity, p_tenant);
+    -- 6. Greet them.
     v_conversation := open_conversation(
         p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);
     perform enqueue(p_new_tenant, v_conversation, null,
@@ -161,11 +166,13 @@ declare
     v_count bigint;
 begin
     rows_moved := 0;
+    -- 1. Require that this transaction began the parting.
     select * into v_link from links l where l.tenant_id = p_tenant and l.id = p_link for update;
     if v_link.id is null or not exists (select from tenants g where g.tenant_id = v_link.other_id
                                         and g.xmin = pg_current_xact_id()::xid) then
         raise exception 'no parting was begun';
     end if;
+    -- 2. Move the rows of each table that came with the other person, or belong to such a row.
     set constraints all deferred;
     for v_rule in select value from jsonb_array_elements(p_rules) loop
         v_table := v_rule ->> 0;
@@ -183,6 +190,7 @@ begin
         get diagnostics v_count = row_count;
         rows_moved := rows_moved + v_count;
     end loop;
+    -- 3. Part what is in rows of both: stored values, files, numbers, and credentials under the other's key.
     perform part_values(p_tenant, v_link.other_id, p_link);
     perform part_files(p_tenant, v_link.other_id);
     perform part_numbers(p_tenant, v_link.other_id, p_link);
@@ -196,11 +204,13 @@ begin
     from jsonb_array_elements(p_sealed) v;
     delete from credentials c using jsonb_array_elements(p_sealed) v
     where c.tenant_id = p_tenant and c.service = v.value ->> 'service' and c.account_name = v.value ->> 'was';
-    -- Nobody gains a day's money by it.
+    -- 4. Nobody gains a day's money by it.
     insert into spending (tenant_id, day, task_id, spent)
     select v_link.other_id, s.day, s.task_id, s.spent from spending s where s.tenant_id = p_tenant and s.task_id = '';
+    -- 5. Part the places, and cut what leads from one person to the other.
     perform part_places(p_tenant, v_link.other_id, p_turn);
     perform cut_across(p_tenant, v_link.other_id);
+    -- 6. Take back from the person who stays what the link gave them.
     update tenants k
     set role = case when k.role = case when rank_of(v_link.other ->> 'role') < rank_of(v_link.before ->> 'role')
                                        then v_link.other ->> 'role' else v_link.before ->> 'role' end
@@ -216,6 +226,7 @@ begin
         muted = array(select m from unnest(k.muted) m where v_link.before -> 'muted' ? m
                       or not v_link.other -> 'muted' ? m)
     where k.tenant_id = p_tenant;
+    -- 7. Record it, and check that all rows found their person.
     insert into person_audit (tenant_id, what, other, turn_id)
     values (p_tenant, 'unlinked', v_link.other_id, p_turn), (v_link.other_id, 'unlinked', p_tenant, '');
     delete from links l where l.tenant_id = p_tenant and l.id = p_link;

@@ -1,0 +1,38 @@
+"""How the SQL functions are written: a long one can be read by its steps."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+LONG = 60
+"""Lines of a function above which its steps are numbered."""
+_FUNCTION = re.compile(r"^create (?:or replace )?function (\w+)\(.*?^(?:end )?\$\$;$", re.MULTILINE | re.DOTALL)
+_STEP = re.compile(r"^ +-- (\d+)\. \S", re.MULTILINE)
+
+
+def unnumbered(sql: str) -> Iterator[str]:
+    """Yield the names of the long functions whose steps are not numbered from 1."""
+    for found in _FUNCTION.finditer(sql):
+        steps = [int(number) for number in _STEP.findall(found[0])]
+        if found[0].count("\n") > LONG and (len(steps) < 3 or steps != list(range(1, len(steps) + 1))):
+            yield found[1]
+
+
+def test_every_long_function_numbers_its_steps() -> None:
+    files = [*ROOT.glob("core/db/sql/functions/*.sql"), *ROOT.glob("abilities/*/sql/functions/*.sql")]
+    assert len(files) > 30
+    assert [f"{file.name}: {name}" for file in files for name in unnumbered(file.read_text(encoding="utf-8"))] == []
+
+
+def test_steps_that_are_missing_or_out_of_order_are_found() -> None:
+    long = "    perform 1;\n" * LONG
+
+    def function(name: str, steps: str) -> str:
+        return f"create function {name}(p int)\nreturns void\nlanguage plpgsql as $$\nbegin\n{steps}{long}end $$;\n"
+
+    first, second, third = "    -- 1. Lock.\n", "    -- 2. Look.\n", "    -- 3. Write.\n"
+    whole = function("numbered", first + second + third)
+    assert list(unnumbered(whole + function("plain", "") + function("mixed", first + third + second))) == [
+        "plain", "mixed",
+    ]  # fmt: skip
