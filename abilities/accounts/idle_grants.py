@@ -128,9 +128,11 @@ class Renewals:
             return "\n".join(filter(None, [said, unread]))
 
     async def _again(self, tenant_id: str, stored: StoredAccount, wait: timedelta | None) -> None:
-        await self.database.rows(
-            "select attend_again($1,$2,$3,$4,$5,$6)",
+        """Say when an account is next looked after, None for never, unless it is not as it was read."""
+        await self.database.repeat(
             tenant_id,
+            "update credentials set attend_at = clock_timestamp() + $6::interval where tenant_id = $1 and service = $2"
+            " and account_name = $3 and updated_at = $4 and (revoked_at is not null) = $5",
             stored.service,
             stored.name,
             stored.written_at,

@@ -141,7 +141,12 @@ class ConnectLinkStore:
         """Take the answer under a state, once; None for another browser. Return its proof, sealed."""
         async with self.database.tenant(link.tenant_id) as connection:  # never repeated: it works once
             row = await connection.fetchrow(
-                "select * from take_connect_answer($1,$2,$3,$4)",
+                "update connect_links l set state_hash = null, sealed = null"
+                " from (select o.token_hash, o.key_version, o.sealed from connect_links o"
+                "  where o.tenant_id = $1 and o.state_hash = $2 for update) o"
+                " where l.tenant_id = $1 and l.token_hash = o.token_hash and l.state_hash = $2"
+                " and l.browser_hash = $3 and l.done_at is null and l.expires_at > $4"
+                " returning o.key_version, o.sealed",
                 link.tenant_id,
                 token_hash(state_token),
                 token_hash(browser),
@@ -151,10 +156,14 @@ class ConnectLinkStore:
 
     async def count_try(self, link: ConnectLink) -> bool:
         """Count a password that is about to be tried; return False if there were too many."""
-        row = await self.database.one(
-            "select count_connect_try($1,$2,$3) as within", link.tenant_id, link.token_hash, MAX_TRIES
+        within = await self.database.repeat(
+            link.tenant_id,
+            "update connect_links set tries = tries + 1 where tenant_id = $1 and token_hash = $2 and tries < $3"
+            " returning tries",
+            link.token_hash,
+            MAX_TRIES,
         )
-        return bool(row["within"])
+        return bool(within)
 
     async def finish(self, link: ConnectLink, account: JsonObject, message: Json, now: datetime) -> bool:
         """Store the account and end the link; return False if it was over already."""

@@ -153,14 +153,25 @@ class TaskStore:
 
     async def begin_look(self, task: Task, now: datetime, lease: timedelta) -> bool:
         """Count a look that is about to begin; return False if another worker was faster."""
-        row = await self.database.call(
-            "select begin_look($1,$2,$3,$4,$5) as begun", task.tenant_id, task.id, task.looks_begun, now, lease
+        begun = await self.database.repeat(
+            task.tenant_id,
+            "update tasks set looks_begun = $3 + 1, next_at = $4::timestamptz + $5::interval * power(2, least($3, 5))"
+            " where tenant_id = $1 and id = $2 and state = 'ACTIVE' and looks_begun in ($3, $3 + 1) returning id",
+            task.id,
+            task.looks_begun,
+            now,
+            lease,
         )
-        return bool(row and row["begun"])
+        return bool(begun)
 
     async def put_off_look(self, task: Task) -> None:
         """Reverse the count of a look that was interrupted from outside."""
-        await self.database.call("select put_off_look($1,$2,$3)", task.tenant_id, task.id, task.looks_begun)
+        await self.database.repeat(
+            task.tenant_id,
+            "update tasks set looks_begun = $3 where tenant_id = $1 and id = $2 and looks_begun = $3 + 1",
+            task.id,
+            task.looks_begun,
+        )
 
     async def record_look(
         self, task: Task, watch: JsonObject, next_at: datetime | None, runs: Sequence[JsonObject]
@@ -213,8 +224,14 @@ class TaskStore:
 
     async def event_runs(self, tenant_id: str, task_id: str, within: timedelta) -> int:
         """Return the number of a task's runs on events within a time."""
-        row = await self.database.call("select count_event_runs($1,$2,$3) as runs", tenant_id, task_id, within)
-        return int(row["runs"]) if row else 0
+        (row,) = await self.database.repeat(
+            tenant_id,
+            "select count(*) as runs from task_runs where tenant_id = $1 and task_id = $2"
+            " and created_at > clock_timestamp() - $3::interval and state <> 'SKIPPED'",
+            task_id,
+            within,
+        )
+        return int(row["runs"])
 
     async def prune(self, kept: timedelta, limit: int = 100) -> int:
         """Delete runs and tasks that ended so long ago; return their number."""

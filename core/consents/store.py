@@ -95,8 +95,13 @@ class ConsentStore:
         return ConsentUse(row["use_id"], row["used"]) if row and row["used"] else None
 
     async def note_outcome(self, tenant_id: str, use_id: str, outcome: Outcome) -> None:
-        """Record the outcome of a call that ran by a consent."""
-        await self._database.call("select note_consent_outcome($1,$2,$3)", tenant_id, use_id, outcome)
+        """Record the outcome of a call that ran by a consent; the first record counts."""
+        await self._database.repeat(
+            tenant_id,
+            "update consent_uses set outcome = $3 where tenant_id = $1 and id = $2 and outcome = ''",
+            use_id,
+            outcome,
+        )
 
     async def active(self, tenant_id: str, now: datetime, tool: str | None = None) -> Sequence[StandingConsent]:
         """Return the valid consents, of a tool or of all, the oldest first."""

@@ -135,12 +135,24 @@ class CredentialStore:
         Each has `service`, `account_name`, `preferred`, and `created_at`, `updated_at` in ISO 8601.
         """
         name = None if service is None else _name(service)
-        rows = await self._database.rows("select * from list_credentials($1,$2)", tenant_id, name)
+        rows = await self._database.repeat(
+            tenant_id,
+            "select service, account_name, preferred, created_at, updated_at from credentials"
+            " where tenant_id = $1 and ($2::text is null or service = $2) order by service, account_name",
+            name,
+        )
         return [dict(row) | {name: row[name].isoformat() for name in ("created_at", "updated_at")} for row in rows]
 
     async def stored(self, tenant_id: str) -> "builtins.list[StoredAccount]":
         """Return all accounts of a person, opened; an account that does not open has no credentials."""
-        rows = await self._database.rows("select * from read_accounts($1)", tenant_id)
+        rows = await self._database.repeat(
+            tenant_id,
+            # Each with the wrapped key that opens it, from one snapshot.
+            "select c.service, c.account_name, c.credentials_json as sealed, d.version, d.secret_key_id, d.wrapped,"
+            " c.preferred, c.preferred_for, c.revoked_at is not null as revoked, c.updated_at"
+            " from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version"
+            " where c.tenant_id = $1 order by not c.preferred, c.service, c.account_name",
+        )
         return [self._opened(tenant_id, row) for row in rows]
 
     def _opened(self, tenant_id: str, row: asyncpg.Record) -> StoredAccount:

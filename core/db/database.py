@@ -137,6 +137,15 @@ class Database:
         rows = await self.tenant_rows(tenant_id, statement, *args)
         return rows[0] if rows else None
 
+    async def repeat(self, tenant_id: str, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run a repeatable statement as `tenant_rows` does, again while the server is away; return its rows."""
+        tries = _Tries(self._patience, self._trouble)
+        while True:
+            try:
+                return await self.tenant_rows(tenant_id, statement, *args)
+            except StoreUnavailable as error:
+                await tries.pause(error.__cause__ or error)
+
     async def ready(self) -> bool:
         """Return whether the database answers and takes writes now."""
         try:
@@ -233,9 +242,9 @@ class _Tries:
         self.deadline = self._clock() + patience
         self._trouble = trouble
         self._pause = 0.05
-        self._known: Exception | None = None
+        self._known: BaseException | None = None
 
-    async def pause(self, error: Exception) -> None:
+    async def pause(self, error: BaseException) -> None:
         """Wait before the next try; raise `StoreUnavailable` if there is none."""
         self._trouble.failed(error)
         if self._known is not None and isinstance(error, TimeoutError) and self._clock() >= self.deadline:

@@ -102,13 +102,28 @@ class FileStore:
 
     async def record(self, tenant_id: str, inbound_id: str, number: int, outcome: str | FileFailure) -> None:
         """Record the outcome of a message's file."""
-        failed = isinstance(outcome, FileFailure)
-        function = "fail_file($1,$2,$3,$4)" if failed else "end_file($1,$4,$2,$3)"
-        await self.database.rows(f"select {function}", tenant_id, inbound_id, number, str(outcome))
+        if not isinstance(outcome, FileFailure):
+            await self.database.rows("select end_file($1,$2,$3,$4)", tenant_id, outcome, inbound_id, number)
+            return
+        await self.database.repeat(
+            tenant_id,
+            "insert into inbound_files (tenant_id, inbound_id, number, failure) values ($1, $2, $3, $4)"
+            " on conflict (tenant_id, inbound_id, number) do update set failure = $4, file_id = null",
+            inbound_id,
+            number,
+            str(outcome),
+        )
 
     async def keep_made(self, tenant_id: str, file_id: str, name: str, now: datetime) -> None:
         """Mark a file as made, or sent again, by a tool."""
-        await self.database.rows("select keep_made($1,$2,$3,$4)", tenant_id, file_id, name, now)
+        await self.database.repeat(
+            tenant_id,
+            "update files set state = 'kept', name = $3, used_at = greatest(used_at, $4)"
+            " where tenant_id = $1 and id = $2",
+            file_id,
+            name,
+            now,
+        )
 
     async def find(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """Return a file of this person."""

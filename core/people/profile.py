@@ -120,7 +120,12 @@ class ProfileStore:
     async def _speak(self, tenant_id: str, key: str, language: str) -> None:
         """If the fact is the person's language, write to them in the language that counts now."""
         if key == LANGUAGE:
-            await self._database.call("select forget_language($1,$2)", tenant_id, FROM_PROFILE)
+            # What was found there and nowhere else.
+            await self._database.repeat(
+                tenant_id,
+                "update tenants set language = '', language_from = '' where tenant_id = $1 and language_from = $2",
+                FROM_PROFILE,
+            )
             await self._database.call("select note_language($1,$2,$3)", tenant_id, FROM_PROFILE, named_tag(language))
 
 

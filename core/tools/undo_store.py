@@ -82,7 +82,13 @@ class UndoStore:
 
     async def done(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
         """Return the actions that were not taken back, also those that cannot be, the newest first."""
-        rows = await self._database.rows("select * from read_undo($1,$2,$3)", tenant_id, now, _MAX_KEPT)
+        rows = await self._database.repeat(
+            tenant_id,
+            "select id, number, title, tool, arguments, open_until, undone from undo_records"
+            " where tenant_id = $1 and open_until > $2 and not undone order by number desc, created_at desc limit $3",
+            now,
+            _MAX_KEPT,
+        )
         return [_record(row) for row in rows]
 
     async def keep(self, tenant_id: str, turn_id: str, call: str, offers: Sequence[UndoOffer]) -> None:

@@ -13,6 +13,16 @@ from core.questions.outcomes import QuestionEnd
 LEASE = timedelta(seconds=20)
 """Longer than a provider call may take."""
 
+_END = """
+update redraws r
+set state = case when v.current then $6 else 'due' end, reason = $7, lease_until = null,
+    next_attempt_at = clock_timestamp() + case when v.current then $8::interval else interval '0' end,
+    drawn_at = case when $6 = 'drawn' then clock_timestamp() else r.drawn_at end
+from (select (outcome, outcome_at) = ($4, $5) as current from redraws
+      where tenant_id = $1 and outbound_id = $2 for update) v
+where r.tenant_id = $1 and r.outbound_id = $2 and r.fence = $3 and r.state = 'due'
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class RedrawClaim:
@@ -108,9 +118,9 @@ class Redraws:
 
     async def end(self, claim: RedrawClaim, due: DueRedraw, end: RedrawEnd) -> None:
         """Record the end of an attempt. If the outcome to show has changed since, the update is due again."""
-        await self._database.call(
-            "select end_redraw($1,$2,$3,$4,$5,$6,$7,$8)",
+        await self._database.repeat(
             claim.tenant_id,
+            _END,
             claim.outbound_id,
             claim.fence,
             due.outcome,
@@ -122,6 +132,11 @@ class Redraws:
 
     async def set_aside(self, claim: RedrawClaim, reason: str) -> None:
         """Set aside an update whose end cannot be recorded."""
-        await self._database.call(
-            "select set_aside_redraw($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
+        await self._database.repeat(
+            claim.tenant_id,
+            "update redraws set state = 'given_up', reason = $4, lease_until = null"
+            " where tenant_id = $1 and outbound_id = $2 and fence = $3 and state = 'due'",
+            claim.outbound_id,
+            claim.fence,
+            reason,
         )

@@ -97,7 +97,11 @@ class BackupLog:
         while True:
             await asyncio.sleep(_KEEP)
             with suppress(StoreUnavailable):  # the lease is long enough for another try
-                await self.database.rows("select keep_backup($1,$2)", backup_id, _LEASE)
+                await self.database.rows(
+                    "update backups set lease_until = clock_timestamp() + $2 where id = $1 and finished_at is null",
+                    backup_id,
+                    _LEASE,
+                )
 
 
 @dataclass(frozen=True, slots=True)

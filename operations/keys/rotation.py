@@ -82,6 +82,13 @@ async def _rewrap(database: Database, keys: SecretKeys, tenant_id: str, version:
     if row is None:
         return  # the tenant was deleted since the key was found
     wrapped = wrap(keys.newest, unwrap_data_key(keys, tenant_id, row), tenant_id, version)
-    await database.rows(
-        "select rewrap_data_key($1,$2,$3,$4,$5)", tenant_id, version, row["secret_key_id"], keys.newest.id, wrapped
+    # Unless somebody else has replaced it since it was read.
+    await database.repeat(
+        tenant_id,
+        "update data_keys set secret_key_id = $4, wrapped = $5"
+        " where tenant_id = $1 and version = $2 and secret_key_id = $3",
+        version,
+        row["secret_key_id"],
+        keys.newest.id,
+        wrapped,
     )

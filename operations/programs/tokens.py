@@ -106,8 +106,14 @@ class ClientTokens:
         if found is None:
             return None
         tenant_id, token_id = found["tenant_id"], found["token_id"]
-        row = await self.database.call("select * from use_client_token($1,$2,$3)", tenant_id, token_id, now)
-        return Client(tenant_id, token_id, row["name"], row["number"]) if row else None
+        used = await self.database.repeat(
+            tenant_id,
+            "update client_tokens set uses = uses + 1, last_used_at = $3"
+            " where tenant_id = $1 and id = $2 and revoked_at is null and expires_at > $3 returning name, number",
+            token_id,
+            now,
+        )
+        return Client(tenant_id, token_id, used[0]["name"], used[0]["number"]) if used else None
 
     async def list(self, tenant_id: str, now: datetime) -> Sequence[ClientToken]:
         """Return a person's good tokens, the oldest first."""

@@ -1,6 +1,7 @@
 """A decision counts only if its facts are still so when it is written (promise 9)."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 import asyncpg
 import pytest
@@ -39,10 +40,9 @@ class Meanwhile(Database):
 
 
 async def _said(store: Store, database: Database, tenant: str) -> object:
-    now = await store.one("select now()")
     approvals = ApprovalStore(database, store.wakeups)
     return await approvals.decide(
-        tenant, "apr", Verb.APPROVE, how="operator", channel="operator", now=now, said_in="op_1"
+        tenant, "apr", Verb.APPROVE, how="operator", channel="operator", now=datetime.now(UTC), said_in="op_1"
     )
 
 
@@ -68,8 +68,8 @@ async def _moment(store: Store) -> str:
     return tenant
 
 
-async def _approved(store: Store) -> int:
-    return int(await store.one("select count(*) from approval_audit where approval_id = 'apr' and what = 'approved'"))
+async def _approved(store: Store) -> object:
+    return await store.one("select count(*) from approval_audit where approval_id = 'apr' and what = 'approved'")
 
 
 @WAYS

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from contextlib import nullcontext
 
 import asyncpg
 import pytest
@@ -48,3 +49,32 @@ async def test_a_call_that_meets_a_function_being_dropped_is_made_again(database
 async def _drop_again_and_again(admin: "asyncpg.Connection[asyncpg.Record]") -> None:
     for _ in range(300):
         await admin.execute(_REPLACED)
+
+
+_FAILS_ONCE = """
+create sequence tries;
+grant usage on sequence tries to onevalet_app;
+create function fails_once() returns int language plpgsql as $$
+begin
+    if nextval('tries') = 1 then
+        raise exception 'shutting down' using errcode = 'admin_shutdown';
+    end if;
+    return 1;
+end $$;
+"""
+_GONE = "drop function if exists fails_once(); drop sequence if exists tries"
+
+
+async def test_a_repeated_statement_outlives_a_server_that_went_away(database_url: str) -> None:
+    admin = await asyncpg.connect(database_url)
+    database = Database(database_url, size=1)
+    try:
+        for ask, outlives in ((database.tenant_rows, False), (database.repeat, True)):
+            await admin.execute(f"{_GONE}; {_FAILS_ONCE}")
+            with nullcontext() if outlives else pytest.raises(StoreUnavailable):
+                [row] = await ask("ann", "select $1 as one, fails_once()")
+                assert row["one"] == "ann"
+    finally:
+        await admin.execute(_GONE)
+        await database.close()
+        await admin.close()

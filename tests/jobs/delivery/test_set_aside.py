@@ -93,7 +93,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     assert claim is not None
     system.database.seen.clear()
     await drawing.run(claim)
-    (refused,) = (statement for statement in system.database.seen if statement.startswith("select end_redraw("))
+    (refused,) = (statement for statement in system.database.seen if "update redraws r" in statement)
     system.database.refused = refused
     claim = await eventually(lambda: drawing.claim(None), "the next time that the database sets")
     assert claim is not None

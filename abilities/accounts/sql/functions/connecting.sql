@@ -54,31 +54,6 @@ begin
     return 'begun';
 end $$;
 
--- Takes a server's answer, once and from the browser that was sent there only; no row for any other.
-create function take_connect_answer(p_tenant text, p_state_hash bytea, p_browser_hash bytea, p_now timestamptz)
-returns table (key_version int, sealed bytea)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query update connect_links l set state_hash = null, sealed = null
-    from (select o.token_hash, o.key_version, o.sealed from connect_links o
-          where o.tenant_id = p_tenant and o.state_hash = p_state_hash for update) o
-    where l.tenant_id = p_tenant and l.token_hash = o.token_hash and l.state_hash = p_state_hash
-      and l.browser_hash = p_browser_hash and l.done_at is null and l.expires_at > p_now
-    returning o.key_version, o.sealed;
-end $$;
-
--- Counts a password that is about to be tried; false where there were too many.
-create function count_connect_try(p_tenant text, p_token_hash bytea, p_limit int)
-returns boolean
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update connect_links l set tries = l.tries + 1
-    where l.tenant_id = p_tenant and l.token_hash = p_token_hash and l.tries < p_limit;
-    return found;
-end $$;
-
 -- Ends a link: stores the account, and queues what the chat is told. False where it was over already.
 create function finish_connect(
     p_tenant text, p_token_hash bytea, p_account jsonb, p_message jsonb, p_now timestamptz)
@@ -175,18 +150,6 @@ begin
         where c.tenant_id = p_tenant and c.service = f.service and c.account_name = f.account_name
         returning c.service, c.account_name)
     select o.service, o.account_name from claimed o order by o.service, o.account_name;
-end $$;
-
--- Says when an account is next looked after, null for never, unless it is not as it was read.
-create function attend_again(
-    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_revoked boolean, p_in interval)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update credentials c set attend_at = clock_timestamp() + p_in
-    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
-      and c.updated_at = p_written_at and (c.revoked_at is not null) = p_revoked;
 end $$;
 
 -- Notes that a turn, or a notice, asks a person to connect an account again: they are not told by anything else. False

@@ -284,15 +284,6 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
-create function count_event_runs(p_tenant text, p_task text, p_within interval)
-returns bigint
-language plpgsql stable as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return (select count(*) from task_runs r where r.tenant_id = p_tenant and r.task_id = p_task
-            and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
-end $$;
-
 -- Lists tasks of all people that were set aside: ids and causes only.
 create function find_set_aside(p_limit int)
 returns table (tenant_id text, task_id text, number int, cause text)
@@ -388,29 +379,6 @@ end $$;
 
 create or replace trigger tasks_looks before update of revision on tasks for each row
     when (old.revision is distinct from new.revision) execute function forget_looks();
-
--- Counts a check that is about to start, as the successor of the one that began at p_begun and never ended; the next
--- worker starts it later each time. Repeating it changes nothing; false if another worker was quicker.
-create function begin_look(p_tenant text, p_task text, p_begun int, p_now timestamptz, p_lease interval)
-returns boolean
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update tasks t set looks_begun = p_begun + 1, next_at = p_now + p_lease * power(2, least(p_begun, 5))
-    where t.tenant_id = p_tenant and t.id = p_task and t.state = 'ACTIVE' and t.looks_begun in (p_begun, p_begun + 1);
-    return found;
-end $$;
-
--- A check that was interrupted from outside, as by a worker's end or an unavailable database, does not count.
-create function put_off_look(p_tenant text, p_task text, p_begun int)
-returns boolean
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update tasks t set looks_begun = p_begun
-    where t.tenant_id = p_tenant and t.id = p_task and t.looks_begun = p_begun + 1;
-    return found;
-end $$;
 
 -- Lists everybody's tasks by when they come next, from a place on; those that nothing is planned for come last, under
 -- 'infinity'.

@@ -334,23 +334,6 @@ begin
     returning r.tenant_id, r.outbound_id, r.fence;
 end $$;
 
-create function end_redraw(
-    p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_outcome_at timestamptz, p_state text,
-    p_reason text, p_delay interval)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    -- The content may have changed since: then the redraw is due again.
-    update redraws r
-    set state = case when v.current then p_state else 'due' end, reason = p_reason, lease_until = null,
-        next_attempt_at = clock_timestamp() + case when v.current then p_delay else interval '0' end,
-        drawn_at = case when p_state = 'drawn' then clock_timestamp() else r.drawn_at end
-    from (select (s.outcome, s.outcome_at) = (p_outcome, p_outcome_at) as current from redraws s
-          where s.tenant_id = p_tenant and s.outbound_id = p_outbound for update) v
-    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
-end $$;
-
 -- Erases the numbers that proved possession of a phone, from what was sent too, once they have expired or been used.
 create function scrub_numbers(p_now timestamptz, p_limit int)
 returns int
@@ -408,13 +391,4 @@ begin
             return query select v_row.tenant_id, wake_turn(v_row.tenant_id, v_row.turn_id);
         end if;
     end loop;
-end $$;
-
-create function set_aside_redraw(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update redraws r set state = 'given_up', reason = p_reason, lease_until = null
-    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
 end $$;

@@ -23,16 +23,6 @@ begin
     return true;
 end $$;
 
--- Keeps the lease of a backup; false where it has ended.
-create function keep_backup(p_id text, p_lease interval)
-returns boolean
-language sql as $$
-    with kept as (
-        update backups b set lease_until = clock_timestamp() + p_lease
-        where b.id = p_id and b.finished_at is null returning 1)
-    select exists (select from kept)
-$$;
-
 -- Records the end of a backup, and forgets all but the newest p_kept of the records.
 create function end_backup(
     p_id text, p_now timestamptz, p_file text, p_bytes bigint, p_failure text, p_kept int default 1000)

@@ -32,18 +32,6 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select k.tenant_id, k.id from client_tokens k where k.token_hash = any (p_hashes)
 $$;
 
--- Returns a token that is good now, and notes that it was used.
-create function use_client_token(p_tenant text, p_id text, p_now timestamptz)
-returns table (name text, number bigint)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query
-    update client_tokens k set uses = k.uses + 1, last_used_at = p_now
-    where k.tenant_id = p_tenant and k.id = p_id and k.revoked_at is null and k.expires_at > p_now
-    returning k.name, k.number;
-end $$;
-
 -- Revokes a token by its number; returns its name, null where no good token has it. What its program has asked and
 -- nobody has begun to answer is answered no more.
 create function revoke_client_token(p_tenant text, p_number bigint, p_now timestamptz)

@@ -105,15 +105,6 @@ language sql as $$
     on conflict on constraint notifications_pkey do nothing
 $$;
 
--- Records what became of a call that ran by a consent; the first word counts.
-create function note_consent_outcome(p_tenant text, p_use text, p_outcome text)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update consent_uses u set outcome = p_outcome where u.tenant_id = p_tenant and u.id = p_use and u.outcome = '';
-end $$;
-
 -- Ends active consents: of a number, of an id, or all of a person's where both are null. Returns those that this ended.
 -- p_text: what the person is told of it, empty where they know.
 create function end_consents(

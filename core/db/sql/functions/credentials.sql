@@ -24,17 +24,6 @@ begin
     return query select * from read_data_key(p_tenant, null);
 end $$;
 
--- Replaces a data key by its re-wrapped form, unless somebody else has replaced it since it was read.
-create function rewrap_data_key(
-    p_tenant text, p_version int, p_from text, p_to text, p_wrapped bytea)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update data_keys d set secret_key_id = p_to, wrapped = p_wrapped
-    where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
-end $$;
-
 -- Lists what is sealed under a data key, in words for an operator.
 create function list_sealed(p_tenant text, p_version int)
 returns table (name text)
@@ -85,29 +74,6 @@ begin
     return query select c.credentials_json, d.version, d.secret_key_id, d.wrapped
     from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
-end $$;
-
--- Returns all of a person's sealed accounts, each with the wrapped key that opens it, from one snapshot.
-create function read_accounts(p_tenant text)
-returns table (service text, account_name text, sealed bytea, version int, secret_key_id text, wrapped bytea,
-               preferred boolean, preferred_for text[], revoked boolean, updated_at timestamptz)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query select c.service, c.account_name, c.credentials_json, d.version, d.secret_key_id, d.wrapped,
-                        c.preferred, c.preferred_for, c.revoked_at is not null, c.updated_at
-    from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
-    where c.tenant_id = p_tenant order by not c.preferred, c.service, c.account_name;
-end $$;
-
-create function list_credentials(p_tenant text, p_service text)
-returns table (service text, account_name text, preferred boolean, created_at timestamptz, updated_at timestamptz)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query select c.service, c.account_name, c.preferred, c.created_at, c.updated_at from credentials c
-    where c.tenant_id = p_tenant and (p_service is null or c.service = p_service)
-    order by c.service, c.account_name;
 end $$;
 
 -- Notes that a service takes what is stored no longer, unless it was stored again since it was read. p_tell_in: when its

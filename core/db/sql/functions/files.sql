@@ -50,27 +50,6 @@ begin
     on conflict (tenant_id, inbound_id, number) do update set file_id = p_id, failure = null;
 end $$;
 
--- Says that the bytes of a file are there that a tool has made, or that is sent again.
-create function keep_made(p_tenant text, p_id text, p_name text, p_now timestamptz)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update files f set state = 'kept', name = p_name, used_at = greatest(f.used_at, p_now)
-    where f.tenant_id = p_tenant and f.id = p_id;
-end $$;
-
--- Says why a file of a message cannot be used.
-create function fail_file(p_tenant text, p_inbound text, p_number int, p_failure text)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    insert into inbound_files (tenant_id, inbound_id, number, failure)
-    values (p_tenant, p_inbound, p_number, p_failure)
-    on conflict (tenant_id, inbound_id, number) do update set failure = p_failure, file_id = null;
-end $$;
-
 -- Deletes a person's files, the longest unused first, until `p_room` bytes more fit into their quota.
 create function make_room(p_tenant text, p_room bigint, p_quota bigint)
 returns void

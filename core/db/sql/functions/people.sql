@@ -179,15 +179,6 @@ begin
            or t.language_from in (p_from, 'sms', 'email', 'terminal') or p_from = 'profile' and t.language_from <> '');
 end $$;
 
--- Forgets a language that was found there and nowhere else.
-create function forget_language(p_tenant text, p_from text)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update tenants t set language = '', language_from = '' where t.tenant_id = p_tenant and t.language_from = p_from;
-end $$;
-
 -- Returns the language of the person at an address, '' for none and for a stranger.
 create function language_at(p_channel text, p_account text, p_user_key text)
 returns text

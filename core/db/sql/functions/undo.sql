@@ -62,17 +62,6 @@ begin
     update undo_records u set undone = true, arguments = '{}' where u.tenant_id = p_tenant and u.id = p_id;
 end $$;
 
--- Returns what can still be taken back, the newest first.
-create function read_undo(p_tenant text, p_now timestamptz, p_limit int)
-returns table (id text, number bigint, title text, tool text, arguments jsonb, open_until timestamptz, undone boolean)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query select u.id, u.number, u.title, u.tool, u.arguments, u.open_until, u.undone from undo_records u
-    where u.tenant_id = p_tenant and u.open_until > p_now and not u.undone
-    order by u.number desc, u.created_at desc limit p_limit;
-end $$;
-
 -- Deletes everybody's records whose time is over, and returns how many.
 create function drop_undo(p_now timestamptz)
 returns table (records bigint)
