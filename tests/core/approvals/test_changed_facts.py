@@ -77,9 +77,12 @@ async def test_promise_9_what_was_cancelled_meanwhile_is_not_approved(store: Sto
     tenant = await _moment(store)
     database = Meanwhile(store, CANCEL, 1)
     try:
-        await decide(store, database, tenant)
+        result = await decide(store, database, tenant)
     finally:
         await database.close()
+    assert result is not True
+    decided = await store.column("select outcome from inbound where outcome is not null")
+    assert decided in ([], ["already_cancelled"])
     assert await store.one("select state from approvals where id = 'apr'") == "cancelled"
     assert await _approved(store) == 0
 
