@@ -48,14 +48,19 @@ class ClaimTerms:
     others: bool
 
 
-def claim_terms(mode: QuarantineMode, facts: QuarantineFacts | None) -> ClaimTerms | None:
-    """Return the lanes that a process may claim; None if none. `facts`: None while no turn is quarantined.
+USUAL_TERMS = {mode: ClaimTerms(_LONG_PATIENCE, mode is not QuarantineMode.ONLY) for mode in QuarantineMode}
+"""The lanes that a process may claim while no turn is quarantined."""
+
+
+def claim_terms(mode: QuarantineMode, row: dict[str, bool] | None) -> ClaimTerms | None:
+    """Return the lanes that a process may claim by `QuarantineFacts`; None if none. `row`: None as for `USUAL_TERMS`.
 
     A private process claims quarantined turns and nothing else. A worker that has such processes leaves them to these,
     for a while. Any other worker claims them if it is idle, and from the third second on makes room for them.
     """
-    if facts is None:
-        return ClaimTerms(_LONG_PATIENCE, mode is not QuarantineMode.ONLY)
+    if row is None:
+        return USUAL_TERMS[mode]
+    facts = QuarantineFacts(**row)
     if facts.begun:
         return None
     match mode:

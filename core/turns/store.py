@@ -17,7 +17,7 @@ from core.journal.types import Lease
 from core.loop.control import InterruptSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
-from core.queue.quarantine import QuarantineFacts, QuarantineMode, claim_terms
+from core.queue.quarantine import USUAL_TERMS, QuarantineMode, claim_terms
 from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
@@ -61,7 +61,6 @@ class TurnStore:
         self.lease = lease
         self._channels = frozenset(channels)
         self._quarantine = quarantine
-        self._terms = claim_terms(quarantine, None)
         self._described = list(described)
         self._owners = Owners(make_id)
 
@@ -83,21 +82,18 @@ class TurnStore:
             return await self.claim(lane_id, worker)
 
     async def _claim(self, statement: str, lane_id: str | None, worker: str, *more: object) -> Lease | None:
-        facts: dict[str, bool] | None = None
-        terms = self._terms
+        facts, terms = None, USUAL_TERMS[self._quarantine]
         for _ in range(MOST_DECISIONS):
-            if terms is None:
-                return None
             with self._owners.claiming(worker) as owner:
                 given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT)
                 row = await self._database.call(statement, *given, facts, terms.patience, terms.others, *more)
             if row is None:
                 return None
             if row["lane_id"]:
-                opened = row if row.get("turn_id") else None
-                return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, opened)
-            facts = row["quarantine"]
-            terms = claim_terms(self._quarantine, QuarantineFacts(**facts) if facts else None)
+                return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, row if row.get("turn_id") else None)
+            if (next_terms := claim_terms(self._quarantine, facts := row["quarantine"])) is None:
+                return None
+            terms = next_terms
         return None
 
     async def end_leases(self, worker: str, hung_on: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from core.queue.quarantine import QuarantineFacts, QuarantineMode, claim_terms
+from core.queue.quarantine import QuarantineMode, claim_terms
 from tests.decision_table import Table
 
 # The results: after how many seconds it may claim a quarantined turn's lane, and whether any other.
@@ -28,7 +28,7 @@ leave  -      busy  *     60  yes
 
 def test_promise_5_a_process_claims_lanes_as_the_table_says() -> None:
     for case, (patience, others) in TERMS.cases():
-        facts = QuarantineFacts(case["begun"] == "begun", case["runs"] == "idle", case["waits"] == "long")
+        facts = {"begun": case["begun"] == "begun", "idle": case["runs"] == "idle", "held_up": case["waits"] == "long"}
         terms = claim_terms(QuarantineMode(case["mode"]), facts)
         if patience == "-":
             assert terms is None, case
