@@ -326,6 +326,29 @@ async def test_only_the_turn_that_hung_its_worker_is_quarantined(store: Store) -
     assert [lease is not None for lease in taken] == [True, True, False]
 
 
+async def test_a_turn_that_hung_is_quarantined_though_its_lease_ran_out_first(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    begun = await begin_all(store, "w")
+    await store.expire()
+    leaving = TurnStore(store.database, store.make_id, LEASE, quarantine=QuarantineMode.LEAVE)
+    taken = await leaving.claim(None, "other")
+    assert taken is not None
+    hung = next(lease.lane_id for lease, _ in begun if lease.lane_id != taken.lane_id)
+    await store.turns.end_leases("w", hung)
+    quarantined = await store.admin.fetch("select lane_id from turns where quarantined")
+    assert [row[0] for row in quarantined] == [hung]
+    assert [await leaving.claim(None, "next") is not None for _ in range(2)] == [True, False]
+
+
+async def test_a_turn_that_another_worker_has_taken_over_is_left_to_it(store: Store) -> None:
+    await say_all(store, 1)
+    await begin_all(store, "w")
+    await store.expire()
+    [(lease, _)] = await begin_all(store, "other")
+    await store.turns.end_leases("w", lease.lane_id)
+    assert await record(store) == {"text 1": (2, 1, False)}
+
+
 async def test_all_turns_of_a_hung_worker_are_quarantined_if_none_is_known(store: Store) -> None:
     await say_all(store, 1, 2)
     await begin_all(store, "w")

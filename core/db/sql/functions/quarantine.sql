@@ -12,6 +12,12 @@ begin
     update outbound set hangs = hangs + 1 where id = p_hung;
     perform reap_process(d.process, p_hung) from (
         select distinct l.process from lanes l where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
+    -- A worker that hangs cannot renew its leases. Another process then freed them as those of one that died, and any process
+    -- would claim again at once the turn that hung this one.
+    update turns t set quarantined = true
+    from lanes l
+    where p_hung in ('', l.id) and l.owner is null and starts_with(l.process || '/', p_worker || '/')
+      and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.crashes > 0 and not t.quarantined;
     update outbound set lease_until = clock_timestamp()
     where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
     update channel_state set sweep_until = clock_timestamp()
