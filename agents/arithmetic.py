@@ -56,9 +56,7 @@ async def calculate(expression: str) -> str:
             numbers.prec = _DIGITS
             return _written(_value(tree.body, 0))
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ToolRetry(
-            gettext("That is no expression that can be calculated; write for example (3 + 4) * 2.5")
-        ) from error
+        raise ToolRetry(gettext("I cannot calculate that; write, for example, (3 + 4) * 2.5")) from error
     except (DecimalException, OverflowError, TypeError) as error:
         raise ToolRetry(gettext("That has no result: a division by zero, or a number out of range.")) from error
 
@@ -70,7 +68,7 @@ def _without_percentages(expression: str) -> str:
     """
     if _UNCLEAR.search(expression):
         raise ToolRetry(
-            gettext("That is no expression that can be calculated; write for example (3 + 4) * 2.5"),
+            gettext("I cannot calculate that; write, for example, (3 + 4) * 2.5"),
             note="Say what the percentage is of: 120 * 1.2, or 120 + 20% * 120.",
         )
     return _SHARE.sub(r"(\1/100)", _SHARE_OF.sub(r"(\1/100)*", expression))

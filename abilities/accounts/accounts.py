@@ -264,7 +264,7 @@ class TenantAccounts:
         account = await self._one(account_name)
         with _told():
             ended = await self.accounts.disconnect(self.tenant_id, account)
-        gone = gettext("{account} is disconnected: I have forgotten what opened it.", account=shown(account))
+        gone = gettext("{account} is disconnected, and its password or token is deleted.", account=shown(account))
         service = self.accounts.services.get(account.service)
         if ended or service is None:
             return gone

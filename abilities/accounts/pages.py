@@ -11,7 +11,7 @@ from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
 
 SAID = {
-    "disconnected": "The account is disconnected: what opened it is forgotten.",
+    "disconnected": "The account is disconnected, and its password or token is deleted.",
     "there": "The account is forgotten here. To end it at its service as well, take OneValet off there.",
     "none": "There is no such account any more.",
 }

@@ -64,7 +64,7 @@ class AnswerInvitation(CalendarAgent):
         calendars = await self.calendars()
         entry = await find_event(calendars, self.event, self.day, self.calendar, self.context, self.zone)
         if not entry.is_organized_elsewhere:
-            raise ToolFailed(gettext("That event is no invitation: nobody else has organized it."))
+            raise ToolFailed(gettext("That event is not an invitation: nobody else organized it."))
         organizer = entry.occurrence.organizer.address if entry.occurrence.organizer else ""
         scope = SeriesScope.THIS if self.series == "this" and entry.occurrence.repeats else SeriesScope.ALL
         event = self.described(entry)

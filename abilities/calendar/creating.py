@@ -41,7 +41,7 @@ def _are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > _MAX_GUESTS:
         return gettext("these are more than {number} addresses", number=_MAX_GUESTS)
     wrong = [address for address in given if not ADDRESS.fullmatch(address)]
-    return gettext("“{text}” is no email address", text=wrong[0]) if wrong else None
+    return gettext("“{text}” is not an email address", text=wrong[0]) if wrong else None
 
 
 @valet(

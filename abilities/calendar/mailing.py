@@ -103,7 +103,7 @@ async def send_letters(
             told |= {*letter.message.to}
     said = []
     if count := len(told):
-        said.append(ngettext("{number} person is told by email.", "{number} people are told by email.", count))
+        said.append(ngettext("{number} person gets an email.", "{number} people get an email.", count))
     if failures:
         reason = " ".join(dict.fromkeys(failures))
         said.append(gettext("Not everybody could be told by email. {reason}", reason=reason))

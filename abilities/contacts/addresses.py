@@ -63,7 +63,7 @@ class Written:
         number = number_of(text, self.region)
         if number is None:
             raise ToolRetry(
-                gettext("{text} is no phone number that I can use: please give it with its country code.", text=text)
+                gettext("I cannot use {text} as a phone number: please write it with its country code.", text=text)
             )
         if number not in numbers_in(self._texts, self.region):
             raise _not_written(text)
@@ -72,7 +72,7 @@ class Written:
     def mail(self, text: str) -> str:
         """Return a mail address that the person wrote. Raises `ToolRetry`."""
         if not is_mail(text):
-            raise ToolRetry(gettext("“{text}” is no email address", text=text))
+            raise ToolRetry(gettext("“{text}” is not an email address", text=text))
         if text.casefold() not in self._mails:
             raise _not_written(text)
         return text

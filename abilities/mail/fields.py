@@ -28,7 +28,7 @@ def are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > MAX_RECIPIENTS:
         return gettext("these are more than {number} addresses", number=MAX_RECIPIENTS)
     wrong = [address for address in given if not is_address(address)]
-    return gettext("“{text}” is no email address", text=wrong[0]) if wrong else None
+    return gettext("“{text}” is not an email address", text=wrong[0]) if wrong else None
 
 
 def are_some_addresses(given: Sequence[str]) -> str | None:

@@ -50,7 +50,7 @@ class SharedCollections:
             if collection == name or collection.startswith(f"{name}:"):
                 return home, collection
         if collection.startswith(("team:", "household:")):
-            raise ToolFailed(gettext("You are no member of {collection}.", collection=collection))
+            raise ToolFailed(gettext("You are not a member of {collection}.", collection=collection))
         return tenant_id, collection
 
     async def _change(self, owner: str, name: str, member: str, *, inside: bool) -> bool:

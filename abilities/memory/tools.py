@@ -100,7 +100,7 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     gone = await context.memory.forget(memories)
     context.undo.final(
         gettext("Forget for good"),
-        gettext("What is forgotten is kept nowhere; tell me again what I should know."),
+        gettext("Forgotten memories are not kept; please tell me again."),
     )
     # Running turns may still store words that they read before: these are deleted once the turns have ended.
     sentence = gettext(

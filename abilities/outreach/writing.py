@@ -98,7 +98,7 @@ class MessageSomeoneAgent(StandardAgent):
     async def on_running(self, msg: str) -> AgentResult:
         if not await self._is_theirs():
             raise ToolFailed(
-                gettext("Nothing was sent: {address} is no address of {name}.", address=self.address, name=self.to)
+                gettext("Nothing was sent: {address} is not an address of {name}.", address=self.address, name=self.to)
             )
         addressee = await self.context.messages.find(self.channel, self.address)
         if addressee.opening and (self.opening, self.closing) != (addressee.opening, addressee.closing):
@@ -146,7 +146,7 @@ class MessageSomeoneAgent(StandardAgent):
             channel = self.channel or (known[0] if known else "")
             if not channel:
                 raise ToolRetry(
-                    gettext("{address} is no address of {name}.", address=self.address, name=contact.name),
+                    gettext("{address} is not an address of {name}.", address=self.address, name=contact.name),
                     note="Use one of theirs, or one that the person writes.",
                 )
             address = _same(self.address, contact.addresses(channel), written.region)
@@ -186,7 +186,7 @@ def _direct(given: str, channel: str, region: str | None) -> tuple[str, str] | N
     number = number_of(given, region) if channel in ("", "sms") else None
     if number is None and given[:1] in "+0123456789" and any(c.isdigit() for c in given):
         raise ToolRetry(
-            gettext("{text} is no phone number that I can use: please give it with its country code.", text=given)
+            gettext("I cannot use {text} as a phone number: please write it with its country code.", text=given)
         )
     return ("sms", number) if number else None
 

@@ -85,7 +85,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     task = await meant_task(which, context)
     await context.tasks.run_now(task.id, context.idempotency_key)
     return gettext(
-        "Task {number}, {title}, runs now; what comes of it is sent by itself.", number=task.number, title=task.title
+        "Task {number}, {title}, is running now; I will send you the result.", number=task.number, title=task.title
     )
 
 

@@ -147,7 +147,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
         task = await meant_task(which, context)
         before = await context.tasks.plan(task.id)
         if before is None or not isinstance(action := before["action"], dict) or "text" not in action:
-            raise ToolRetry(gettext("That is no reminder."), note="Stop it, and plan it anew.")
+            raise ToolRetry(gettext("That is not a reminder."), note="Stop it, and plan it anew.")
         trigger = dict(cast(Any, before["trigger"]))
         if at.strip():
             trigger["at"] = _moved(trigger, at, context).isoformat()

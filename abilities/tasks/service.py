@@ -243,7 +243,7 @@ class TaskService:
                 return replace(task, due_at=now, next_at=now)
         if not isinstance(task.trigger, ScheduleTrigger):
             unread = task.trigger if isinstance(task.trigger, UnreadableTrigger) else None
-            raise TriggerError(unread.why if unread else gettext("It is no schedule."))
+            raise TriggerError(unread.why if unread else gettext("It is not a schedule."))
         zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
         trigger = task.trigger.begun(zone, task.anchor or now)
         course = Course(task.id, trigger, zone, task.anchor or now, task.fired)

@@ -125,7 +125,7 @@ class TaskAccess:
         meant = find_tasks(tasks, words)
         meant = [task for task in meant if not task.deleted] or meant[-1:]
         if not meant:
-            return gettext("There is no such task, and there was none.")
+            return gettext("There is no such task, and never was.")
         return "\n\n".join([str((await explain(self._tasks, task))["text"]) for task in meant[:3]])
 
     async def _person(self) -> tuple[ZoneInfo, QuietHours | None]:

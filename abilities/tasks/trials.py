@@ -24,7 +24,7 @@ def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
         shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
         raise TriggerError(
             gettext(
-                "I tried it, and it does not work: {error} What comes back now is: {shown}",
+                "I tried it, and it does not work: {error} The result is now: {shown}",
                 error=judged.reason,
                 shown=shown,
             )

@@ -36,7 +36,7 @@ async def read_html(response: HttpResponse) -> Page:
     if kind == "application/pdf" or kind_of(response.body) is FileKind.PDF:
         return await _read_pdf(response)
     if kind and not kind.startswith("text/") and kind not in _TEXTS and not kind.endswith("+json"):
-        raise ToolFailed(gettext("That is no page that can be read, but {type}.", type=kind[:60]))
+        raise ToolFailed(gettext("That page cannot be read: it is {type}.", type=kind[:60]))
     given = {"url": response.url, "content_type": response.headers.get("Content-Type", "")[:200]}
     try:
         found, _ = await ask_child(_SCRIPT, given, response.body)

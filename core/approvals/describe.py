@@ -11,7 +11,7 @@ from core.tools.tool import AnyTool, Risk
 _NO_DEFAULT = "no default"
 _MAX_OF_HEADING = 60
 """Characters of arguments in a heading, by which lists and receipts name a call too."""
-MAY_HAVE_HAPPENED = gettext_noop("It may have happened already: what came of an earlier try is not known.")
+MAY_HAVE_HAPPENED = gettext_noop("It may have happened already: the result of an earlier try is unknown.")
 
 
 def tool_consent(

@@ -73,7 +73,7 @@ class TenantFiles:
     async def look(self, file_id: str, question: str = "") -> str:
         file = await self.find(file_id)
         if not file.is_picture:
-            raise ToolFailed(gettext("That file is no picture."))
+            raise ToolFailed(gettext("That file is not a picture."))
         if file.caption and not question:
             return file.caption
         shows = self.files.shows

@@ -92,12 +92,12 @@ def is_public(address: str) -> bool:
 def read_target(text: str) -> Target:
     """Parse a web address; raises `Barred` for an address that two parsers may read differently."""
     if len(text) > MAX_URL or _UNSEEMLY.search(text):
-        raise Barred(gettext_noop("That is no well-formed web address."))
+        raise Barred(gettext_noop("That is not a valid web address."))
     try:
         url = URL(text)
         scheme, host, port = url.scheme, url.raw_host, url.port
     except ValueError as error:
-        raise Barred(gettext_noop("That is no well-formed web address.")) from error
+        raise Barred(gettext_noop("That is not a valid web address.")) from error
     if scheme not in USUAL_PORTS:
         raise Barred(gettext_noop("Only http and https addresses can be fetched."))
     # The text as well: the parser drops an empty user name, and other text between brackets.
@@ -105,7 +105,7 @@ def read_target(text: str) -> Target:
     if "@" in authority or url.raw_user is not None:
         raise Barred(gettext_noop("An address with a user name in it is not fetched."))
     if not host or not port or ("[" in authority) != (":" in host):
-        raise Barred(gettext_noop("That is no well-formed web address."))
+        raise Barred(gettext_noop("That is not a valid web address."))
     return Target(url.with_fragment(None), scheme, read_host(host), port)
 
 
@@ -115,7 +115,7 @@ def read_host(host: str) -> str:
     if _as_address(host) is not None:
         return host
     if not _NAME.fullmatch(host):
-        raise Barred(gettext_noop("That is no well-formed web address."))
+        raise Barred(gettext_noop("That is not a valid web address."))
     host = host.removesuffix(".")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
         raise Barred(gettext_noop("A server's number must be written in the usual way."))

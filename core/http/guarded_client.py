@@ -249,7 +249,7 @@ def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
 
 def _first(method: str, url: str, headers: Mapping[str, str], json: Json, body: bytes | None) -> _Ask:
     if method.upper() not in METHODS:
-        raise Barred(gettext_noop("That is no method of a web request."))
+        raise Barred(gettext_noop("That is not a method of a web request."))
     sent = CIMultiDict({"Accept": "*/*", "User-Agent": "OneValet/0.1"})
     if json is not None:
         body = jsons.dumps(json).encode()

@@ -30,7 +30,7 @@ class QuestionEnd(StrEnum):
 _TOASTS = {
     ChoiceOutcome.ALREADY: gettext_noop("You have already answered this: {answer}"),
     ChoiceOutcome.ALREADY_SKIPPED: gettext_noop("You have already skipped this."),
-    ChoiceOutcome.CLOSED: gettext_noop("This is no longer asked."),
+    ChoiceOutcome.CLOSED: gettext_noop("This question is no longer open."),
     ChoiceOutcome.PAUSED: gettext_noop("This is paused. Tell me to go on with it first."),
     ChoiceOutcome.NOT_YOURS: gettext_noop("This is not yours to decide."),
     ChoiceOutcome.UNKNOWN: gettext_noop("This button no longer works."),
@@ -38,7 +38,7 @@ _TOASTS = {
 _ON_CARDS = {
     QuestionEnd.CHOSEN: gettext_noop("You chose: {answer}"),
     QuestionEnd.SKIPPED: gettext_noop("Skipped."),
-    QuestionEnd.CLOSED: gettext_noop("This is no longer asked."),
+    QuestionEnd.CLOSED: gettext_noop("This question is no longer open."),
     QuestionEnd.ASKED_AGAIN: gettext_noop("Asked again below."),
 }
 

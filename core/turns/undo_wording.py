@@ -61,7 +61,7 @@ def cannot(record: UndoRecord, others: Sequence[UndoRecord]) -> ToolEnd:
 def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
     """Return the result if the words name several actions that can be taken back, or none."""
     if not meant:
-        return _not_undone(gettext("I find nothing of that among what I can undo."), others)
+        return _not_undone(gettext("I find nothing like that among the actions that I can undo."), others)
     lines = [f"{record.code}. {record.title}" for record in meant]
     told = "\n".join([gettext("Several may be meant; write “{word}” with its letter:", word=undo_word()), *lines])
     return ToolEnd(told, Outcome.ERROR, told=told)

@@ -93,7 +93,7 @@ class ProgramTurns:
         note = gettext("{program} wants this, a program to which you gave access.", program=program)
         noted = [replace(one, note=f"{note}\n{one.note}" if one.note else note) for one in result.approvals]
         cards = [card(one, shown.message.id) for one, shown in zip(noted, messages.cards, strict=True)]
-        hidden = gettext("[a link, which only you are sent]") if chat else gettext("[a link, which only you may see]")
+        hidden = gettext("[a link, sent only to you]") if chat else gettext("[a link that only you may see]")
         shown = self._private.sub(hidden, result.reply)
         told = list[OutboundMessage]()
         # Decisions in the chat are answered there, too; the program's own answers are not.

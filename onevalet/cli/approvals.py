@@ -125,7 +125,7 @@ async def print_consents(settings: Settings, tenant: str, *, as_json: bool) -> N
     for consent in consents:
         say(f"{consent.number:<4} {agreed_in_words(consent.agreed)}  {_standing(consent)}")
     if not consents:
-        say("Nothing is done without asking.")
+        say("There are no consents.")
 
 
 async def withdraw(settings: Settings, number: int, tenant: str) -> None:

@@ -79,7 +79,7 @@ async def print_tokens(settings: Settings, tenant: str, *, as_json: bool) -> Non
     for token in found:
         until = f"{token.expires_at:%Y-%m-%d}" if token.expires_at else "it is revoked"
         used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
-        say(f"{token.number:>3}  {token.name:<24} good until {until}, last used {used}, {token.uses} requests")
+        say(f"{token.number:>3}  {token.name:<24} valid until {until}, last used {used}, {token.uses} requests")
     if not found:
         say(f"{owner} has no tokens: make one with `mcp token NAME`.")
 

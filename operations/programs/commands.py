@@ -73,6 +73,6 @@ def _line(token: ClientToken, timezone: str) -> str:
     name = literal(plain_words(token.name))
     used = gettext("last used {day}", day=day(token.last_used_at)) if token.last_used_at else gettext("never used")
     until = (
-        gettext("good until {day}", day=day(token.expires_at)) if token.expires_at else gettext("good until revoked")
+        gettext("valid until {day}", day=day(token.expires_at)) if token.expires_at else gettext("valid until revoked")
     )
     return f"{token.number}. {name}: {used}, {until}"

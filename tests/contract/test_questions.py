@@ -280,7 +280,7 @@ async def test_what_is_no_longer_asked_loses_its_buttons_and_takes_no_answer(sys
     await system.work()
     assert BOOKED == []
     assert not cards(system)
-    assert seen(system, "This is no longer asked.")
+    assert seen(system, "This question is no longer open.")
     assert await outcomes(system) == ["closed"]
 
 

@@ -86,7 +86,7 @@ async def test_the_operators_command_lists_and_ends(
     bob = await console.tenant(BOB)
     settings = Settings(_env_file=None, database_url=SecretStr(database_url), onevalet_home=tmp_path)
     await print_consents(settings, bob, as_json=False)
-    assert "Nothing is done without asking." in capsys.readouterr().out
+    assert "There are no consents." in capsys.readouterr().out
     await agree(console.store, bob)
     await print_consents(settings, bob, as_json=False)
     line = capsys.readouterr().out

@@ -39,7 +39,7 @@ def mailbox_in(form: Mapping[str, str]) -> JsonObject:
     """Return a mailbox's credentials as `onevalet credentials set email` stores them. Raises `FormProblem`."""
     address = form.get("address", "").strip()
     if address.count("@") != 1 or not address.isprintable() or " " in address:
-        raise FormProblem(gettext("“{text}” is no email address", text=address[:100]), "address")
+        raise FormProblem(gettext("“{text}” is not an email address", text=address[:100]), "address")
     imap, smtp = _server(form, "imap"), _server(form, "smtp")
     if imap is None and smtp is None:
         raise FormProblem(gettext("Name the server of your mailbox."), "imap_host")
@@ -95,7 +95,7 @@ def _server(form: Mapping[str, str], kind: str) -> JsonObject | None:
         return None
     port, tls = form.get(f"{kind}_port", "").strip() or str(_USUAL[kind]), form.get(f"{kind}_tls", "implicit")
     if not port.isdecimal() or not 0 < int(port) < 65536 or tls not in ("implicit", "starttls", "none"):
-        raise FormProblem(gettext("“{text}” is no port of a server.", text=port[:20]), f"{kind}_port")
+        raise FormProblem(gettext("“{text}” is not a port number.", text=port[:20]), f"{kind}_port")
     if any(letter in host for letter in "/@?#\\ ") or not host.isprintable():
-        raise FormProblem(gettext("“{text}” is no name of a server.", text=host[:100]), f"{kind}_host")
+        raise FormProblem(gettext("“{text}” is not the name of a server.", text=host[:100]), f"{kind}_host")
     return {"host": host, "port": int(port), "tls": tls}

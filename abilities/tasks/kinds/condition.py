@@ -84,7 +84,7 @@ class ConditionTrigger:
             if text or text is self.expression:
                 check_expression(text, NAMES)
         if self.path == "":
-            raise TriggerError(gettext("The path is empty: leave it out to compare all that comes back."))
+            raise TriggerError(gettext("The path is empty: leave it out to compare the whole result."))
         if self.path is not None:
             check_path(self.path)
         check_number(self.every_minutes, SHORTEST_MINUTES, MAX_MINUTES, _OFTEN)
@@ -116,7 +116,7 @@ class ConditionTrigger:
 
     def nothing_found(self) -> TriggerError:
         """Return why there is nothing to compare."""
-        return TriggerError(gettext("{path} finds nothing in what came back.", path=self.path))
+        return TriggerError(gettext("{path} finds nothing in the result.", path=self.path))
 
 
 @dataclass(frozen=True, slots=True)

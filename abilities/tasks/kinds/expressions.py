@@ -34,7 +34,7 @@ def check_expression(text: str, names: frozenset[str]) -> None:
             sentence = gettext("“{text}” cannot be used: it calls a function that is not there.", text=text)
             raise TriggerError(sentence, note=f"The functions are {', '.join(_FUNCTIONS)}.")
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            raise TriggerError(gettext("“{text}” cannot be used: “{name}” is no field.", text=text, name=node.attr))
+            raise TriggerError(gettext("“{text}” cannot be used: “{name}” is not a field.", text=text, name=node.attr))
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _FUNCTIONS:
             sentence = gettext("“{text}” cannot be used: there is nothing named “{name}”.", text=text, name=node.id)
             raise TriggerError(sentence, note=f"It may name {', '.join(sorted(names))}.")
@@ -60,7 +60,7 @@ def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -
     except _WRONG as error:
         if isinstance(error, TriggerError):
             raise
-        why = gettext("“{text}” could not be told for what came back.", text=text)
+        why = gettext("“{text}” could not be evaluated on the result.", text=text)
         raise TriggerError(why, note=type(error).__name__) from error
 
 
@@ -230,7 +230,7 @@ def _tree(text: str) -> ast.Expression:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise TriggerError(gettext("“{text}” is no expression, such as value < 300.", text=text)) from error
+        raise TriggerError(gettext("“{text}” is not an expression, such as value < 300.", text=text)) from error
     if sum(1 for _ in ast.walk(tree)) > _NODES:
         raise TriggerError(gettext("The expression is too long: make it simpler."))
     return tree

@@ -27,7 +27,7 @@ from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop
 
 MAX_PATH = 500
-_NO_PATH = gettext_noop("“{path}” is no JSONPath, such as $.price.")
+_NO_PATH = gettext_noop("“{path}” is not a JSONPath, such as $.price.")
 _UNREADABLE = (JSONPathError, RecursionError, ArithmeticError, ValueError)
 _COMPARED = 100
 """Nodes of an object or list that a filter compares with another."""
@@ -131,7 +131,7 @@ def _by_filter(selector: Filter, value: Json, root: Json, steps: Steps) -> Itera
         try:
             holds = selector.expression.evaluate(context)
         except (JSONPathError, TypeError, RecursionError) as error:
-            raise TriggerError(gettext("A filter of the path cannot be worked out on what came back.")) from error
+            raise TriggerError(gettext("A filter of the path does not work on the result.")) from error
         if holds:
             yield child
 

@@ -196,7 +196,7 @@ def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker, known: _Known) ->
         return _End((tenant_id, task_id, row["due_at"], now + LOOK_LEASE, "", 0), ())
     trigger = _trigger(kind, row["schedule"])
     if not isinstance(trigger, ScheduleTrigger):
-        raise TriggerError(gettext("It is no schedule."))
+        raise TriggerError(gettext("It is not a schedule."))
     decision = _decided(row, trigger, now, known)
     return _End(
         (tenant_id, task_id, decision.due, decision.taken, decision.zone, decision.fires),

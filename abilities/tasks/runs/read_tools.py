@@ -75,7 +75,7 @@ class OrchestratorTools:
         if reader is None:
             raise ToolFailed(gettext("There is no tool {tool} to look with.", tool=tool))
         if reader.effect is not Effect.READ or (isinstance(reader, Tool) and reader.needs_approval):
-            raise ToolFailed(gettext("{tool} does more than read, so a condition cannot look at it.", tool=tool))
+            raise ToolFailed(gettext("A condition cannot use {tool}, because it does more than read.", tool=tool))
         return reader
 
     async def _ask(self, valet: Valet, arguments: JsonObject, context: ToolExecutionContext) -> str:
@@ -98,7 +98,7 @@ class OrchestratorTools:
         values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}
         agent = await self._orchestrator.create_agent(valet, context, _no_loop, values, "")
         if agent.needs_approval():
-            raise ToolFailed(gettext("{tool} asks for approval, so a condition cannot look at it.", tool=valet.name))
+            raise ToolFailed(gettext("A condition cannot use {tool}, because it asks for approval.", tool=valet.name))
         result = await self._orchestrator.execute_agent(agent, partial(call_handler, agent, None, ""))
         if result.status is not AgentStatus.COMPLETED:
             why = result.raw_message or result.status.value
@@ -114,4 +114,4 @@ class OrchestratorTools:
 
 async def _no_loop(instruction: str, tools: object, system_prompt: str) -> str:
     """Stand for an agent's own loop: a look costs no model."""
-    raise ToolFailed(gettext("This agent asks a model, so a condition cannot look at it."))
+    raise ToolFailed(gettext("A condition cannot use this agent, because it asks a model."))

@@ -30,7 +30,7 @@ async def accept_invitation(file: str, context: ToolExecutionContext) -> str:
     calendars = await open_calendars(context, Ability.CALENDAR_CHANGE)
     read: EventFile = await calendars.read_file(file)
     if read.method != ItipMethod.REQUEST or len(read.events) != 1:
-        raise ToolFailed("That is no invitation.")
+        raise ToolFailed("That is not an invitation.")
     meaning: FileMeaning = await calendars.meaning(read.events[0])
     if meaning.effect is FileEffect.NEW:
         target = (await calendars.named(writable=True))[0]

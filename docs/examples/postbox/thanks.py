@@ -36,7 +36,7 @@ async def answer_mail(mail: str, text: str, context: ToolExecutionContext, pass_
         pass_on_to: The address of somebody who gets it instead of its sender.
     """
     if pass_on_to and not is_address(pass_on_to):
-        raise ToolFailed(f"{pass_on_to} is no address.")
+        raise ToolFailed(f"{pass_on_to} is not an address.")
     ref = MailRef.parse(mail)
     opened = await context.accounts.open(f"{ref.service}:{SEND}", ref.account)
     own = opened.account.address

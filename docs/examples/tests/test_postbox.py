@@ -57,7 +57,7 @@ async def mail_is_found_kept_and_answered(valet: OneValet, ann: str) -> None:
     words, _, mail = line.removesuffix(")").partition(" (")
     assert words == "Invoice 17"
     assert await answer_mail(mail, "Thank you!", context) == "Sent to shop@example.org."
-    with pytest.raises(ToolFailed, match="nobody is no address"):
+    with pytest.raises(ToolFailed, match="nobody is not an address"):
         await answer_mail(mail, "Look!", context, pass_on_to="nobody")
     assert await answer_mail(mail, "Look!", context_of(valet, ann, "9"), pass_on_to="bob@müller.de") == (
         "Sent to bob@xn--mller-kva.de."

@@ -40,7 +40,7 @@ async def test_guests_are_invited_by_mail_once_the_person_agrees(post: Post) -> 
     sent = house.last
     for _ in range(2):  # a kill comes after it
         said = await house.approved(agent)
-    assert "1 person is told by email." in said
+    assert "1 person gets an email." in said
     assert "To take it back" not in said
     assert "Others have been told" in str(sent.undo.offered[-1].arguments)
     [invitation] = post.got(bob)
@@ -64,7 +64,7 @@ async def test_a_change_tells_who_stays_who_comes_and_who_does_not(post: Post) -
     assert shown(agent, "invitations") == f"An email goes from {post.ann} to {post.carol} and {post.bob}."
     for _ in range(2):
         said = await house.approved(agent)
-    assert "2 people are told by email." in said
+    assert "2 people get an email." in said
     [request], [gone] = post.got(post.carol), post.got(post.bob)
     assert "DTSTART;TZID=Europe/Berlin:20261125T160000" in request.event
     assert post.bob not in request.event
@@ -88,7 +88,7 @@ async def test_a_cancelled_event_is_cancelled_at_its_guests(post: Post) -> None:
     assert shown(agent, "invitations") == f"An email goes from {post.ann} to {post.bob} and {post.carol}."
     for _ in range(2):
         said = await post.house.approved(agent)
-    assert "2 people are told by email." in said
+    assert "2 people get an email." in said
     assert post.house.radicale.texts(post.calendar) == []
     assert len(post.exchange.taken) == 1, "they are one group"
     for guest in (post.bob, post.carol):
@@ -103,7 +103,7 @@ async def test_an_answer_goes_to_who_invites(post: Post) -> None:
     assert shown(agent, "invitations") == f"An email goes from {post.ann} to {post.bob}."
     for _ in range(2):
         said = await post.house.approved(agent)
-    assert said.endswith("(Europe/Berlin). 1 person is told by email.")
+    assert said.endswith("(Europe/Berlin). 1 person gets an email.")
     [reply] = post.got(post.bob)
     assert post.got(post.carol) == []
     for line in ("METHOD:REPLY", "UID:planning", "SEQUENCE:2", "ATTENDEE;PARTSTAT=ACCEPTED:mailto:ann@example.org"):

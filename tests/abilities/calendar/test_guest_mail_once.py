@@ -59,6 +59,6 @@ async def test_promise_7_guests_hear_of_an_event_that_is_gone_already(post: Post
     assert post.house.radicale.texts(post.calendar) == []
     assert post.exchange.taken == []
     for _ in range(2):
-        assert "1 person is told by email." in await post.house.approved(agent)
+        assert "1 person gets an email." in await post.house.approved(agent)
     [cancelled] = post.got(post.bob)
     assert "STATUS:CANCELLED" in cancelled.event

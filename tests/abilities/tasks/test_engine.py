@@ -359,7 +359,7 @@ async def test_promise_11_a_person_reaches_nobody_elses_tasks(harness: Harness, 
     access = harness.engine.for_tenant(other.tenant)
     assert await access.list() == []
     assert not await access.change(task.id, "delete")
-    assert await access.why(task.id) == "There is no such task, and there was none."
+    assert await access.why(task.id) == "There is no such task, and never was."
     with pytest.raises(ToolFailed):
         await access.run_now(task.id, "k")
     assert (await harness.again(task)).state is TaskState.ACTIVE

@@ -174,7 +174,7 @@ async def test_what_a_task_tells_outside_a_turn_is_in_the_persons_language(harne
     assert [english_in(text, language) for text in said] == [[]] * len(said)
     with speaking(language):
         [told] = [text for text in said if "W1" in text]
-        assert gettext("{path} finds nothing in what came back.", path="$.a") in told
+        assert gettext("{path} finds nothing in the result.", path="$.a") in told
 
 
 @OTHERS

@@ -140,7 +140,7 @@ def test_a_stored_trigger_that_is_refused_now_is_told_in_the_language(language: 
     assert isinstance(stored, UnreadableTrigger)
     with speaking(language):
         assert english_in(stored.why, language) == []
-    assert stored.why == "“x1” is no cron expression: it has five fields, such as 0 8 * * 1-5."
+    assert stored.why == "“x1” is not a cron expression, which has five fields, such as 0 8 * * 1-5."
 
 
 def test_no_trigger_is_refused_by_a_sentence_outside_the_catalogue() -> None:

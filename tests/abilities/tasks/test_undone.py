@@ -163,7 +163,7 @@ async def test_the_number_of_a_task_is_never_that_of_another_thing(system: Proac
         'That is undone already: Reminder: lock up. To undo "Reminder: call mum", write "undo B".'
     )
     assert await undo(system, "undo 2") == (
-        'I find nothing of that among what I can undo. To undo "Reminder: call mum", write "undo B".'
+        'I find nothing like that among the actions that I can undo. To undo "Reminder: call mum", write "undo B".'
     )
     assert await undo(system, "undo task 1") == 'Undone: I will not remind you of "call mum".'
     assert (await PreferenceStore(system.delivery.store.database).read(system.tenant)).timezone == "Europe/Rome"

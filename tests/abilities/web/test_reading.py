@@ -131,7 +131,7 @@ def test_the_memory_for_pages_is_bounded_for_one_and_for_all() -> None:
         (web.Response(status=401), "asks for a login, or lets no programs in"),
         (web.Response(status=503, headers={"cf-mitigated": "challenge"}), "lets no programs in"),
         (web.Response(status=500), "answered with the status 500"),
-        (web.Response(body=b"\xff\xd8", content_type="image/jpeg"), "no page that can be read, but image/jpeg"),
+        (web.Response(body=b"\xff\xd8", content_type="image/jpeg"), "That page cannot be read: it is image/jpeg"),
         ("<html></html>", "There is no text"),
     ],
 )

@@ -155,7 +155,7 @@ async def test_an_older_thing_is_undone_by_its_words_and_none_is_guessed(system:
     await does(system, ("undo_last", {"words": "the cup"}))
     assert system.model.told()[-1].splitlines()[1:] == ["B. Put away: blue cup", "A. Put away: red cup"]
     await does(system, ("undo_last", {"words": "fork"}))
-    assert system.model.told()[-1].startswith("I find nothing of that among what I can undo.")
+    assert system.model.told()[-1].startswith("I find nothing like that among the actions that I can undo.")
     assert AWAY == ["red cup", "blue cup", "plate"]
     await does(system, ("undo_last", {"words": "the Red one"}))
     assert AWAY == ["blue cup", "plate"]

@@ -67,9 +67,9 @@ async def test_tokens_are_listed_with_their_last_use_and_revoked_by_number(store
     assert second is not None
     assert await commands.tokens.client(second.secret, clock.now()) is not None
     listed = str(await commands.answer("tokens", ann))
-    assert "1. laptop: never used, good until" in listed
+    assert "1. laptop: never used, valid until" in listed
     assert "last used" in listed
-    assert "good until revoked" in listed
+    assert "valid until revoked" in listed
     assert "Revoked: laptop" in str(await commands.answer("revoke 1", ann))
     assert "no token with this number" in str(await commands.answer("revoke #1", ann))
     assert await commands.tokens.client(first.secret, clock.now()) is None

@@ -70,14 +70,14 @@ class ModelChooser:
     async def demo(self) -> None:
         """Go back to the demo model."""
         if self._trying.locked():
-            raise RequestRefused("A model is being tried: wait for what comes of it.")
+            raise RequestRefused("A model is being tried: wait for the result.")
         async with self._trying:
             self._check_free()
             await self._put_to_work(Choice())
 
     async def _try(self, choice: Choice, seconds: float, server: LocalServer | None = None) -> Proof:
         if self._trying.locked():
-            raise RequestRefused("A model is being tried: wait for what comes of it.")
+            raise RequestRefused("A model is being tried: wait for the result.")
         async with self._trying:
             self._check_free()
             environment = self.baseline.environment(choice)

@@ -66,11 +66,11 @@ async def test_servers_inside_are_not_reached_and_what_is_missing_is_named(
         assert (phone.status, PASSWORD in said) == (422, False)
         assert 'role="alert"' in said
         for change, problem in (
-            ({"address": "nobody"}, "is no email address"),
+            ({"address": "nobody"}, "is not an email address"),
             ({"password": ""}, "Type the password"),
             ({"imap_host": "", "smtp_host": ""}, "Name the server"),
-            ({"imap_port": "99999"}, "is no port"),
-            ({"imap_host": "a@b"}, "is no name of a server"),
+            ({"imap_port": "99999"}, "is not a port"),
+            ({"imap_host": "a@b"}, "is not the name of a server"),
         ):
             assert problem in await phone.submit(link, typed(dovecot, "ann@mail.example") | change)
         assert not await pages.connecting.accounts.list("ann")

@@ -127,7 +127,7 @@ async def test_guests_are_invited_by_mail_to_whom_the_card_names(mailing: Mailin
     assert f"An email goes from {mailing.address} to {bob}." in card
     assert card.count("Invite:") == card.count("Start:") == 1
     assert mailing.dovecot.mails(bob) == []
-    assert "1 person is told by email." in await system.decides("Approve", repeats)
+    assert "1 person gets an email." in await system.decides("Approve", repeats)
     [mail] = mailing.dovecot.mails(bob)
     assert b'method="REQUEST"' in mail
     [told] = await system.told("undo")

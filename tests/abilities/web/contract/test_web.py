@@ -118,7 +118,7 @@ async def test_what_cannot_be_read_is_told_in_a_sentence(reader: Reader) -> None
         "/broken": "The page's server answered with the status 500.",
         "/inside": "That address is not on the public internet.",
         "/round": "That address redirects too often.",
-        "/photo": "That is no page that can be read, but image/jpeg.",
+        "/photo": "That page cannot be read: it is image/jpeg.",
         "/empty": "There is no text on that page.",
         "/garbled": "The server's answer cannot be read.",
     }
