@@ -80,7 +80,7 @@ class WebSocketIn(InboundChannel):
         return socket
 
     async def _take(self, socket: web.WebSocketResponse, person: str, message: Any) -> None:
-        """Take in a message of the app; an invalid message is answered with `error`."""
+        """Handle a message from the app; answer an invalid message with `error`."""
         try:
             said = message.json()
             key = f"{person}:{said.get('id') or make_id('ws')}"

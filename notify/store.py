@@ -148,7 +148,7 @@ class NotificationStore:
         return [_stored(row) for row in rows]
 
     async def hold(self, tenant_id: str, ids: Sequence[str], until: datetime) -> None:
-        """Hold notifications until a time; those sent already are not sent elsewhere before then."""
+        """Hold notifications until a time; sent ones fall back to no other place before it."""
         await self.database.tenant_rows(
             tenant_id,
             "update notifications set not_before = $3::timestamptz,"

@@ -22,7 +22,7 @@ def _check_owner(url: SecretStr | None) -> SecretStr | None:
 
 
 class BackupSettings(BaseSettings):
-    """The part of the settings that is about backups."""
+    """The settings of backups."""
 
     onevalet_backups: Path | None = None
     onevalet_backups_kept: int = Field(default=7, ge=1, le=10_000)

@@ -92,7 +92,7 @@ class OneValet:
         return await self._inside.talking.person(tenant, timezone)
 
     async def handle_message(self, text: str, *, tenant: str, conversation: str = "") -> Reply:
-        """Take in a person's message, and return the reply.
+        """Receive a person's message, and return the reply.
 
         The message is committed first, so that it survives this process. `conversation` names a further conversation
         besides the person's main one.

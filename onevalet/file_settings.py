@@ -31,7 +31,7 @@ type Countries = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_countries
 
 
 class FileSettings(BaseSettings):
-    """The part of the settings that is about files."""
+    """The settings of files."""
 
     onevalet_files: str = ""
     onevalet_files_endpoint: Origin = ""

@@ -5,7 +5,7 @@ from pydantic_settings import BaseSettings
 
 
 class KeptSettings(BaseSettings):
-    """The part of the settings that says how long something is kept.
+    """The settings of lifetimes: how long each kind of data is kept.
 
     Files have theirs in `FileSettings`.
     """

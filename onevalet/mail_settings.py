@@ -58,7 +58,7 @@ type AuthservId = Annotated[str, AfterValidator(_authserv_id)]
 
 
 class MailSettings(FileSettings):
-    """The part of the settings that is about email."""
+    """The settings of email."""
 
     smtp_host: str = ""
     smtp_port: int = Field(default=587, ge=1, le=65535)

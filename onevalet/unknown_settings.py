@@ -1,4 +1,4 @@
-"""Variables with the name of a setting that are none: retired settings, misspelt names, those of a missing ability."""
+"""Variables that look like settings but are not: retired, misspelt, or of an ability that is missing."""
 
 import os
 import re
@@ -59,7 +59,7 @@ def retired_settings(names: Iterable[str]) -> dict[str, str]:
 
 
 def unknown_settings(names: Iterable[str]) -> dict[str, str]:
-    """Return a sentence for each variable that has a setting's name and is none, by name."""
+    """Return a sentence by name for each variable that looks like a setting but is not."""
     known = [name.upper() for name in Settings.model_fields]
     told: dict[str, str] = {}
     for name in sorted(names):

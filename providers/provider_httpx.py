@@ -27,7 +27,7 @@ class StrangeAnswer(httpx.TransportError):
 
 
 def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> dict[str, Any]:
-    """Return the options of an httpx client whose answers have at most so many bytes, decompressed.
+    """Return the options of an httpx client that limits the bytes of an answer, decompressed.
 
     `verify`: how servers are verified, if not by the authorities that httpx knows.
     """

@@ -21,9 +21,9 @@ from core.tools.account_access import MissingAccess
 
 CATEGORY = "account"
 AT_ONCE = 8
-"""People whose accounts are looked after at the same time."""
+"""The number of people whose accounts are checked at the same time."""
 LEASE = timedelta(minutes=10)
-"""The pause before an account is looked after again whose server does not answer, or whose worker died."""
+"""The pause before an account is checked again, if its server does not answer or its worker died."""
 SEALED = timedelta(days=1)
 """The same pause for an account that does not open: its secret key may come back."""
 _log = structlog.get_logger()

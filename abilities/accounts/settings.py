@@ -39,7 +39,7 @@ TAKEN = frozenset({"email", "caldav", "google", "microsoft"})
 
 
 class AccountSettings(BaseSettings):
-    """The part of the settings that is about people's accounts."""
+    """The settings of people's accounts."""
 
     onevalet_google_client_id: str | None = None
     onevalet_google_client_secret: SecretStr | None = None

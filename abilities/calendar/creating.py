@@ -173,7 +173,7 @@ class CreateEvent(CalendarAgent):
         return begins, self._after(begins, self.minutes)
 
     def _after(self, begins: datetime, count: float) -> datetime:
-        """Return the wall time so many minutes later, which pass over a change of the clocks too."""
+        """Return the wall time after some minutes, counted across a change of the clocks."""
         moment = datetime.fromtimestamp(begins.replace(tzinfo=self.zone).timestamp() + count * 60, self.zone)
         return moment.replace(tzinfo=None)
 

@@ -38,7 +38,7 @@ class _Line:
 
 
 def read_cards(data: bytes, region: str | None, source: str) -> list[Contact]:
-    """Return the contacts in a file, those without a name left out; numbers that are none in any country as well."""
+    """Return the contacts in a file, without contacts that have no name and numbers that no country uses."""
     cards, lines = list[Contact](), list[_Line]()
     for line in _lines(data[:_MAX_BYTES]):
         if line.name == "begin":

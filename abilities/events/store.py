@@ -31,7 +31,7 @@ class EventRef:
 
     @classmethod
     def from_row_id(cls, row_id: str) -> Self:
-        """Read the name in a wakeup; raise `ValueError` or `TypeError` if it is none."""
+        """Read the name in a wakeup; raise `ValueError` or `TypeError` if it is invalid."""
         return cls(*json.loads(row_id))
 
 

@@ -17,7 +17,7 @@ _HOW = "set ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1 (docs/files.m
 
 
 async def check_transcription(settings: Settings, seconds: float = 20.0) -> list[Check]:
-    """Transcribe a second of silence within so many seconds; never raise."""
+    """Transcribe a second of silence within a time limit; never raise."""
     model = settings.of(HearingSettings).onevalet_transcription_model
     transcriber = build_transcriber(settings, patience=seconds)
     if transcriber is None:

@@ -73,7 +73,7 @@ class TickList:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A call's change: the name and each entry, before and after. None: there was no list, or none is left."""
+    """A call's change to a list: its name and each entry, before and after; None where the list does not exist."""
 
     key: str
     names: tuple[str | None, str | None]
@@ -100,7 +100,7 @@ class Change:
 
     @property
     def name(self) -> str:
-        """Return the name of the list before the change, or of the list that it began."""
+        """Return the name before the change, or of the new list."""
         return self.names[0] or self.names[1] or ""
 
     @property

@@ -217,7 +217,7 @@ async def _made_by(context: ToolExecutionContext) -> Change | None:
 
 
 async def _drop_deleted(context: ToolExecutionContext) -> None:
-    """Delete the rows of lists that were deleted so long ago that nothing brings them back."""
+    """Delete the rows of lists whose deletion can no longer be undone."""
     now = context.clock.now()
     for stored in await context.storage.list(_LISTS):
         deleted = stored.value.get("deleted_at") if isinstance(stored.value, dict) else None

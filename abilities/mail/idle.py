@@ -97,7 +97,7 @@ class IdleMailbox:
         await self.wire.idle(renew)
 
     async def _arrivals(self, command: bytes, counts: Callable[[Arrival], bool]) -> list[Arrival]:
-        """Return the messages of a listing that `counts` accepts, by their numbers."""
+        """Return the messages of a listing that `counts` accepts, by number."""
 
         def keep(answer: ImapResponse) -> Arrival | None:
             uid, at = number_after(UID, answer.text), moment_of(answer.text)

@@ -18,7 +18,7 @@ MAX_SHOWN = 80
 
 
 class Untranslatable(ValueError):
-    """A schema that is not understood here; the message is the end of a sentence about the parameters."""
+    """A schema that cannot be translated. The message ends a sentence that begins with the parameters."""
 
 
 @dataclass(frozen=True, slots=True)

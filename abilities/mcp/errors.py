@@ -32,7 +32,7 @@ class AnswerTooLarge(ServerLost):
 
 
 class ErrorAnswered(OneValetError):
-    """The server answered a request with an error: the message is its own, and earlier effects are unknown."""
+    """The server answered a request with an error, whose message is the server's. Its effects are unknown."""
 
 
 class LoginRefused(OneValetError):

@@ -113,7 +113,7 @@ class Ear:
 
 
 async def in_turns[**P, T](size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run work on so many bytes; on many bytes in a thread, so that other tasks run in the meantime."""
+    """Run work on `size` bytes; in a thread if they are many, so that other tasks run in the meantime."""
     return await asyncio.to_thread(work, *args, **kwargs) if size > _IN_THREAD else work(*args, **kwargs)
 
 

@@ -25,7 +25,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 async def read_messages(data: bytes) -> list[JsonObject]:
-    """Return the messages in a line or a body; none if it has none: servers print other things too."""
+    """Return the messages in a line or a body. Servers print other text, too: it is skipped."""
     return await in_turns(len(data), _read, data)
 
 

@@ -38,7 +38,7 @@ READING_FOR = 120
 MAX_READINGS = 200
 """Attempts, in the end hourly, before the rules' findings are left as they are."""
 TRIES = 5
-"""Attempts of a job whose model is away, over seven minutes; at the last attempt rules stand in."""
+"""Attempts of a job whose model is away, over seven minutes; at the last attempt rules replace it."""
 MAX_FAILURES = 10
 """Failures, over some six hours, after which a job is set aside."""
 
@@ -127,7 +127,7 @@ class MemoryWork:
         return kept is not None
 
     async def run(self, job: Job) -> None:
-        """Do a job; a failed job comes back later."""
+        """Do a job; a failed job is retried later."""
         try:
             if job.id != REREAD:
                 await self._do(job)

@@ -1,4 +1,4 @@
-"""Memory's jobs: after the reply, messages become memories, and old memories are looked after."""
+"""Memory's jobs: to extract memories from messages after the reply, and to maintain old memories."""
 
 from datetime import datetime, timedelta
 

@@ -47,7 +47,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """When a talk is read: after so long a pause, or as soon as it has so many messages."""
+    """When a talk is read: after a pause, or as soon as it has this number of messages."""
 
     pause: timedelta = timedelta(minutes=5)
     messages: int = 10

@@ -55,7 +55,7 @@ class Reading:
     unread: tuple[str, ...] = ()
     """Words that are not understood, or do not go together; with them there is no moment."""
     foreign: int = 0
-    """How many letters stand in words that the language does not know."""
+    """The number of letters in words that the language does not know."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ _WORKDAYS, _WEEKEND = [1, 2, 3, 4, 5], [0, 6]
 
 
 def cron_in_words(text: str, every: int = 1) -> str:
-    """Return when a valid cron expression is due, such as "every weekday at 08:00"; in `every` so many periods."""
+    """Return when a valid cron expression is due, such as "every weekday at 08:00". Each `every`th period counts."""
     cron = parsed_cron(text)
     days, months, weekdays = _restricted(cron.days, 31), _restricted(cron.months, 12), _weekdays(cron)
     minutes, hours = sorted(cron.minutes), sorted(cron.hours)
@@ -49,7 +49,7 @@ def cron_in_words(text: str, every: int = 1) -> str:
 
 
 def before_in_words(text: str, days: int) -> str:
-    """Return when something is due so many days before each time of a cron expression."""
+    """Return when something is due that is due some days before each time of a cron expression."""
     cron = parsed_cron(text)
     if len(cron.days) == len(cron.months) == len(cron.hours) == len(cron.minutes) == 1 and not _weekdays(cron):
         [day], [month], clock = cron.days, cron.months, time(min(cron.hours), min(cron.minutes))

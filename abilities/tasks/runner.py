@@ -99,7 +99,7 @@ class TriggerRunner:
             await self._wait(pause)
 
     async def _wait(self, seconds: float) -> None:
-        """Wait so many seconds; if `watched`, only for a task that is due soon, else until `look` is called."""
+        """Wait for some seconds; if `watched`, only for a task that is due soon, else until `look` is called."""
         if self.watched and seconds >= self.poll.total_seconds() / 2:
             seconds = ASK_ANYWAY
         with suppress(TimeoutError):

@@ -234,7 +234,7 @@ class TaskStore:
         return int(row["runs"])
 
     async def prune(self, kept: timedelta, limit: int = 100) -> int:
-        """Delete runs and tasks that ended so long ago; return their number."""
+        """Delete runs and tasks that ended longer ago than their lifetime; return their number."""
         runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
         tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)
         return sum(int(row["pruned"]) for row in (runs, tasks) if row)

@@ -1,4 +1,4 @@
-"""Recently read pages, kept in memory for the person who requested them only."""
+"""Recently read pages, kept in memory, each only for the person who requested it."""
 
 from collections import OrderedDict
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
-"""A server's report about a mail of ours: delivery status notifications; pure. Source: RFC 3464.
+"""A server's report about our mail: delivery status notifications; pure. Source: RFC 3464.
 
-Anyone can send such a report. It counts by the id of the returned part, which only its recipient knows.
+Anyone can send such a report, so it counts only with our mail's Message-ID, which only the recipient knows.
 """
 
 import re
@@ -23,7 +23,7 @@ def is_report(message: Message) -> bool:
 
 
 def read_bounce(parts: Sequence[Mapping[str, Sequence[str]]], account: str, domain: str) -> StatusUpdate | None:
-    """Return the fate of a part of ours; None for a report of anything else, or of a delay.
+    """Return the outcome of our part; None for a report of anything else, or of a delay.
 
     `parts`: of each part of the report the headers in `HEADERS`.
     """

@@ -189,7 +189,7 @@ def _name_of(content: MailMessage) -> str:
 
 
 def _media_of(content: MailMessage, mail: Mail) -> tuple[Media, ...]:
-    """Return the files of a mail as references; those that the text shows or holds already are none."""
+    """Return the files of a mail as references, without those that its text shows or contains."""
     files = [
         file
         for file in content.attachments

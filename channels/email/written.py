@@ -84,7 +84,7 @@ def _own(lines: list[str], *, answers: bool) -> str:
 
 
 def _passed_on_at(lines: list[str], *, quoted_too: bool) -> int | None:
-    """Return the line at which a forwarded mail announces itself. Apple quotes such lines as well."""
+    """Return the index of the line that introduces a forwarded mail. Apple Mail quotes such lines, too."""
     said = (line.lstrip("> ") if quoted_too else line for line in lines)
     return next((at for at, line in enumerate(said) if is_passed_on(line)), None)
 

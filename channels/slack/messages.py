@@ -184,12 +184,12 @@ def _files_of(item: JsonObject) -> tuple[Media, ...]:
 
 
 def _unread(record: JsonObject) -> str:
-    """Return the kind of the content in a message without anything readable; empty if there is none."""
+    """Return the kind of content in a message with nothing readable; empty for an empty message."""
     blocks = unread_in(record.get("blocks"))
     return blocks or ("attachment" if record.get("attachments") else "") or _lost_file(record) or content_of(record)
 
 
 def _lost_file(record: JsonObject) -> str:
-    """Return the kind of a message's file without any description; a deleted file does not count."""
+    """Return "file" if a message has a file without a description, else ""; a deleted file does not count."""
     files = [item for item in objects_at(record, "files") if text_at(item, "mode") != "tombstone"]
     return "file" if len(files) > len(read_files({"files": [*files]})) else ""

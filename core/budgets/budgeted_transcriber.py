@@ -16,7 +16,7 @@ class Transcribing(Protocol):
     """A client of a transcription model, or its replacement in tests."""
 
     def cost(self, seconds: float) -> float | None:
-        """Return the dollars for so many seconds; None if the price is unknown."""
+        """Return the price of a recording's seconds, in dollars; None if it is unknown."""
         ...
 
     async def transcribe(self, recording: Recording) -> Transcript:

@@ -1,4 +1,4 @@
-"""Budgets in Postgres: so many dollars per person and day, over all of their turns at the same time."""
+"""Budgets in Postgres: dollars per person and day, over all of the person's simultaneous turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ HELD = timedelta(minutes=10)
 
 MORE_SHARE = 5
 MORE_CALLS = 4
-"""At the cap the person is asked for the larger of a fifth of it and the cost of so many calls."""
+"""At the cap the person is asked for the larger of a fifth of it and the cost of this number of calls."""
 
 
 class Cap(StrEnum):
@@ -72,7 +72,7 @@ class PostgresBudget:
         await self._reserve(key, estimate_embedding(texts, price) if price else 0.0)
 
     async def reserve_amount(self, key: StepKey, dollars: float) -> None:
-        """Reserve so many dollars, for a call that is priced by its length. Raises `OutOfMoney`. Idempotent."""
+        """Reserve dollars for a call that is priced by its length. Raises `OutOfMoney`. Idempotent."""
         await self._reserve(key, dollars)
 
     async def allow(self, key: StepKey, more: Decimal) -> None:

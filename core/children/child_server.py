@@ -174,7 +174,7 @@ def _code_of(run: Callable[[], None]) -> int:
 
 
 def _kill(pid: int) -> None:
-    """Kill a job that is not reaped yet, also before it has made its group."""
+    """Kill a job that is not reaped yet, even before it has formed its process group."""
     os.kill(pid, signal.SIGKILL)
     _kill_group(pid)
 

@@ -30,7 +30,7 @@ def bounds_in_words(bounds: JsonObject) -> dict[str, Json]:
 
 
 def agreed_in_words(agreed: Agreed) -> str:
-    """Return the calls that a consent covers in a single line; no Markdown."""
+    """Describe the calls that a consent covers, on one line and without Markdown."""
     bounds = [labelled(name, str(words)) for name, words in bounds_in_words(agreed.bounds).items()]
     return plain_words(labelled(name_in_words(agreed.tool), in_a_row(bounds)))
 

@@ -1,4 +1,4 @@
-"""The SQL that this code brings: numbered migrations, and the functions of each room and ability."""
+"""The SQL files of the product: numbered migrations, and the functions of each room and ability."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Take in the files of a message: fetch, read and store them, each once, and show them to the model."""
+"""Intake of a message's files: each is fetched, read and stored once, and shown to the model."""
 
 import asyncio
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class FileIntake:
-    """Take in files. `fetchers` by channel; an instance for each worker, which reads `at_once` files at a time.
+    """Fetch, read and store files; each worker has an instance, which reads `at_once` files at a time.
 
     Without a `reader` files are kept as they are.
     """

@@ -26,7 +26,7 @@ _UNNAMED = {
 
 
 def why_not(failure: FileFailure, name: str, number: int) -> str:
-    """Return the sentence for a file; a file without a name is called by its number in the message."""
+    """Return the sentence that says why a file was not read; a file without a name goes by its number."""
     sentence = _UNNAMED.get(failure, _SENTENCES[failure]) if not name else _SENTENCES[failure]
     return gettext(
         sentence,

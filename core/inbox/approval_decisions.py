@@ -32,7 +32,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Take in decisions. Statements may be repeated: their keys make a repeat change nothing.
+    """Receive decisions. Statements may be repeated: their keys make a repeat change nothing.
 
     On the channels in `codes_only` a bare word decides nothing; its answer lists the waiting codes.
     """
@@ -45,7 +45,7 @@ class Decisions:
     codes_only: frozenset[str] = frozenset()
 
     async def press(self, press: Press, sender: str) -> Received | None:
-        """Take in a press or a sent form, also of a question; return None if the token is not ours."""
+        """Record a press or a submitted form, even a question's; return None if the token is not ours."""
         read = read_button(press.token)
         if read is None:
             choices = Choices(self.database, self.wakeups, self.make_id, self.access, self.clock)
@@ -89,7 +89,7 @@ class Decisions:
             return form_errors(read_form(row["form"]), dict(press.entered or ()))
 
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
-        """Take in an exact word; return the row of `receive_message`, its `outcome` None if nothing was decided."""
+        """Record an exact word; return the row of `receive_message`, its `outcome` None if nothing was decided."""
         address = message.address
         channel, now, fresh = address.channel, self.clock.now(), new_number()
         arrival, codes_only = of_message(message, sender, self.access, self.make_id), channel in self.codes_only

@@ -133,7 +133,7 @@ class Inbox(Overviews):
         return Received(row["inbound_id"], row["duplicate"])
 
     async def _press(self, press: Press) -> Received:
-        """Take in a press as a decision or an answer; a press of a button that is not ours is only recorded."""
+        """Receive a press as a decision or an answer; a press of a foreign button is only recorded."""
         if received := await self._decisions.press(press, named(press.sender)):
             return received
         return await self._ignored.record(

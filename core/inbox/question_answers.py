@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Take in answers to questions. Statements may be repeated: their keys make a repeat change nothing."""
+    """Receive answers to questions. Statements may be repeated: their keys make a repeat change nothing."""
 
     database: Database
     wakeups: Wakeups
@@ -30,7 +30,7 @@ class Choices:
     clock: Clock
 
     async def press(self, press: Press, sender: str) -> Received | None:
-        """Take in a press; return None if its token is not ours. The first answer counts."""
+        """Record a press as an answer; return None if its token is not ours. The first answer counts."""
         read = read_choice(press.token)
         if read is None or press.entered is not None:
             return None

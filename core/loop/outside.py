@@ -96,7 +96,7 @@ class OutsideText:
     def begin(
         self, messages: Sequence[ChatMessage], recorded: Mapping[StepKey, StepRecord], tools: ToolRegistry, path: str
     ) -> None:
-        """Take in a loop's first messages. An agent's instruction is the model's: it makes no address known."""
+        """Record a loop's first messages. An agent's instruction is the model's: it makes no address known."""
         if not path:
             self.hear(messages)
         self.misled = self.misled or may_mislead(tools)

@@ -30,14 +30,14 @@ class TurnFiles:
     """The call of the turn's own loop to which each file belongs: its step and its number."""
 
     def begin(self, recorded: Mapping[StepKey, StepRecord]) -> None:
-        """Take in the records of the journal."""
+        """Add the records of the journal."""
         for record in recorded.values():
             files = record.result.get(_FILES)
             if record.outcome is Outcome.OK and isinstance(files, list):
                 self._take(record.key, [str(file) for file in files])
 
     def note(self, key: StepKey, files: Sequence[str], result: JsonObject) -> None:
-        """Take in a call's attachments, and write them into the result that the journal gets."""
+        """Add a call's attachments, and write them into its journalled result."""
         if files:
             result[_FILES] = list(files)
             self._take(key, files)
@@ -102,7 +102,7 @@ class LoopTask:
     inbound: tuple[TurnMessage, ...] = ()
     while_running: WhileRunning = WhileRunning.STEER
     take_in: TakeIn | None = None
-    """Takes in the files of messages that come while it runs."""
+    """Reads the files of messages that arrive while it runs."""
     state: ConversationState = field(default_factory=ConversationState)
     go_on_at: int | None = None
     """The model answer at whose calls a waiting turn resumes; the earlier answers are in the history by now."""

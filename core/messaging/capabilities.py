@@ -194,8 +194,8 @@ class Redrawing(Protocol):
 class Streaming(Protocol):
     """Optional capability: let an answer grow in its final message.
 
-    That message becomes the answer only when `send` gets it as `Target.stream`: then it holds the part, or else the
-    part is sent again and the message is deleted. Either way the person has the part once. All methods but
+    The streamed message becomes the answer only when `send` gets it as `Target.stream`. If it cannot hold the part,
+    `send` sends the part anew and deletes the message, so the person has the part once. All methods but
     `streams_to` raise `core.errors.DeliveryError`.
     """
 

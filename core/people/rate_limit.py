@@ -152,7 +152,7 @@ class _SharedCounts:
         self._script: _Script = self._client.register_script(_SCRIPT)
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
-        """Count a turn's messages. Raises `RedisError`, and `ValueError` for a verdict that is none."""
+        """Count a turn's messages. Raises `RedisError`, and `ValueError` for an invalid verdict."""
         limits: list[str | int | float] = [a_minute, a_minute * ACCOUNT_FACTOR, MINUTE, VERDICT_SECONDS]
         return Rate(await self._script(_keys(counted, a_minute), [time.time(), counted.messages, *limits]))
 

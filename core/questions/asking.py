@@ -39,7 +39,7 @@ class QuestionAsker:
         return [None if answer is None else str(answer) for answer in given]
 
     def _named(self, question: Question) -> Asked:
-        """Name a question by its place and its words: an answer belongs to no other question."""
+        """Name a question by its position and its words: an answer belongs to no other question."""
         self._count += 1
         choices = tuple(question.choices)
         words = "\n".join((question.text, *choices))

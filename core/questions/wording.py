@@ -66,7 +66,7 @@ def with_keys(asks: Sequence[Asked], taken: int = 0) -> tuple[Asked, ...]:
 
 
 def last_key(asks: Sequence[Asked]) -> int:
-    """Return the place of the last key of these questions; 0 for none."""
+    """Return the position of the last key of these questions; 0 if they have no keys."""
     places = (_LETTERS.index(key) + 1 if key in _LETTERS else int(key) for asked in asks for key in asked.keys)
     return max(places, default=0)
 

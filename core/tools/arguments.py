@@ -150,7 +150,7 @@ class _Reading:
         return value
 
     def _as(self, value: Json, schema: JsonObject) -> object:
-        """Return a value of another type as a type of the schema's; `UNREAD` if it is none."""
+        """Convert a value of another type to a type of the schema; `UNREAD` if that fails."""
         kind = schema.get("type")
         if kind == "array":
             return self._list(value, schema)
@@ -192,7 +192,7 @@ _TYPES: dict[str, type] = {"boolean": bool, "string": str, "array": list, "objec
 
 
 def _parsed(text: str) -> Json:
-    """Read text as JSON; return it as it is if it is none."""
+    """Read text as JSON; return other text unchanged."""
     try:
         return read_json(text)
     except ValueError:

@@ -152,7 +152,7 @@ class FileAccess(Protocol):
         ...
 
     async def send(self, file_id: str) -> AttachedFile:
-        """Send a file that is kept already with the reply."""
+        """Send a stored file with the reply."""
         ...
 
 

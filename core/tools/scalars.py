@@ -36,7 +36,7 @@ def nouns_of(text: str) -> frozenset[str]:
 
 
 def read_scalar(value: Json, schema: JsonObject, name: str, nouns: frozenset[str]) -> object:
-    """Return a value of another type as a type of the schema's; `UNREAD` if it is none.
+    """Convert a value of another type to a type of the schema; `UNREAD` if that fails.
 
     `name` is the argument's; `nouns` may stand before a number.
     """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.turns.types import TurnRequest, TurnResult
 
 MAX_FAILURES = 5
-"""After so many failed runs in a row a task is disabled."""
+"""The number of failed runs in a row that disables a task."""
 
 
 class RunState(StrEnum):

@@ -59,7 +59,7 @@ def cannot(record: UndoRecord, others: Sequence[UndoRecord]) -> ToolEnd:
 
 
 def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
-    """Return the result if the words name several actions that can be taken back, or none."""
+    """Return the result for words that fit several actions, or none."""
     if not meant:
         return _not_undone(gettext("I find nothing like that among the actions that I can undo."), others)
     lines = [f"{record.code}. {record.title}" for record in meant]

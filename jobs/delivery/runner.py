@@ -40,7 +40,7 @@ from jobs.reports import (
 )
 
 MAX_HANGS = 3
-"""A message that blocked the event loop of so many workers is given up."""
+"""The number of workers whose event loop a message blocks before it is given up."""
 WRITE_WITHIN = 60.0
 """Seconds that a known outcome waits for a database that went away."""
 REFUSED = "the database takes nothing that is written about it"
@@ -216,7 +216,7 @@ class DeliveryRunner:
         return RowEnd(state, following, asked=True, again=end.delay)
 
     async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
-        """Return None if the call may leave now, else the state of the row, whose call may not leave."""
+        """Return None if the call may leave now, otherwise the row's state."""
         match begun:
             case Begun.GO:
                 return None

@@ -25,9 +25,9 @@ from jobs.turns.preview import show_progress
 from jobs.turns.set_aside import set_aside
 
 MAX_SOLO_CRASHES = 3
-"""A turn that crashed so many processes alone, at the same place, is set aside as poison."""
+"""The number of processes that a turn crashes alone, at the same place, before it is set aside as poison."""
 MAX_CRASHES = 12
-"""A turn that crashed so often at any place is set aside as poison."""
+"""The number of processes that a turn crashes at any place before it is set aside as poison."""
 
 _log = structlog.get_logger()
 

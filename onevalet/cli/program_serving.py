@@ -25,7 +25,7 @@ VARIABLE = "ONEVALET_MCP_TOKEN"
 
 
 async def serve_pipes(settings: Settings) -> None:
-    """Serve the MCP client that started this process; its token stands in ONEVALET_MCP_TOKEN."""
+    """Serve the MCP client that started this process; its token is in ONEVALET_MCP_TOKEN."""
     require("mcp", "`mcp`", "let the program connect to the address of `web` instead")
     token = os.environ.get(VARIABLE, "")
     if not token:

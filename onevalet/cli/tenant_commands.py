@@ -45,7 +45,7 @@ def import_tenant(
         typer.Option(help="An address, such as sms:+15551234567, that you know as theirs; may be repeated."),
     ] = None,
 ) -> None:
-    """Take a person in from an export; of one that was not made here, only with the addresses that you admit."""
+    """Import a person from an export; if it was not made here, only with the addresses that you admit."""
     from onevalet.cli.tenants import import_person
 
     run_work(lambda settings: import_person(settings, file, role, admit or []))

@@ -49,7 +49,7 @@ def save_values(path: Path, changes: Mapping[str, str]) -> None:
 
 
 def _changed(text: str, changes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the file's pieces: each name at its first line, without its further lines, and new names at the end."""
+    """Yield the changed file's lines: each changed setting once, at its first line; new settings at the end."""
     left, last = dict(changes), ""
     for binding in parse_stream(io.StringIO(text, newline="")):
         original = binding.original.string

@@ -53,7 +53,7 @@ def open_abilities(stack: AsyncExitStack, foundation: OpeningFoundation) -> None
 
 
 def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
-    """Return the ways in of all abilities over HTTP; `stack` closes them."""
+    """Return the HTTP routes of all abilities; `stack` closes them."""
     loads = (ability.routes for ability in all_abilities() if ability.routes is not None)
     return [route for load in loads for route in load(stack, foundation)]
 

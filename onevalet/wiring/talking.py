@@ -46,7 +46,7 @@ class Talking:
         return (await known_person(self._parts, tenant, timezone))[0]
 
     async def say(self, text: str, tenant: str, conversation: str) -> Reply:
-        """Take in a message, and return the reply."""
+        """Receive a message, and return the reply."""
         talk, key = await self._talk(tenant, conversation)
         return await self._answered(talk, _message(text, talk, key))
 

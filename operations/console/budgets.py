@@ -27,5 +27,5 @@ class ShownBudgets:
         return self.day if own is None or own.dollars_a_day is None else own.dollars_a_day
 
     def price(self, segments: int) -> Decimal | None:
-        """Return the price of so many segments; None if the operator has not set it."""
+        """Return the price of a number of segments; None if the operator has not set it."""
         return None if self.segment_price is None else segments * self.segment_price

@@ -48,8 +48,8 @@ class Renderer:
     ) -> web.Response:
         """Return a page as a response. `values` are the names that its template uses.
 
-        `age` is for dates by the database, on the machine's clock; `ago` and `until` are for dates on people's clock,
-        which `dev` may have moved.
+        `age` takes times from the database's clock; `ago` and `until` take times from people's clock, which `dev` may
+        have moved.
         """
         zone = zone_of(visit.viewer)
         now, machine_now = clock.now(), clock.machine_now()

@@ -16,7 +16,7 @@ MAX_LINKS = 20
 """Links for a person in a day."""
 LASTS = timedelta(days=7)
 IDLE = timedelta(hours=12)
-"""A session ends so long after it began, and so long after its last request."""
+"""The time after which a session ends: since it began, and since its last request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ async def check_texts(database: Database) -> Sequence[Check]:
 
 
 async def check_last_seen(database: Database) -> Sequence[Check]:
-    """Show when each account took something in and sent something last."""
+    """Show when each account last received a message, and when it last sent one."""
     rows = await database.rows("select * from channel_state order by channel, account")
     return [
         Check(

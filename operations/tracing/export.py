@@ -35,7 +35,7 @@ class Tracing:
         self.tracer = OtelTracer(self._provider, ids, captures_content=captures_content)
 
     def close(self, seconds: float) -> None:
-        """Export the remaining spans, for so long at most. Blocks."""
+        """Export the remaining spans within a time limit. Blocks."""
         closing = Thread(target=self._provider.shutdown, name="export of spans", daemon=True)
         closing.start()
         closing.join(seconds)

@@ -86,7 +86,7 @@ class OwnMailbox:
         return next(iter(await self.box.fetch(INBOX, [uid])), None)
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until the server reports a change, for so long at most; return False at once if it cannot (IDLE)."""
+        """Wait until the server reports a change or the time is over; return False at once if it cannot (IDLE)."""
         if "IDLE" not in self.box.connection.capabilities:
             return False
         await self.box.connection.call(lambda wire: wire.idle(seconds))

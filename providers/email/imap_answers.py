@@ -73,7 +73,7 @@ def number_after(pattern: re.Pattern[bytes], text: bytes, most: int = MAX_NUMBER
 
 
 def stored_mail(answer: ImapResponse, validity: int, max_bytes: int) -> StoredMail | None:
-    """Return the message of a FETCH's answer, of its body so many bytes; None for an answer of another kind.
+    """Return the message in a FETCH's answer, with a limit on its body's bytes; None for an answer of another kind.
 
     Raises `ValueError` for numbers that are not valid in IMAP, and for a body of another form.
     """

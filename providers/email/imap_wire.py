@@ -137,7 +137,7 @@ class ImapWire:
         await self._finish(lambda answer: None, tag)
 
     async def listen(self, found: Callable[[ImapResponse], bool], seconds: float) -> bool:
-        """Read unrequested responses until `found` accepts one, for so long at most; return whether it did."""
+        """Read unrequested responses until `found` accepts one or the time is over; return whether it did."""
         hearing = self._hearing()
         try:
             async with asyncio.timeout(seconds):
@@ -148,7 +148,7 @@ class ImapWire:
         return True
 
     async def idle(self, seconds: float) -> None:
-        """Wait by IDLE until new mail is possible, for so long at most."""
+        """Wait by IDLE until new mail is possible or the time is over."""
         tag = await self.start(b"IDLE")
         await self.listen(_is_news, seconds)
         await self.send(b"DONE")

@@ -20,7 +20,7 @@ class MailFailure(StrEnum):
     """The server refuses the account's credentials."""
     REFUSED = "refused"
     GONE = "gone"
-    """The message or folder is not there any more."""
+    """The message or folder no longer exists."""
     TOO_LARGE = "too_large"
     UNREADABLE = "unreadable"
     EXCEEDED = "exceeded"

@@ -144,6 +144,6 @@ class _Counted(io.RawIOBase):
         return size
 
     def close(self) -> None:
-        """Close it."""
+        """Close the socket's stream."""
         self._raw.close()
         super().close()

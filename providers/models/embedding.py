@@ -36,7 +36,7 @@ async def embed(model: str, texts: Sequence[str], key: str | None, known: Mappin
 
 
 def _read(response: Any, count: int) -> tuple[list[list[float]], int]:
-    """Return the vectors of so many texts, in order, and the tokens. Raises `ValueError` if either is invalid."""
+    """Return the vectors of all texts, in order, and the tokens. Raises `ValueError` if either is invalid."""
     tokens = getattr(response.usage, "prompt_tokens", 0) or 0
     check_usage(TokenUsage(tokens))
     items = sorted(response.data, key=lambda item: int(item["index"]))

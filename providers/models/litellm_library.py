@@ -281,7 +281,7 @@ def counted_usage(sent: Sequence[JsonObject], text: str) -> JsonObject:
 
 
 def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
-    """Return the usage that a stream reported, with its price, which is that of the requested model."""
+    """Return the usage that a stream reported, priced as the requested model."""
     litellm = load()
     told = litellm.Usage(**usage)
     cost = _told_cost(usage)

@@ -112,7 +112,7 @@ def _retry_after(error: Any) -> timedelta | None:
 
 
 def seconds(value: str, unit: float) -> timedelta | None:
-    """Parse a number of units of so many seconds, or a date; None for neither."""
+    """Parse a number of units, `unit` seconds each, or a date; None for neither."""
     try:
         return timedelta(seconds=max(float(value) * unit, 0.0))
     except (ValueError, OverflowError):

@@ -194,12 +194,12 @@ def read_object(text: str) -> JsonObject:
 
 
 def is_too_long(characters: int, pieces: int, max_tokens: int | None) -> bool:
-    """Return whether so much of a stream is more than an answer of so many tokens."""
+    """Return whether a stream is already longer than an answer of `tokens` tokens can be."""
     return characters > max_characters(max_tokens) or pieces > (max_tokens or USUAL_TOKENS) + _SPARE_PIECES
 
 
 def max_characters(max_tokens: int | None) -> int:
-    """Return the maximum number of characters of an answer of so many tokens."""
+    """Return the maximum number of characters of an answer with this number of tokens."""
     return (max_tokens or USUAL_TOKENS) * _CHARACTERS_A_TOKEN
 
 

@@ -44,7 +44,7 @@ class Transcriber:
         await litellm_path.loaded()
 
     def cost(self, seconds: float) -> float | None:
-        """Return the dollars for so many seconds by litellm's map; None if it knows no price. Loads litellm."""
+        """Return the price of a recording in dollars by litellm's map; None if it has none. Loads litellm."""
         known = litellm_library.known(self._model)
         prices = [known.get(name) for name in ("input_cost_per_second", "output_cost_per_second")]
         # If it names both, they are the same price.

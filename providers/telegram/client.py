@@ -63,7 +63,7 @@ class TelegramApi:
         return self._open()[0]
 
     async def get_updates(self, offset: int, seconds: int) -> list[Json]:
-        """Poll once, for at most so many seconds; return the updates as they came.
+        """Poll once, for at most `seconds`; return the updates unchanged.
 
         Not by PTB's own method, which fails for a whole batch if it cannot read a single update.
         """

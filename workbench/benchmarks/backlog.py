@@ -44,7 +44,7 @@ insert into inbound (tenant_id, id, conversation_id, seq, text) select tenant_id
 
 
 async def measure(waiting: int, messages: int) -> dict[str, float]:
-    """Return the cost of each step with so many others waiting."""
+    """Return the cost of each step while a number of others wait."""
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         admin = await asyncpg.connect(postgres.url)

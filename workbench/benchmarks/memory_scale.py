@@ -33,7 +33,7 @@ from workbench.benchmarks.recall import Standing, bulk, indexes_of, make_person,
 from workbench.benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
 
 EACH = 3
-"""A frozen question in so many is asked."""
+"""One of this number of frozen questions is asked."""
 STEPS = 20
 """Samples of the process's memory in each round over the people."""
 
@@ -129,7 +129,7 @@ def resident() -> float:
 
 
 async def many(momex: Momex, url: str, people: int, each: int) -> None:
-    """Print the cost of so many people on a worker."""
+    """Print the cost of a number of people on a worker."""
     await keep(momex, "many0", sayings(each))
     await copies(url, people)
     indexes = indexes_of(momex)

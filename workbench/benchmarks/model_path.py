@@ -171,7 +171,7 @@ async def one_round(turn: Turn, times: int, rated: int) -> tuple[float, float | 
 
 
 async def at_once(turn: Turn, times: int, in_flight: int) -> list[float]:
-    """Run so many turns, so many at a time; return the seconds of each."""
+    """Run `times` turns, `in_flight` at a time; return the seconds of each."""
     left, took = iter(range(times)), list[float]()
 
     async def one_after_the_other() -> None:

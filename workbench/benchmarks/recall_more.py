@@ -127,7 +127,7 @@ def made_questions() -> list[Asked]:
 
 
 def frozen_questions() -> list[Asked]:
-    """Read the questions as they were frozen."""
+    """Read the frozen questions."""
     return [Asked(**item) for item in json.loads(FROZEN.read_text(encoding="utf-8"))]
 
 

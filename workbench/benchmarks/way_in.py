@@ -74,7 +74,7 @@ class Bench:
 
 
 async def measure(options: argparse.Namespace) -> AsyncIterator[dict[str, object]]:
-    """Yield the figures."""
+    """Measure the parts, then each contestant; yield the figures."""
     for name, work in _apart().items():
         yield {"apart": name, "us": _timed(work)}
     async with opened() as bench:
@@ -93,7 +93,7 @@ async def measure(options: argparse.Namespace) -> AsyncIterator[dict[str, object
 
 
 async def phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict[str, float]:
-    """Return the cost of so many messages of a contestant."""
+    """Return the cost of a number of messages to a contestant."""
     await bench.clear()
     make, count = CONTESTANTS[name], _ROWS.get(name, "select count(*) from inbound")
     requests = [make(number % PEOPLE, next(_NUMBERS)) for number in range(messages)]

@@ -152,7 +152,7 @@ class Client(asyncio.Protocol):
 
 
 async def send_all(port: int, requests: Sequence[bytes], in_flight: int) -> list[float]:
-    """Send the requests, so many at a time; return the seconds of each accepted request."""
+    """Send the requests, some at a time; return the seconds of each accepted request."""
     loop, left, times = asyncio.get_running_loop(), deque(requests), list[float]()
     clients = [Client(left, times, loop.create_future()) for _ in range(in_flight)]
     await asyncio.gather(

@@ -50,13 +50,13 @@ class Watcher(Protocol):
 
 
 async def play(scenario: Scenario, given: Mapping[str, object] | None = None) -> Played:
-    """Play a scenario on an installation of its own; raise `ScenarioError` at the first step that goes otherwise."""
+    """Play a scenario on an installation of its own; raise `ScenarioError` at the first step that differs."""
     async with open_stage(scenario, given) as stage:
         return await play_on(stage, scenario)
 
 
 async def play_on(stage: Stage, scenario: Scenario, watcher: Watcher | None = None) -> Played:
-    """Play a scenario on a stage that is open; raise `ScenarioError` at the first step that goes otherwise."""
+    """Play a scenario on an open stage; raise `ScenarioError` at the first step that differs."""
     return await _Play(scenario, stage, watcher).run()
 
 

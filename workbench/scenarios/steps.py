@@ -98,7 +98,7 @@ _UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 
 
 class ScenarioError(ConfigError):
-    """A scenario that cannot be read, or that went otherwise; the message names the file's step."""
+    """A scenario is invalid, or a step of it differs; the message names the step of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,5 +204,5 @@ def as_texts(value: Any) -> tuple[str, ...]:
 
 
 def _as_json(values: object) -> JsonObject:
-    """Return arguments as JSON; days and times are written as texts."""
+    """Return arguments as JSON; dates and times become strings."""
     return object_in(json.dumps(values, default=str))

@@ -12,7 +12,7 @@ from core.language.catalogue import gettext
 
 _USUAL = {"imap": 993, "smtp": 465}
 _INSIDE = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-"""Names that are none of the public internet (RFC 6761, 6762, 8375)."""
+"""Names outside the public internet (RFC 6761, 6762, 8375)."""
 
 
 class FormProblem(ValueError):

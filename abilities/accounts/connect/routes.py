@@ -140,7 +140,7 @@ class ConnectRoutes:
                 return _refused(error)
 
     async def _over(self, request: web.Request) -> web.Response:
-        """Return the page of a link that is not there any more, or never was."""
+        """Return the page for a link that has ended or never existed."""
         token = request.match_info["token"]
         known = await self._connecting.links.language(token=token) if _TOKEN.fullmatch(token) else ""
         with speaking_to(request, known):

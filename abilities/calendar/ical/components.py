@@ -36,7 +36,7 @@ class TooMuch(BaseException):
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise `TooMuch` after so many seconds of CPU; for the main thread only."""
+    """Raise `TooMuch` once the block has used this CPU time, in seconds; for the main thread only."""
 
     def stop(number: int, frame: object) -> None:
         raise TooMuch

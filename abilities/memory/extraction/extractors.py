@@ -92,7 +92,7 @@ class LaterExtractor(RuleExtractor):
 
 @dataclass(frozen=True, slots=True)
 class ModelExtractor:
-    """A model with typeagent's prompt, which also decides on contradictions; rules stand in for it."""
+    """A model with typeagent's prompt, which also decides on contradictions; if it fails, rules replace it."""
 
     asking: ModelCalls
     tenant_id: str | None = None

@@ -161,8 +161,8 @@ class MemoryStore:
     async def reread(self, tenant_id: str, readings: Sequence[Reread], *, indexed: bool = True, ends: str = "") -> None:
         """Store what another extractor found in memories, in order, and apply the changes; all of it or nothing.
 
-        They are recalled from then on, unless they are held back. `indexed`: every index is rebuilt, which may hold
-        earlier knowledge of them. `ends`: the owner of a talk, which ends with it.
+        From then on they can be recalled, unless they are held back. `indexed`: the memories may be in the indexes with
+        their earlier knowledge, so all of them are rebuilt. `ends`: the owner of a talk, which ends with it.
         """
         rows: list[JsonObject] = [
             {

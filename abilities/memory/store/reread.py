@@ -20,5 +20,5 @@ async def schedule_reread(database: Database, tenant_id: str) -> None:
 
 
 def delay_after(attempts: int) -> timedelta:
-    """Return the pause of a job after so many failures."""
+    """Return the pause of a job after a number of failures."""
     return timedelta(seconds=min(5 * 4 ** max(attempts - 1, 0), 3600))

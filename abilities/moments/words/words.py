@@ -27,7 +27,7 @@ class MomentWords:
     """Words for a day, and how far from today it is."""
     dates: tuple[str, ...]
     weekdays: Mapping[str, int]
-    """Names of weekdays that are written otherwise than the locale does; Monday is 0."""
+    """Names of weekdays that differ from the locale's; Monday is 0."""
     weeks: Mapping[str, int]
     """Words for a week beside a weekday, and its distance from this week."""
     numbers: Mapping[str, int]

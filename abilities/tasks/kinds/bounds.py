@@ -74,7 +74,7 @@ def check_count(value: object) -> None:
 
 
 def check_text(name: str, value: object, limit: int | None = None) -> None:
-    """Raise `TriggerError` unless a value is storable text of at most so many characters."""
+    """Raise `TriggerError` unless a value is storable text of at most `limit` characters."""
     if not isinstance(value, str) or "\x00" in value:
         raise _wrong(name, gettext("it must be a text"))
     if limit is not None and len(value) > limit:

@@ -53,12 +53,12 @@ class Missed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScheduleTrigger:
-    """Due by cron (five fields), every so many minutes, or once at a moment: exactly one of the three.
+    """Due by cron (five fields), at an interval of minutes, or once at a moment: exactly one of the three.
 
     `timezone` is an IANA name; None is the person's own, also after they move. `at` without a zone is a wall time in
     it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
     `jitter_seconds`, always the same for the same occurrence. `grace_minutes` None: a day for `at`, else four hours.
-    `days_before` has it due so many days before each time of the cron expression, at the same time of day. With
+    `days_before` has it due that number of days before each time of the cron expression, at the same time of day. With
     `every` only each so many of the periods count in which the expression comes again: of weeks if it names
     weekdays, of months (or years) if it names days of the month, else of days. The first period is that of `start`,
     or the first after the task's creation. `days_before` and `every` do not go together.
@@ -154,7 +154,7 @@ class ScheduleTrigger:
         return replace(self, start=datetime.combine(first.astimezone(zone).date(), time()))
 
     def _cron_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
-        """Return cron's first time after a moment; with `days_before`, the first moment so many days before a time."""
+        """Return cron's first time after a moment; with `days_before`, the first such moment before a time."""
         if not self.days_before:
             return self._counted(moment, zone, anchor)
         lead = timedelta(days=self.days_before)

@@ -50,7 +50,7 @@ class NoticeStore:
         )
 
     async def put_off(self, tenant_id: str, run_id: str, key: str, attempts: int) -> PutOff:
-        """Leave a notice for later, or set it aside after so many attempts."""
+        """Leave a notice for later, or set it aside after the last attempt."""
         row = await self.database.call("select * from put_off_notice($1,$2,$3,$4)", tenant_id, run_id, key, attempts)
         return PutOff(row["failed"], row["pause"]) if row else PutOff()
 

@@ -46,7 +46,7 @@ class Notices:
         self._open.set()
 
     async def wait(self, seconds: float) -> None:
-        """Wait until there may be an open notice, for so many seconds at most."""
+        """Wait until there may be an open notice; `seconds` at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._open.wait()

@@ -48,7 +48,7 @@ class Period:
         return cls(last - timedelta(days=days - 1), last)
 
     def newest(self, days: int) -> date:
-        """Return the first of so many days at its end."""
+        """Return the first of its last `days` days."""
         return max(self.first, self.last - timedelta(days=days - 1))
 
     def days(self) -> list[date]:

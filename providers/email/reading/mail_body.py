@@ -16,7 +16,7 @@ _MAX_ATTACHED = 200_000
 _CALENDARS = ("text/calendar", "application/ics")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _STUB_WORDS, _STUB_SHARE = 30, 4
-"""A plain text with less than a quarter of the words of a page of more than so many only refers to the page."""
+"""If the HTML has more words than this, a plain text with less than a quarter of them only refers to it."""
 
 
 @dataclass(slots=True)

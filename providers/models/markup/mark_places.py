@@ -29,7 +29,7 @@ def is_glued(text: str, mark: re.Match[str]) -> bool:
 
 
 def is_quoted(text: str, mark: re.Match[str]) -> bool:
-    """Return whether a mark stands in quotes, brackets or emphasis."""
+    """Return whether a mark is in quotes, brackets or emphasis."""
     before, after = text[max(mark.start() - 2, 0) : mark.start()], text[mark.end() : mark.end() + 1]
     if before[-1:] not in _QUOTES or not before:
         return False

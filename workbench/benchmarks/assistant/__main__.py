@@ -24,7 +24,7 @@ class ModelKeepsFailing(Exception):
 
 
 async def measure(model: str, chosen: list[Scenario], at_once: int, **settings: object) -> list[Run]:
-    """Run the requests, so many at a time, and return their results, in order.
+    """Run the requests, some at a time, and return their results, in order.
 
     Raises `ModelKeepsFailing`.
     """

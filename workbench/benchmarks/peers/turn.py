@@ -161,7 +161,7 @@ async def serve(turns, answers) -> None:
 
 
 async def turns_a_second(one, times, in_flight) -> float:
-    """Run so many turns, so many at a time."""
+    """Run `times` turns, `in_flight` at a time."""
     left, started = iter(range(times)), time.perf_counter()
 
     async def some() -> None:

@@ -92,7 +92,7 @@ async def _measure(where: Network | None, clients: int, seconds: float) -> repor
 async def _load(
     admin: Connection, server: Postgres, url: str, clients: int, seconds: float, pooler: psutil.Process | None = None
 ) -> Told:
-    """Read with so many clients for a time, each as often as all together allow."""
+    """Read with a number of clients for a time, each as often as all together allow."""
     opened: list[Connection] = []
     try:
         # A statement prepared on a server connection is missing on the next.

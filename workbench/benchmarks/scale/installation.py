@@ -47,7 +47,7 @@ class Network:
         return self.made[1]
 
     def places(self, workers: int) -> Places:
-        """Return those of an installation with so many workers."""
+        """Return the values for a number of workers."""
         _, _, valkey, *others = self.made
         return Places(self.postgres, valkey, others[:WEBS], others[WEBS : WEBS + workers])
 
@@ -82,7 +82,7 @@ def network(workers: int = 0) -> Iterator[Network | None]:
 async def running(
     folder: Path, everyone: tuple[Person, ...], forker: Forker, where: Network | None, *, workers: int, clients: int
 ) -> AsyncIterator[Installation]:
-    """Run an installation for the block; PgBouncer lets in so many clients."""
+    """Run an installation for the block; PgBouncer accepts `clients` connections."""
     poolers: list[tuple[str, Pooler]] = []
 
     @asynccontextmanager
@@ -104,7 +104,7 @@ async def running(
 
 @asynccontextmanager
 async def held(url: str, count: int) -> AsyncIterator[None]:
-    """Hold so many connections more for the block, as workers that wait do."""
+    """Hold this number of further connections for the block, as idle workers do."""
     opened = []
     try:
         for _ in range(count):

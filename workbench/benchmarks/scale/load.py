@@ -42,11 +42,11 @@ class People:
         self._written = 0
 
     async def burst(self, messages: int) -> Load:
-        """Write so many messages as fast as they are accepted; all are answered before this returns."""
+        """Write a number of messages as fast as they are accepted; all are answered before this returns."""
         return await self._measured(messages, lambda driver, texts: driver.deliver(texts))
 
     async def steadily(self, rate: float, seconds: float) -> Load:
-        """Write so many messages a second, singly."""
+        """Write single messages at a rate per second."""
         return await self._measured(round(rate * seconds), lambda driver, texts: driver.deliver(texts, rate=rate))
 
     async def _measured(self, messages: int, write: Callable[[Driver, list[Text]], Awaitable[None]]) -> Load:

@@ -13,7 +13,7 @@ _LARGE = ("inbound", "turns", "steps", "outbound", "outbound_parts", "deliveries
 
 
 async def fill(url: str, count: int, known: Sequence[Person], account: str) -> int:
-    """Fill a migrated database with so many people, the first of whom are known; return its size in bytes.
+    """Fill a migrated database with people, the first of whom are known; return its size in bytes.
 
     `account`: our number, which all of them write to. Foreign keys and triggers are left out: they hold by how it is
     made.

@@ -24,7 +24,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The goal of a metric: a limit, or so many times the floor of the same run."""
+    """The goal of a metric: a limit, or a multiple of the floor of the same run."""
 
     limit: float
     more: bool = False

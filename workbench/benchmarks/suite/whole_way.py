@@ -75,7 +75,7 @@ class Way:
 
 
 async def run(options: Options) -> Samples:
-    """Measure a single text at a time, then so many people who write again after each answer."""
+    """Measure a single text at a time, then many people who write again after each answer."""
     samples = Samples()
     async with opened() as way:
         for person in range(options.of(32, 2)):

@@ -76,7 +76,7 @@ class Deliverer:
                 delivery.state = "failed"
 
     async def verify(self) -> bool:
-        """Send url_verification (apis/events-api) and return whether the challenge came back."""
+        """Send url_verification (apis/events-api) and return whether the challenge was returned."""
         challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
         token = self._world.config.slack.verification_token
         body: Obj = {"token": token, "challenge": challenge, "type": "url_verification"}

@@ -140,7 +140,7 @@ class World:
         return self.last_message
 
     def private_chat(self, person: Person) -> Chat | None:
-        """Find a person's chat; there is none before they wrote or pressed start."""
+        """Return a person's private chat, which begins when they write or press Start."""
         return self.chats.get(person.telegram_user)
 
     def person_of(self, user_id: int) -> Person | None:
