@@ -12,8 +12,8 @@ import onevalet
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# Public names
 
-All that `onevalet` exports, with what each name is and the methods that a class has; `help(onevalet.Calendars)` tells
-the rest. `python -m onevalet.api_page` writes this page. Names that are not here may change with any version.
+Each name that `onevalet` exports, with its meaning and a class's methods; `help(onevalet.Calendars)` shows the
+rest. `python -m onevalet.api_page` writes this page. Names that are not here may change with any version.
 """
 _ROOMS = {
     "agents": "Agents",

@@ -16,9 +16,9 @@ _HEAD = """# Words
 A message that is nothing but one of these words is answered without a model, and costs nothing. `python -m
 onevalet.words_page` writes this page from the declarations of the words, and a test compares both.
 
-A word counts in any case and in each of its languages, with a full stop behind it, and most do in a voice note. With a
-slash (`/new` on Telegram, `/valet new` in Slack) it counts everywhere; without one, where the table says. More words
-around it make it a sentence for the assistant.
+A word counts in any case and in each of its languages, even with a full stop after it; most count in voice notes. With
+a slash (`/new` on Telegram, `/valet new` in Slack) it counts everywhere; without a slash, where the table says. More
+words around it make it a sentence for the assistant.
 
 | word | what it is for | counts alone | in HELP | in the menu |
 |---|---|---|---|---|

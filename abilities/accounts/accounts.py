@@ -250,7 +250,7 @@ class TenantAccounts:
         if kinds:
             raise ToolRetry(gettext("The account {account} has nothing of that.", account=shown(account)))
         return gettext(
-            "From now on {account} is meant where {service} is used and no account is named.",
+            "From now on {account} is the default account for {service}.",
             account=shown(account),
             service=account.service,
         )

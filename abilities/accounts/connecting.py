@@ -110,7 +110,7 @@ class Connecting:
         kept = json.loads(await self.accounts.credentials.open_for(link.tenant_id, *taken, *place))
         service = self.accounts.services.get(kept["service"])
         if service is None or service.client is None:
-            raise ConnectRefused(gettext("This service cannot be connected here any more."), fatal=True)
+            raise ConnectRefused(gettext("This service can no longer be connected here."), fatal=True)
         heard = self.servers.begin(service.client)
         await self._check_issuer(service, answer, heard)
         if answer.error or not answer.code:

@@ -111,8 +111,8 @@ def _sent(organizer: str, mail: GuestMail | None, *, schedules: bool) -> str:
     if schedules and organizer:
         return gettext("The calendar's server tells {address}.", address=organizer)
     if schedules:
-        return gettext("The calendar's server tells whoever invited you.")
+        return gettext("The calendar's server notifies the person who invited you.")
     if mail is not None:
         return by_mail(mail)
-    nobody = gettext("The calendar's server tells nobody: whoever invited you has to be told by email.")
+    nobody = gettext("The calendar's server notifies nobody: the person who invited you must be told by email.")
     return f"{nobody} {how_to_connect()}"

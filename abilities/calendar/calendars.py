@@ -245,11 +245,11 @@ def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
     calendars = ", ".join(f"{name}: {count}" for name, count in counts.items())
     if not named:
         return gettext(
-            "Some events cannot be read or are made to be too much, and are left out ({calendars}).",
+            "Some events are unreadable or too complex, and are left out ({calendars}).",
             calendars=calendars,
         )
     return gettext(
-        "Some events cannot be read or are made to be too much, and are left out ({calendars}), among them {titles}.",
+        "Some events are unreadable or too complex, and are left out ({calendars}), among them {titles}.",
         calendars=calendars,
         titles=named,
     )

@@ -198,7 +198,7 @@ class CreateEvent(CalendarAgent):
             )
             for begins, ends in busy_spans(others, self.zone)
         ]
-        return " " + gettext("Something else is on then: {spans}.", spans=", ".join(spans)) if spans else ""
+        return " " + gettext("There are other events at that time: {spans}.", spans=", ".join(spans)) if spans else ""
 
 
 async def writable(calendars: Calendars, name: str) -> CalendarInfo:

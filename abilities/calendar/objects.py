@@ -27,7 +27,7 @@ from core.language.catalogue import gettext, gettext_noop
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 _SCRIPT = Path(__file__).with_name("child_script.py")
-_TOO_MUCH = gettext_noop("That event is made to be too much; I leave it alone.")
+_TOO_MUCH = gettext_noop("That event is too complex; I leave it unchanged.")
 _FAILURES = {
     "large": gettext_noop("That event is too large to be read."),
     "often": gettext_noop("That event repeats too often to be read."),

@@ -13,7 +13,7 @@ LISTEN = ChatCommand(
         "pt": ("outra vez",),
         "zh": ("再试一次",),
     },
-    help=gettext_noop("have me listen again to what I could not hear"),
+    help=gettext_noop("have me listen again to an unclear voice note"),
     channels=UNLISTED,
     answer="abilities.files.listening:listen_again",
     spoken=False,

@@ -109,7 +109,7 @@ class SendEmailAgent(StandardAgent):
         default="",
     )
     forwards = InputField(
-        gettext_noop("Which mail is passed on?"),
+        gettext_noop("Which mail should I forward?"),
         description="Id of the mail that is passed on, as search_mail has it; its files go along",
         required=False,
         default="",

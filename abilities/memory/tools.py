@@ -112,7 +112,7 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
 
 @tool(name="take_back_memory", effect="idempotent", inverse=True, needs_memory="on")
 async def take_back_memory(numbers: list[int], context: ToolExecutionContext) -> str:
-    """Take back what was remembered; what it replaced holds again.
+    """Take back new memories; those that they replaced hold again.
 
     Args:
         numbers: The memories' numbers.

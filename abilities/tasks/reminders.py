@@ -120,7 +120,7 @@ async def take_back_reminder(task: str, context: ToolExecutionContext, acts: boo
     Args:
         task: The task's id.
         acts: Whether it does more than remind.
-        instead_of: The id of the task that it has replaced, which goes on then.
+        instead_of: The id of the task that it replaced, which then continues.
     """
     kept = await context.tasks.find(task)
     if kept is None or (kept.state is TaskState.COMPLETED and not kept.deleted):

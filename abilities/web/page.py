@@ -17,7 +17,7 @@ from core.language.catalogue import gettext, gettext_noop
 from core.language.unseen import without_unseen
 
 _SCRIPT = Path(__file__).with_name("page_script.py")
-_BROKEN = gettext_noop("That page cannot be read: it is broken, or made to be too much.")
+_BROKEN = gettext_noop("That page cannot be read: it is broken or too complex.")
 _NOT_NOW = gettext_noop("No page can be read just now. Please try again later.")
 _PDF_TOO_LARGE = gettext_noop("That PDF is too large to be read from the web.")
 _UNREADABLE_PDF = {

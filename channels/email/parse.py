@@ -44,7 +44,7 @@ from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thr
 
 MAX_FILES = 20
 TOO_LARGE = gettext_noop("That mail is too large: I read mails of up to 30 MB.")
-UNREADABLE = gettext_noop("That mail cannot be read: it is broken, or made to be too much.")
+UNREADABLE = gettext_noop("That mail cannot be read: it is broken or too complex.")
 ONLY_QUOTED = gettext_noop("I found no words of yours in that mail, only what it quotes. Please write them above that.")
 _MAX_SUBJECT, _MAX_NAME, _MAX_FILE_NAME = 300, 80, 120
 _LOGO = 12_000

@@ -77,7 +77,7 @@ class Connections[Connection: Hashable]:
         return source in self._proven
 
     def to_close(self) -> Connection | None:
-        """Return the connection to close for a new connection; None if all are at work."""
+        """Return the connection to close for a new connection; None if all are busy."""
         if not self._waiting:
             return None
         source = min(self._waiting, key=self._rank)

@@ -62,7 +62,7 @@ class HealthRoutes:
         return web.json_response(body, status=200 if is_ready else 503)
 
     async def _look(self) -> tuple[bool, list[str]]:
-        """Return whether Postgres answers, and the stalls recorded there: a look serves all requests of the moment."""
+        """Return whether Postgres answers, and the stalls recorded there. Simultaneous requests share a query."""
         try:
             async with asyncio.timeout(READY_SECONDS):
                 is_ready = await self._ready()

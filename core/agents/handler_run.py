@@ -105,7 +105,7 @@ async def may_have_happened(call: AgentCall, run: HandlerRun) -> bool:
 async def execute(
     call: AgentCall, run: HandlerRun, agent: StandardAgent, answer: str | None
 ) -> tuple[AgentResult, Outcome]:
-    """Run a handler within the agent's time and journal its result.
+    """Run a handler within the agent's time limit and journal its result.
 
     Raises `WaitsInside` if an inner agent waits, and `WaitsForAccount` if the agent itself found no account.
     """

@@ -1,6 +1,6 @@
 """The ledger of applied migrations.
 
-A database from before 0.1.0 has others in it. All that knows of them, here and in `SqlFile`, goes with 0.2.0.
+A database from before 0.1.0 has other migrations. The code for them, here and in `SqlFile`, goes with 0.2.0.
 """
 
 from collections.abc import Iterable, Sequence

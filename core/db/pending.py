@@ -43,7 +43,7 @@ class DatabaseState:
         return not (self.is_newer or self.migrations or self.of_abilities or self.functions)
 
     def unsafe(self) -> list[SqlFile]:
-        """Return the pending migrations that wait until processes of the version before have stopped."""
+        """Return the pending migrations that must wait until processes of the previous version have stopped."""
         return [migration for migration in self.migrations if (migration.serves_from or 0) > self.newest > 0]
 
 

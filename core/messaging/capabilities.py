@@ -184,7 +184,7 @@ class Redrawing(Protocol):
     async def redraw(self, part: Part, provider_id: str, to: Address, line: str) -> None:
         """Redraw a sent part: the same text without its closing and buttons, and `line` (plain) below.
 
-        Repeatable: a part that looks so already counts as done. Raises `core.errors.DeliveryError`: `Rejected` if the
+        Repeatable: a part in this state counts as done. Raises `core.errors.DeliveryError`: `Rejected` if the
         part can never be redrawn (too old, deleted).
         """
         ...

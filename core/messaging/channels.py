@@ -151,7 +151,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The result of taking something in. `duplicate`: it was known already.
+    """The result of receiving something. `duplicate`: it had been received before.
 
     For a press: `said` is shown to the presser at once if the provider can (a toast, at most 200 characters), and
     `form` is opened for them. Neither is guaranteed: the press counts whether they are seen or not.

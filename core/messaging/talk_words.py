@@ -6,7 +6,7 @@ from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
 NEW = ChatCommand(
     name="new",
     words={"en": ("new",)},
-    help=gettext_noop("begin afresh, without what was said"),
+    help=gettext_noop("start a new conversation"),
     channels=Channels(alone=WITHOUT_SLASHES),
     answer="core.turns.words.talk:afresh",
     loosely=True,

@@ -51,7 +51,7 @@ LINK = ChatCommand(
 UNLINK = ChatCommand(
     name="unlink",
     words={"en": ("unlink",)},
-    help=gettext_noop("part this channel from your others"),
+    help=gettext_noop("separate this channel from your others"),
     answer="core.turns.words.person:unlink",
 )
 CONSOLE = ChatCommand(

@@ -23,13 +23,13 @@ class MergeHook:
     """
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Prepare `gone`'s rows to be `kept`'s: seal again, rename. The connection sees `gone`'s rows."""
+        """Prepare the move of `gone`'s rows to `kept`: reseal, rename. The connection sees `gone`'s rows."""
 
     async def after(self, connection: Connection, kept: str, gone: str) -> None:
         """Clean up the merged rows. The connection sees `kept`'s rows, and `gone` has none."""
 
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
-        """Prepare the rows that go back to the other person; all rows are still this person's."""
+        """Prepare the rows that return to the other person; all rows are still this person's."""
 
     async def after_parting(self, connection: Connection, parting: Parting) -> None:
-        """Clean up the rows of both."""
+        """Clean up the rows of both people."""

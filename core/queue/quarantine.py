@@ -14,7 +14,7 @@ _EVER = timedelta(days=365)
 
 
 class QuarantineMode(StrEnum):
-    """A process' way with quarantined turns."""
+    """How a process treats quarantined turns."""
 
     TAKE = "take"
     """Run them if nothing else runs here, or if they have waited for a while."""

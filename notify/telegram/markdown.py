@@ -190,11 +190,11 @@ class _Run:
         self.size += len(text)
 
     def begin(self, token: Token, kind: str = "") -> None:
-        """Begin a mark of this `kind`, or only remember the place."""
+        """Begin a mark of this `kind`; without a kind only its position is noted."""
         self.open.append(_Begun(kind, token, len(self.pieces), self.size))
 
     def end(self) -> _Begun:
-        """End the last beginning, and add its mark if it has a kind."""
+        """End the mark that began last; keep it if it has a kind and text."""
         begun = self.open.pop()
         if begun.kind and begun.start < self.size:
             self.marks.append(Mark(begun.kind, begun.start, self.size))

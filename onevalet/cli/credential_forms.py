@@ -12,7 +12,7 @@ from core.notifications.mail_addresses import read_sender
 
 
 class _Imap(BaseModel):
-    """The server on which an account's mail is read."""
+    """The IMAP server of an account."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

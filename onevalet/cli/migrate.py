@@ -62,9 +62,9 @@ def _each(state: DatabaseState) -> list[str]:
     if state.newest == 0:
         return ["  all of them: the database is empty"]
     if unsafe:
-        lines.append("Stop the processes of the version before, then run `migrate`.")
+        lines.append("Stop the processes of the previous version, then run `migrate`.")
     else:
-        lines.append("All of it is safe while the version before is at work.")
+        lines.append("All of it is safe while the previous version is running.")
     return lines
 
 

@@ -23,7 +23,9 @@ def serve(context: typer.Context) -> None:
 @mcp_app.command("token")
 def make_token(
     name: Annotated[str, typer.Argument(help="What to call the program.")],
-    tenant: Annotated[str, typer.Option(help="Whose assistant it asks; needed where there are several people.")] = "",
+    tenant: Annotated[
+        str, typer.Option(help="The person whose assistant it asks; required if there are several.")
+    ] = "",
 ) -> None:
     """Make a token by which a program asks a person's assistant; it is shown once."""
     from onevalet.cli.program_serving import make

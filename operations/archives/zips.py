@@ -130,7 +130,9 @@ def read_manifest[Told: ManifestBase](path: Path, told_as: type[Told], newest: i
     except FileNotFoundError as error:
         raise ArchiveRefused(f"There is no file {path}.") from error
     except (BadZipFile, LargeZipFile, ZlibError, EOFError, KeyError, OSError, NotImplementedError, ValueError) as error:
-        raise ArchiveRefused("This file is no whole archive of OneValet: it was cut, or is something else.") from error
+        raise ArchiveRefused(
+            "This file is not a whole archive of OneValet: it was cut off, or is another kind of file."
+        ) from error
     return manifest
 
 

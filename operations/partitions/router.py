@@ -125,7 +125,7 @@ def _server(partitions: Sequence[str], login: Login) -> str:
 
 
 def _wrapper(name: str, route: str, signature: asyncpg.Record) -> str:
-    """Return the statements that make a function of the way in: the call by PL/Proxy, and its form for callers."""
+    """Return the statements that create a receiving function: the call by PL/Proxy, and its form for callers."""
     names = ", ".join(signature["names"])
     result = f" returns {signature['result']}" if not signature["has_out"] or signature["many"] else ""
     if signature["many"]:

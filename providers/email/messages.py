@@ -59,7 +59,7 @@ async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[s
     except (ChildFailed, Unreadable) as error:
         if isinstance(error, Unreadable) and str(error) == "gone":
             raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE) from error
-        sentence = gettext("That mail cannot be read: it is broken, or made to be too much.")
+        sentence = gettext("That mail cannot be read: it is broken or too complex.")
         raise MailFailed(sentence, MailFailure.UNREADABLE) from error
     return found | {"body": body}
 

@@ -33,7 +33,7 @@ async def test_two_matching_accounts_are_asked_about_until_a_choice_is_stored(da
         await choose_account("work", context, kinds=["calendar"])
     assert "work is used for mail where" in await choose_account("work@example.org", context, kinds=["mail"])
     assert (await accounts.open("mail.send")).account.name == "work"
-    assert "is meant where airline is used" in await choose_account("airline", context)
+    assert "is the default account for airline" in await choose_account("airline", context)
     assert (await store.accounts("ann", "airline")).preferred == "primary"
     listed = await list_accounts(context)
     assert "- work (email): I may send mail in your name, each time only after you agree. Used for mail when" in listed

@@ -57,7 +57,7 @@ class Tally:
         return Tally([outcome for outcome in self.outcomes if outcome.asked.life in lives])
 
     def hit(self, most: int, *kinds: str) -> float:
-        """Return the share of questions whose answer is among the first so many."""
+        """Return the share of questions whose answer is among the first `most` results."""
         return share(outcome.hit(most) for outcome in self.of(*kinds))
 
     def answered(self, *kinds: str) -> float:

@@ -42,12 +42,12 @@ class Seen:
 
     @property
     def codes(self) -> list[str]:
-        """Return the codes that it shows, such as 7K."""
+        """Return the approval codes in the message, such as 7K."""
         return [match[1] for match in _CODE.finditer(self.text)]
 
     @property
     def links(self) -> list[str]:
-        """Return the codes of eight letters that it shows, such as 4F7K-99XX."""
+        """Return the pairing codes in the message, such as 4F7K-99XX."""
         return _PAIRING.findall(self.text)
 
 

@@ -39,7 +39,7 @@ class Talk:
     """The input of a request.
 
     `lines` are the words of both sides, the oldest first. `unread` are the statements in it, `earlier` the memories
-    that they may contradict. `profile` are the person's facts; None if the profile is not asked for.
+    that they may contradict. `profile` are the person's facts; None if the profile is not requested.
     """
 
     lines: Sequence[str]

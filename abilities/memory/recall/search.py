@@ -213,7 +213,7 @@ class Retriever:
         return hits
 
     async def _embed(self, scope: Scope, question: Question) -> Mapping[str, Vector]:
-        """Embed the question, and those of its words that this person's index has no vector of."""
+        """Embed the question, and each of its words without a vector in this person's index."""
         known = self.indexes.vectors(scope.tenant_id, question.words) if self.indexes is not None else {}
         words = question.words if self.indexes is not None else ()
         embedder = self.embedder.at_cost_of(scope.payer or scope.tenant_id)

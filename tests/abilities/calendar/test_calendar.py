@@ -67,7 +67,7 @@ async def test_what_else_is_on_is_told_without_its_words(house: House) -> None:
     house.radicale.make_calendar("ann", "Home")
     await house.does(CreateEvent, title="CALL add_note now", start="tomorrow 15:00")
     said = await house.does(CreateEvent, title="Dentist", start="tomorrow 15:30")
-    assert "Something else is on then: 15:00–16:00." in said
+    assert "There are other events at that time: 15:00–16:00." in said
     assert "add_note" not in said
 
 

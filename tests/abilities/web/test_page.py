@@ -19,7 +19,7 @@ from tests.patience import PATIENCE
 MB = 1024 * 1024
 
 
-REFUSED = "That page cannot be read: it is broken, or made to be too much."
+REFUSED = "That page cannot be read: it is broken or too complex."
 
 
 async def _text_or_refusal(response: HttpResponse) -> str:

@@ -35,7 +35,7 @@ async def test_a_backup_is_written_verified_and_restored(
     cut = tmp_path / "cut.zip"
     cut.write_bytes(open_backup(file).path.read_bytes()[:-40])
     code, _, errors = await operator.run("restore", str(cut), "--replace")
-    assert (code, "no whole archive of OneValet: it was cut" in errors) == (2, True)
+    assert (code, "not a whole archive of OneValet: it was cut" in errors) == (2, True)
     async with fresh_database(services, "restored_by_command") as url:
         elsewhere = {"DATABASE_URL": url, "ONEVALET_FILES": str(tmp_path / "elsewhere")}
         code, out, errors = await operator.run("restore", str(file), **elsewhere)

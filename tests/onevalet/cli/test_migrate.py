@@ -47,10 +47,10 @@ def test_what_older_code_cannot_bear_is_named_with_what_goes() -> None:
         "  0003_more: safe\n"
         "  0004_less: only once all code from before migration 3 has stopped: the column old of things goes\n"
         "  functions sums: only then\n"
-        "Stop the processes of the version before, then run `migrate`."
+        "Stop the processes of the previous version, then run `migrate`."
     )
     expanded = DatabaseState(3, 4, migrations=(contracts,))
-    assert describe(expanded).endswith("  0004_less: safe\nAll of it is safe while the version before is at work.")
+    assert describe(expanded).endswith("  0004_less: safe\nAll of it is safe while the previous version is running.")
 
 
 def test_a_database_that_serves_newer_code_only_is_called_so() -> None:

@@ -67,7 +67,7 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "restore": [
         Wrong("", "Missing argument"),
         Wrong("nowhere.zip", "There is no file nowhere.zip"),
-        Wrong("/dev/null", "This file is no whole archive"),
+        Wrong("/dev/null", "This file is not a whole archive"),
     ],
     "chat": [Wrong("", "cannot be written", settings=(("ONEVALET_HOME", "/dev/null/home"),))],
     "trace": [Wrong("", "Missing argument"), Wrong("nope", "Nothing is known of nope")],
@@ -115,7 +115,7 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "tenants import": [
         Wrong("", "Missing argument"),
         Wrong("nowhere.zip", "There is no file nowhere.zip"),
-        Wrong("/dev/null", "This file is no whole archive"),
+        Wrong("/dev/null", "This file is not a whole archive"),
         Wrong("nowhere.zip --role king", "king"),
     ],
     "people list": [

@@ -28,7 +28,7 @@ def edit_text(contents: Contents) -> None:
         (edit_text, "tables/inbound.json of the archive is not what was exported"),
         (lambda contents: contents.pop("tables/tasks.json"), "other entries than its manifest names"),
         (lambda contents: contents.update(more=b"x"), "other entries than its manifest names"),
-        (lambda contents: contents.pop(MANIFEST), "no whole archive"),
+        (lambda contents: contents.pop(MANIFEST), "not a whole archive"),
         (manifest_with(format=3), "made by a newer OneValet"),
         (manifest_with(entries="none"), "manifest cannot be read"),
     ],
@@ -47,7 +47,7 @@ async def test_a_cut_archive_is_refused_wherever_it_is_cut(installation: Install
     cut = installation.folder / "cut.zip"
     for size in (0, 10, len(whole) // 2, len(whole) - 30, len(whole) - 1):
         cut.write_bytes(whole[:size])
-        with pytest.raises(ArchiveRefused, match="no whole archive"):
+        with pytest.raises(ArchiveRefused, match="not a whole archive"):
             open_archive(cut, installation.keys)
     with pytest.raises(ArchiveRefused, match="There is no file"):
         open_archive(cut.with_name("none.zip"), installation.keys)
