@@ -121,5 +121,5 @@ def read_address(channel: str, text: str, only_send: Collection[str] = ()) -> No
         names = " and ".join(["push", "email", *sorted(only_send)])
         raise AddressRefused(f"Addresses can be added for {names}; people come in by the others themselves.")
     raise AddressRefused(
-        "That is no email address." if channel == "email" else "Give a topic of ntfy, or `apprise:` and a key."
+        "That is not an email address." if channel == "email" else "Give a topic of ntfy, or `apprise:` and a key."
     )

@@ -115,7 +115,7 @@ def _check_url(setting: str, url: str, schemes: Sequence[str]) -> None:
     if not url.startswith(tuple(schemes)):
         raise ConfigError(f"{setting} cannot be used: it must start with {' or '.join(schemes)}.")
     if not whole:
-        raise ConfigError(f"{setting} cannot be used: it is no whole address.")
+        raise ConfigError(f"{setting} cannot be used: it is not a complete URL.")
 
 
 def _is_here(host: str) -> bool:

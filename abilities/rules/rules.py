@@ -163,11 +163,11 @@ def _number(value: Json) -> Decimal:
         return Decimal(str(value))
     numbers = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))
     if len(numbers) != 1:
-        raise ValueError("an argument that a rule compares is no number")
+        raise ValueError("an argument that a rule compares is not a number")
     try:
         return Decimal(re.sub(r"[,' ]", "", numbers[0]))
     except InvalidOperation as error:
-        raise ValueError("an argument that a rule compares is no number") from error
+        raise ValueError("an argument that a rule compares is not a number") from error
 
 
 def _plain(value: Json) -> Json:

@@ -26,7 +26,7 @@ class AgentRegistry:
         for agent in dict.fromkeys(agents):
             marked = valet_of(agent)
             if marked is None:
-                raise ConfigError(f"{agent.__module__}.{agent.__qualname__} is no agent: mark it with @valet(...).")
+                raise ConfigError(f"{agent.__module__}.{agent.__qualname__} is not an agent: mark it with @valet(...).")
             if (known := self._valets.get(marked.name)) is not None:
                 raise ConfigError(
                     f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; "

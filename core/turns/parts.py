@@ -190,7 +190,7 @@ def _told_apart(given: Iterable[AnyTool | type[StandardAgent]]) -> tuple[list[An
         elif isinstance(value, type) and issubclass(value, StandardAgent):
             agents.append(value)
         else:
-            raise ConfigError(f"{value!r} is no tool: mark the function with @tool, or the class with @valet(...).")
+            raise ConfigError(f"{value!r} is not a tool: mark the function with @tool, or the class with @valet(...).")
     return tools, agents
 
 

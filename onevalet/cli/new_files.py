@@ -145,7 +145,7 @@ def write_new(kind: str, name: str, package: str, root: Path) -> tuple[list[Path
     name = name.replace("-", "_").lower()
     for word in (name, package):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", word) or keyword.iskeyword(word):
-            raise ConfigError(f"{word!r} is no name for it: use lower-case letters, digits and underscores.")
+            raise ConfigError(f"{word!r} is not a usable name: use lower-case letters, digits and underscores.")
     dashed = name.replace("_", "-")
     words = name.replace("_", " ").capitalize()
     values = {

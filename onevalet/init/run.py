@@ -108,7 +108,7 @@ def where(file: str) -> Path:
         raise ConfigError(f"The file {file} is a folder: name one in it, such as --file {file.rstrip('/')}/.env.")
     folder = path.resolve().parent
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError(f"The file {file} cannot be written: {folder} is no folder of yours; name another by --file.")
+        raise ConfigError(f"The file {file} cannot be written: {folder} is not your folder; name another by --file.")
     return path
 
 

@@ -199,7 +199,7 @@ def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = 
     """Call an agent as the model does, with the values of its fields, up to its run."""
     valet = valet_of(agent)
     if valet is None:
-        raise ConfigError(f"{agent.__qualname__} is no agent: mark it with @valet(...).")
+        raise ConfigError(f"{agent.__qualname__} is not an agent: mark it with @valet(...).")
     if strange := sorted(given.keys() - valet.inputs.keys()):
         raise ConfigError(f"{valet.name} has no field {strange[0]!r}.")
     collected = collect(valet.inputs, {}, given)

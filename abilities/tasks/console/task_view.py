@@ -149,5 +149,5 @@ def _retimed(trigger: ScheduleTrigger, zone: ZoneInfo, fields: dict[str, str]) -
     try:
         at, minutes = (datetime.fromisoformat(given), None) if name == "at" else (None, float(given))
     except ValueError as error:
-        raise TriggerError(f"“{given}” is no time that can be read.") from error
+        raise TriggerError(f"“{given}” is not a time that can be read.") from error
     return replace(trigger, at=at, interval_minutes=minutes)

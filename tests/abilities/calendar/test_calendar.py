@@ -159,7 +159,7 @@ async def test_an_invitation_is_answered_and_not_moved(house: House) -> None:
     agent = await house.card(AnswerInvitation, event="review", answer="decline")
     assert "Decline an invitation: “Review”" in agent.approval_request().action_summary
     said = await house.approved(agent)
-    assert "has to be told by email. To have me send it, write: connect email" in said
+    assert "must be told by email. To have me send it, write: connect email" in said
     assert "ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org" in house.radicale.texts(url)[0]
     assert "13:00–14:00" not in await house.told(find_free_time, day="2026-11-25", days=1)
 

@@ -134,7 +134,7 @@ def test_expressions_reach_into_results_and_fail_in_words() -> None:
     names: dict[str, Json] = {"value": 290, "result": {"legs": [{"price": "1,299.50 €"}]}, "previous": None}
     assert evaluate("number(result.legs[0].price) > 1299 and value < 300", names)
     assert evaluate("contains(result['legs'], 'PRICE')", names)
-    with pytest.raises(TriggerError, match="could not be told"):
+    with pytest.raises(TriggerError, match="could not be evaluated"):
         evaluate("previous < 300", names)
     tracemalloc.start()
     with pytest.raises(TriggerError):

@@ -82,7 +82,7 @@ async def test_a_path_without_bounds_is_refused_when_it_is_asked_for(harness: Ha
 )
 def test_a_text_is_neither_multiplied_nor_formatted(text: str) -> None:
     steps = Steps()
-    with pytest.raises(TriggerError, match="could not be told"):
+    with pytest.raises(TriggerError, match="could not be evaluated"):
         evaluate(text, {"value": 1, "result": {"list": [1]}}, steps)
     assert steps.taken < 300
 
@@ -107,7 +107,7 @@ async def test_such_a_text_is_refused_when_it_is_asked_for(harness: Harness, tex
     ],
 )
 def test_numbers_and_texts_stay_small(text: str, value: Json) -> None:
-    with pytest.raises(TriggerError, match="could not be told"):
+    with pytest.raises(TriggerError, match="could not be evaluated"):
         evaluate(text, {"value": value})
 
 

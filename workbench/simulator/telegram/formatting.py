@@ -1,6 +1,6 @@
 """From a call's text and entities to a settled text: https://core.telegram.org/bots/api#formatting-options.
 
-`parse_mode` is not emulated and is refused: the assistant sends entities, and no character of a text can break their offsets.
+`parse_mode` is not emulated and is refused: the assistant sends entities, whose offsets no character can break.
 """
 
 import re
