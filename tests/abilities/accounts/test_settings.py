@@ -73,8 +73,8 @@ async def test_the_hosts_of_a_server_may_lie_in_the_operators_network(monkeypatc
         ({"ISSUER": "http://id.example.org"}, "ONEVALET_OIDC_WORK_ISSUER cannot be used: it must start with https://,"),
         ({"ISSUER": "https://id.example.org/?a=b"}, "ONEVALET_OIDC_WORK_ISSUER cannot be used: an issuer has neither"),
         ({"IMAP": "mail.example.org"}, "ONEVALET_OIDC_WORK_IMAP cannot be used: it must start with imaps://"),
-        ({"CALDAV": "https://"}, "ONEVALET_OIDC_WORK_CALDAV cannot be used: it is no whole address"),
-        ({"IMAP": "imaps://mail.example.org:port"}, "ONEVALET_OIDC_WORK_IMAP cannot be used: it is no whole address"),
+        ({"CALDAV": "https://"}, "ONEVALET_OIDC_WORK_CALDAV cannot be used: it is not a complete URL"),
+        ({"IMAP": "imaps://mail.example.org:port"}, "ONEVALET_OIDC_WORK_IMAP cannot be used: it is not a complete URL"),
         ({"MAIL_SCOPE": "mail"}, "ONEVALET_OIDC_WORK_CALENDAR_SCOPE must be set as well as ONEVALET_OIDC_WORK_MAIL_"),
         (
             {"MAIL_SCOPE": "m", "CALENDAR_SCOPE": "c", "CONTACTS_SCOPE": "x"},

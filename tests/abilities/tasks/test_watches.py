@@ -35,7 +35,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
         ({"url": "http://localhost/"}, PUBLIC),
         ({"url": "https://user:pw@shop.example/"}, "user name"),
         ({"url": "http://203.0.113.9:22/"}, "usual ports"),
-        ({"tool": "stop_task"}, "stop_task does more than read"),
+        ({"tool": "stop_task"}, "cannot use stop_task, because it does more than read"),
         ({"tool": "RemindMe"}, "no tool RemindMe"),
         ({"tool": "look_around"}, "no tool look_around"),
         ({"url": "{page}", "path": "$..*..*"}, "more than one"),
@@ -43,7 +43,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
         ({"url": "{page}"}, "does not work: “value < 3” could not be evaluated on the result."),
         ({"url": "{page}/nothing"}, "The server answered 404"),
         ({"tool": "FlightSearchAgent"}, "origin: missing; destination: missing; date: missing"),
-        ({"tool": "set_heartbeat"}, "set_heartbeat does more than read"),
+        ({"tool": "set_heartbeat"}, "cannot use set_heartbeat, because it does more than read"),
         ({"url": "{page}", "expression": "len('%099d' % value) > 1"}, "only numbers"),
     ],
 )
