@@ -83,7 +83,7 @@ def _count_interim(connection: object, event: object) -> object:
 
 
 async def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:
-    """Have the body of a response unpacked and counted while it is read, which raises `PeerExceeded`.
+    """Unpack and count the body of a response while it is read; reading may raise `PeerExceeded`.
 
     Raises `StrangeAnswer` for a redirect, unless `redirects` may be followed.
     """

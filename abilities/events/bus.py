@@ -92,7 +92,7 @@ class EventBus:
         return groups is not None
 
     async def hurry(self, group: str, events: Sequence[EventRef]) -> None:
-        """Have a group handle stored events at once: those that a transaction of another room stored itself."""
+        """Wake a group for events that another room's transaction stored."""
         await self._wake(group, events)
 
     async def subscribe(self, pattern: str, callback: EventHandler, *, name: str = "") -> None:
@@ -210,7 +210,7 @@ class EventBus:
         await self._again(claimed, delay, reason)
 
     async def _again(self, claimed: ClaimedEvent, delay: timedelta, reason: str = "") -> None:
-        """Have an event handled again after a time, by any process of its group."""
+        """Schedule another attempt at an event, by any process of its group."""
         await self.store.end(claimed, WorkState.WAITING, reason, delay)
         (await self._waking()).come_due(DUE, "", delay)
 

@@ -169,7 +169,7 @@ class MemoryWork:
         return count
 
     async def _read_again(self, job: Job) -> bool:
-        """Have the model read the rules' statements again; return False while some are left."""
+        """Reread the rules' statements by the model; return False while some are left."""
         if self.adder is None or not self.adder.reads_again or job.attempts > MAX_READINGS:
             return True
         until = time.monotonic() + READING_FOR

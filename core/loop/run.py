@@ -127,7 +127,7 @@ class LoopRun:
         return self.end(Ended.SUPERSEDED, "") if await self.steering.superseded() else None
 
     async def judge_results(self) -> bool:
-        """Have the newest results judged. Return True after enough advice."""
+        """Ask the judges about the newest results. Return True after enough advice."""
         if self.judging is None:
             return False
         async with self.steering.cuts_off():
@@ -138,7 +138,7 @@ class LoopRun:
         return judged.ends
 
     async def judge_answer(self, answer: ModelAnswer) -> bool:
-        """Have an answer judged. Return True when the person may read it."""
+        """Ask the judges about an answer. Return True if the person may read it."""
         if self.judging is None:
             return True
         async with self.steering.cuts_off():

@@ -24,7 +24,7 @@ async def in_short(run: LoopRun, trimmed: Messages, limit: int, ask: AskForSumma
 
 
 async def _summarise(run: LoopRun, limit: int, ask: AskForSummary) -> None:
-    """Have the dropped messages summarised. If that fails they stay in history, for another try later."""
+    """Summarise the dropped messages by a model. If that fails they stay in history, for another try later."""
     request = summary_request(run.state, run.dropped, limit * 2)
     key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
     try:

@@ -59,7 +59,7 @@ def hearing(most: int = MAX_ANSWER, *, streamed: bool = False) -> Iterator[None]
 
 
 def attend(transport: type) -> None:
-    """Have all that a transport of httpx's kind receives heard; a second time changes nothing."""
+    """Count and limit all that an httpx transport receives; a repeat changes nothing."""
     send: _Send = transport.handle_async_request  # type: ignore[attr-defined]
     if not hasattr(send, "__wrapped__"):
         transport.handle_async_request = _heard(send)  # type: ignore[attr-defined]

@@ -96,7 +96,7 @@ class Adder:
         return Stored([*added, *last.added], last.forgets)
 
     async def read_again(self, tenant_id: str, limit: int) -> int:
-        """Have the model read the rules' statements again; return their number. Raises the errors in `PASSING`."""
+        """Reread the rules' statements by the model; return their number. Raises the errors in `PASSING`."""
         extractor = self.extractor.at_cost_of(tenant_id, patient=True)
         count = 0
         for memory in await self.store.read_by(tenant_id, STOOD_IN, limit):
