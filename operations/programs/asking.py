@@ -52,7 +52,7 @@ class ProgramRequests:
     async def ask(
         self, client: Client, text: str, conversation: str, request_id: str | None, seconds: float
     ) -> Standing:
-        """Take in a request, once for each `request_id`, and wait for its answer for so many seconds."""
+        """Receive a request, once for each `request_id`, and wait for its answer; `seconds` at most."""
         found = await self.database.call(
             "select tenant_id from find_identity($1,$2,$3)", CHANNEL, ACCOUNT, client.token_id
         )
@@ -71,7 +71,7 @@ class ProgramRequests:
         return await self.answer(client, received.id, seconds)
 
     async def answer(self, client: Client, id: str, seconds: float) -> Standing:
-        """Wait for the answer to a request of this program for so many seconds."""
+        """Wait for the answer to a request of this program; `seconds` at most."""
         until, pause = time.monotonic() + seconds, _LOOK
         while True:
             standing = await self._standing(client, id)
