@@ -148,6 +148,7 @@ class Reasoning:
     def __init__(self, caller: ModelCaller) -> None:
         self._caller = caller
         self._config = caller.config
+        self._answer_tokens = caller.config.answer_tokens
 
     async def think(self, run: LoopRun, *, use_tools: bool = True) -> ModelAnswer:
         """Return the next answer of a run, and move the run to the step after it."""
@@ -179,7 +180,7 @@ class Reasoning:
             tools=run.tools.offered.specs,
             use_tools=use_tools,
             parallel_tools=self._config.parallel_tools,
-            max_output_tokens=self._config.answer_tokens,
+            max_output_tokens=self._answer_tokens,
             temperature=self._config.temperature,
         )
         heard = hooks.hears(Hook.reasoning_chunk)

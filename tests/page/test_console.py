@@ -91,7 +91,7 @@ async def test_a_card_approved_in_the_console_is_redrawn_on_slack(
         card = "one.innerText.includes('ruth@example.com') && one.innerText.includes('Approved at')"
         await slack.until(f"[...document.querySelectorAll('.slack .theirs')].some((one) => {card})")
         await slack.leave()
-    await page.until("document.body.innerText.includes('Nothing waits for anybody')")
+    await page.until("document.body.innerText.includes('Nothing is waiting')")
 
 
 async def test_a_task_is_paused_and_resumed(page: Page, busy: RunningDev) -> None:

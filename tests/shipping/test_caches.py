@@ -55,8 +55,8 @@ OTHERWISE = {
     "abilities/memory/index/typeagent_storage.py _ranges": "one index's",
     "abilities/memory/index/typeagent_storage.py _rows": "one index's",
     "core/loop/account_check.py _asked": _TURN,
+    "core/loop/account_check.py held": _TURN,
     "core/loop/scope.py _calls": _TURN,
-    "operations/programs/tokens.py _known": "token of a program, by its hash",
     "operations/console/reading/usage.py tasks": "one page's",
     "core/http/peer.py _known": "peer and its person, to be left alone for minutes: who is gone asks no peer",
     "core/http/peer.py _people": "person, while a conversation of theirs runs: each ends by itself",
@@ -78,7 +78,7 @@ OTHERWISE = {
     "notify/slack/marks.py _setting": "message on Slack",
     "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
     "jobs/turns/slow_model.py _timers": "turn",
-    "jobs/turns/runner.py _running": "lane of a turn that runs: nobody is linked meanwhile",
+    "jobs/turns/interrupts.py _running": "lane of a turn that runs: nobody is linked meanwhile",
     "jobs/later/cron.py _rung": "chore",
     "jobs/supervision.py _histories": "kind of work",
 }

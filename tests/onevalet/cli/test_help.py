@@ -33,7 +33,7 @@ def test_no_sentence_is_cut() -> None:
     assert "... " not in (page + group).replace("[ARGS]... ", "")
     for heading, names in headings().items():
         assert f" {heading}: {names[0]} " in page
-    assert "Take a person in from an export; of one that was not made here" in group
+    assert "Import a person from an export; if it was not made here, only with the addresses that you admit." in group
 
 
 def test_the_help_loads_nothing_that_takes_long() -> None:

@@ -11,7 +11,7 @@ async def test_a_person_finds_their_own_words_only(console: Console) -> None:
         [turn] = browser.links("/console/turns/")
         assert await browser.get(turn) == 200
         await browser.get("/console/search?q=dentist")
-        assert "No message has all of these words." in browser.text
+        assert "No message contains all of these words." in browser.text
         await browser.get("/console/search")
         assert "Write one or more words." in browser.text
 
@@ -19,7 +19,7 @@ async def test_a_person_finds_their_own_words_only(console: Console) -> None:
 async def test_an_operator_finds_nothing_of_others_by_default(console: Console) -> None:
     async with console.browser(ANN) as browser:
         await browser.get("/console/search?q=secret")
-        assert "No message has all of these words." in browser.text
+        assert "No message contains all of these words." in browser.text
         assert "Only your own messages are searched." in browser.text
         await browser.get("/console/search?q=dentist")
         assert "The <mark>dentist</mark>." in browser.page

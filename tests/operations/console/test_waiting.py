@@ -25,7 +25,7 @@ async def test_a_person_decides_on_the_exact_card_and_it_is_redrawn(console: Con
         assert "Reply OK" not in phone.text, "how to answer in a chat"
         assert await phone.post(f"{page}/approve", phone.form) == 303
         await phone.get(f"{HERE}?said=approved")
-        assert "Nothing waits for anybody." in phone.text
+        assert "Nothing is waiting." in phone.text
     assert await _state(console, approval) == ("approved", "console", "console")
     assert await console.store.db.redraws.column("outcome") == ["approved"]
     assert await console.store.db.turns.one("ready", state="waiting"), "its turn goes on"
