@@ -65,11 +65,13 @@ class MemoryReader:
         talk: Talk,
         near: Mapping[int, Sequence[Memory]],
         readings: Mapping[int, Reading],
-        ends: str = "",
-    ) -> None:
-        """Store a model's findings. If its answer had no form, the rules' reading stands.
+        *,
+        owner: str,
+        ends: bool,
+    ) -> bool:
+        """Store a model's findings; return False if the talk has another owner. `ends`: the talk ends with it.
 
-        `ends`: the owner of the talk, which ends with it.
+        If its answer had no form, the rules' reading stands.
         """
         await asyncio.to_thread(load)
         known = {memory.number: memory for memory in (*talk.unread, *talk.earlier)}
@@ -77,9 +79,10 @@ class MemoryReader:
             _found(memory, readings.get(memory.number), known) or await self._by_rule(memory, near[memory.number])
             for memory in talk.unread
         ]
-        await self.adder.store.reread(tenant_id, found, indexed=False, ends=ends)
-        if found and self.indexes is not None:
+        stored = await self.adder.store.reread(tenant_id, found, indexed=False, owner=owner, ends=ends)
+        if stored and found and self.indexes is not None:
             self.indexes.soon(tenant_id)
+        return stored
 
     async def give_up(self, tenant_id: str) -> None:
         """Hold back statements that no model could read, until a model has read them after all."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 import asyncpg
 import structlog
 
-from abilities.memory.extraction.profile_changes import read_changes
+from abilities.memory.extraction.profile_changes import Change, read_changes
 from abilities.memory.extraction.statements import statements, worth_keeping
 from abilities.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
 from abilities.memory.reading import MemoryReader, lines_of
@@ -149,13 +149,15 @@ class TalkReader:
             talk = Talk(lines, unread, _earlier(unread, near), facts_of(job.given["facts"]) if profile else None)
             answer = (await self.model.ask(tenant_id, self.make_id("mask"), _STEP, request_for(talk))).text
             calls, more, given = calls + 1, len(unread) >= MAX_READ, None
-            if profile is not None:
-                await self._keep_changes(profile, job, answer, words)
-                profile = None
+            if profile is not None and (changes := read_changes(answer, words)):
+                if not await self._extend(job):
+                    return False
+                await self._keep_changes(profile, job, changes)
+            profile = None
             if self.memory is not None and unread:
-                left = more
-                ends = "" if more else job.owner
-                await self.memory.keep(tenant_id, talk, near, read_statements(answer, talk), ends)
+                left, found = more, read_statements(answer, talk)
+                if not await self.memory.keep(tenant_id, talk, near, found, owner=job.owner, ends=not more):
+                    return False
         _log.info("talk_read", tenant=tenant_id, turns=len(job.turns), calls=calls)
         return left
 
@@ -163,8 +165,8 @@ class TalkReader:
         row = await self.database.call("select extend_talk($1,$2,$3) as kept", job.tenant_id, job.owner, LEASE)
         return bool(row and row["kept"])
 
-    async def _keep_changes(self, profile: ProfileStore, job: TalkJob, answer: str, words: Sequence[str]) -> None:
-        for change in read_changes(answer, words):
+    async def _keep_changes(self, profile: ProfileStore, job: TalkJob, changes: Sequence[Change]) -> None:
+        for change in changes:
             await profile.keep(job.tenant_id, change.key, change.value, change.source, job.turns[-1], self.clock.now())
 
 

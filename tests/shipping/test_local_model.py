@@ -59,7 +59,9 @@ async def test_chat_answers_by_the_local_model_of_the_recipe(tmp_path: Path) -> 
         assert "Twelve dozen are 144." in shown.decode()
     assert [call.body["model"] for call in server.calls] == ["qwen3:8b"] * 2, "and no calls for memory or profile"
     assert {call.key for call in server.calls} == {"none"}
-    assert {call.body.get("max_tokens") or call.body.get("max_completion_tokens") for call in server.calls} == {2048}
+    assert {call.body.get("max_tokens") or call.body.get("max_completion_tokens") for call in server.calls} == {
+        32_768 // 15
+    }
     assert "calculate" in server.calls[0].tools
     assert "144" in "".join(server.calls[1].tool_results.values())
 

@@ -158,11 +158,14 @@ class MemoryStore:
         where = "m.tenant_id = $1 and says_any(m.text, array[$2]) order by m.number"
         return await self._select(tenant_id, where, phrase)
 
-    async def reread(self, tenant_id: str, readings: Sequence[Reread], *, indexed: bool = True, ends: str = "") -> None:
+    async def reread(
+        self, tenant_id: str, readings: Sequence[Reread], *, indexed: bool = True, owner: str = "", ends: bool = False
+    ) -> bool:
         """Store what another extractor found in memories, in order, and apply the changes; all of it or nothing.
 
         From then on they can be recalled, unless they are held back. `indexed`: the memories may be in the indexes with
-        their earlier knowledge, so all of them are rebuilt. `ends`: the owner of a talk, which ends with it.
+        their earlier knowledge, so all of them are rebuilt. `owner`: of a talk, which may end with it. Return False and
+        store nothing if another worker has the talk.
         """
         rows: list[JsonObject] = [
             {
@@ -175,7 +178,8 @@ class MemoryStore:
             }
             for reading in readings
         ]
-        await self.database.call("select reread_memories($1,$2,$3,$4)", tenant_id, rows, indexed, ends)
+        statement = "select reread_memories($1,$2,$3,$4,$5) as stored"
+        return bool((await self.database.one(statement, tenant_id, rows, indexed, owner, ends))["stored"])
 
     async def reinstate(self, tenant_id: str, memory_id: str, now: datetime) -> None:
         """Restore a replaced memory; the memory that had replaced it ends."""

@@ -107,16 +107,23 @@ language sql immutable as $$
 $$;
 
 -- Stores what another extractor found in memories, in order, and their effects: a reading may end memories, or have its
--- own memory end in favour of the one that it repeats. p_indexed: every index is rebuilt. p_owner: of a talk that ends
--- with it, if any. A memory that was forgotten since it was read stays so.
-create function reread_memories(p_tenant text, p_readings jsonb, p_indexed boolean, p_owner text)
-returns void
+-- own memory end in favour of the one that it repeats. p_indexed: every index is rebuilt. p_owner: of a talk, if any,
+-- which ends with it if p_ends; nothing is stored, and false returned, if another worker has the talk. A memory that was
+-- forgotten since it was read stays so.
+create function reread_memories(p_tenant text, p_readings jsonb, p_indexed boolean, p_owner text, p_ends boolean)
+returns boolean
 language plpgsql as $$
 declare
     v record;
     v_said_at timestamptz;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if p_owner <> '' then
+        perform 1 from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner for no key update;
+        if not found then
+            return false;
+        end if;
+    end if;
     if p_readings <> '[]' then
         perform lock_memory(p_tenant);
     end if;
@@ -133,7 +140,8 @@ begin
     if p_indexed and p_readings <> '[]' then
         update memory_versions n set epoch = n.epoch + 1 where n.tenant_id = p_tenant;
     end if;
-    if p_owner <> '' then
+    if p_ends then
         perform end_talk(p_tenant, p_owner);
     end if;
+    return true;
 end $$;

@@ -94,6 +94,24 @@ create or replace trigger outbound_answer_time after update of state on outbound
 when (old.sent_at is null and new.sent_at is not null and new.kind = 'reply' and new.turn_id is not null)
 execute function add_answer_time();
 
+-- Adds one call of a model outside the steps of turns to the sums of the person's day. p_work: what it was for, in a word.
+create function add_background_usage(p_tenant text, p_work text, p_usage jsonb, p_took_ms bigint)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into usage_days as u (tenant_id, day, kind, name, calls, input_tokens, output_tokens, cached_tokens, cost, took_ms)
+    select t.tenant_id, day_of_person(p_tenant, clock_timestamp()), 'background', p_work, 1,
+           coalesce((p_usage ->> 'input_tokens')::bigint, 0), coalesce((p_usage ->> 'output_tokens')::bigint, 0),
+           coalesce((p_usage ->> 'cached_tokens')::bigint, 0), coalesce((p_usage ->> 'cost')::numeric, 0), p_took_ms
+    from tenants t where t.tenant_id = p_tenant
+    on conflict (tenant_id, day, task_id, kind, name) do update
+    set calls = u.calls + 1, input_tokens = u.input_tokens + excluded.input_tokens,
+        output_tokens = u.output_tokens + excluded.output_tokens,
+        cached_tokens = u.cached_tokens + excluded.cached_tokens, cost = u.cost + excluded.cost,
+        took_ms = u.took_ms + excluded.took_ms;
+end $$;
+
 -- Sums days of everybody that are over, once: a day's rows are many, and its sums are few.
 create function sum_closed_days(p_from date, p_to date)
 returns void
