@@ -13,11 +13,19 @@ begin
     perform reap_process(d.process, p_hung) from (
         select distinct l.process from lanes l where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
     -- A worker that hangs cannot renew its leases. Another process then freed them as those of one that died, and any process
-    -- would claim again at once the turn that hung this one.
+    -- would claim again at once the turn that hung this one. `not_before` says since when a turn waits for a private process.
+    with hung as (
+        select l.tenant_id, l.id from lanes l
+        join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running'
+        where p_hung in ('', l.id) and l.owner is null and starts_with(l.process || '/', p_worker || '/')
+          and t.crashes > 0 and not t.quarantined
+        for no key update of l),
+    waiting as (
+        update lanes l set not_before = greatest(l.not_before, clock_timestamp())
+        from hung h where l.tenant_id = h.tenant_id and l.id = h.id
+        returning l.tenant_id, l.id)
     update turns t set quarantined = true
-    from lanes l
-    where p_hung in ('', l.id) and l.owner is null and starts_with(l.process || '/', p_worker || '/')
-      and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.crashes > 0 and not t.quarantined;
+    from waiting w where t.tenant_id = w.tenant_id and t.lane_id = w.id and t.state = 'running';
     update outbound set lease_until = clock_timestamp()
     where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
     update channel_state set sweep_until = clock_timestamp()
