@@ -128,7 +128,7 @@ class Renewals:
             return "\n".join(filter(None, [said, unread]))
 
     async def _again(self, tenant_id: str, stored: StoredAccount, wait: timedelta | None) -> None:
-        """Say when an account is next looked after, None for never, unless it is not as it was read."""
+        """Set the wait before an account's next check, None for none, unless the account has changed meanwhile."""
         await self.database.repeat(
             tenant_id,
             "update credentials set attend_at = clock_timestamp() + $6::interval where tenant_id = $1 and service = $2"

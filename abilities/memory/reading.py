@@ -80,7 +80,8 @@ class MemoryReader:
             for memory in talk.unread
         ]
         stored = await self.adder.store.reread(tenant_id, found, indexed=False, owner=owner, ends=ends)
-        if stored and found and self.indexes is not None:
+        # A repeat after a lost answer finds the talk ended, which looks as if nothing was stored.
+        if found and self.indexes is not None:
             self.indexes.soon(tenant_id)
         return stored
 
@@ -114,7 +115,7 @@ def lines_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _found(memory: Memory, reading: Reading | None, known: Mapping[int, Memory]) -> Reread | None:
-    """Return what a model found in a statement; None if its answer had no form."""
+    """Return a model's findings on a statement; None if its answer had no form."""
     knowledge = checked(reading.knowledge) if reading is not None else None
     if reading is None or knowledge is None:
         return None

@@ -116,7 +116,7 @@ class OrchestratorOptions:
 
 
 def takes[**P, O](options: Callable[P, O]) -> Callable[[Callable[[Any, O], None]], Callable[Concatenate[Any, P], None]]:
-    """Let an `__init__` that takes an options object be called with each option, by position or by name."""
+    """Return an `__init__` that takes each option of its options object, by position or by name."""
 
     def with_each(build: Callable[[Any, O], None]) -> Callable[Concatenate[Any, P], None]:
         def __init__(self: Any, /, *args: P.args, **named: P.kwargs) -> None:

@@ -42,7 +42,7 @@ class TurnMessages:
     questions: Sequence[QuestionCard] = ()
 
     def end(self, outcome: TurnOutcome, state: TurnState, *, held: bool) -> TurnEnd:
-        """Return what is stored at the turn's end; `held`: its cards wait for the end of quiet hours."""
+        """Return the values to store at the turn's end; `held`: its cards wait for the end of quiet hours."""
         result, note = outcome.result, outcome.note
         return TurnEnd(
             state=state,

@@ -29,7 +29,7 @@ class Table:
         return [row[0] for row in await self._admin.fetch(statement, *equal.values())]
 
     async def change(self, new: Mapping[str, object], /, **equal: object) -> None:
-        """Give columns new values."""
+        """Set columns."""
         changes = ", ".join(f"{column} = ${number}" for number, column in enumerate(new, 1))
         statement = f"update {self._name} set {changes}{_where(equal, len(new) + 1)}"  # noqa: S608
         await self._admin.execute(statement, *new.values(), *equal.values())

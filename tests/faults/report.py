@@ -153,7 +153,7 @@ def _in_doubt(results: Sequence[Result]) -> str:
 
 
 def _doubts(result: Result) -> str:
-    """Return what a test missed, left out, broke or cannot judge; empty if there is nothing."""
+    """Return a test's misses, untested parts, broken invariants and unknown outcomes; empty if there are none."""
     lines = [f"{finding.name} unknown: {finding.unknown}" for finding in result.findings if finding.unknown]
     lines += [f"Missed: {words}" for words in result.missed]
     lines += [f"Untested: {words}" for words in result.untested]
