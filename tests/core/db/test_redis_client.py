@@ -1,6 +1,10 @@
 """The address of Redis: one server's, or that of Sentinels."""
 
+import asyncio
+
 import pytest
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from core.db.redis_address import Sentinels, read_sentinels
 from core.db.redis_client import redis_client
@@ -30,3 +34,38 @@ async def test_an_address_of_one_server_leads_to_it(redis_url: str) -> None:
     async with redis_client(redis_url, decode_responses=True) as client:
         await client.set("here", "yes")
         assert await client.get("here") == "yes"
+
+
+async def test_a_closed_client_opens_no_connection(redis_url: str) -> None:
+    client = redis_client(redis_url)
+    await client.set("here", "yes")
+    await client.aclose()
+    with pytest.raises(RedisError, match="closed"):
+        await client.get("here")
+    assert _open(client) == 0
+
+
+async def test_a_client_that_is_closed_while_it_connects_keeps_nothing_open(redis_url: str) -> None:
+    client = redis_client(redis_url)
+    asking = asyncio.ensure_future(client.get("here"))
+    await asyncio.sleep(0)
+    assert client.connection_pool._in_use_connections
+    await client.aclose()
+    await asyncio.wait([asking])
+    assert isinstance(asking.exception(), RedisError | OSError | None)
+    assert _open(client) == 0
+
+
+async def test_a_closing_that_is_cancelled_at_once_closes_everything(redis_url: str) -> None:
+    client = redis_client(redis_url)
+    await asyncio.gather(client.get("here"), client.get("there"))
+    assert _open(client) > 0
+    closing = asyncio.create_task(client.aclose())
+    asyncio.get_running_loop().call_soon(closing.cancel)
+    await asyncio.wait([closing])
+    assert _open(client) == 0
+
+
+def _open(client: Redis) -> int:
+    pool = client.connection_pool
+    return sum(one.is_connected for one in (*pool._available_connections, *pool._in_use_connections))
