@@ -14,6 +14,11 @@ import structlog
 from core.db.connector import Connection, Connector
 
 ROLE = "onevalet_app"
+_SETTINGS = {"role": ROLE, "plan_cache_mode": "force_generic_plan"}
+"""A statement is planned once for a connection, instead of five times and whenever its values promise a better plan.
+
+A function whose plan depends on its values says so itself: `set plan_cache_mode = force_custom_plan`.
+"""
 
 _log = structlog.get_logger()
 
@@ -33,7 +38,7 @@ class ServingConnector(Connector):
         """Return a connection as the serving role; raises `WithoutRole`, and the errors of `Connector`."""
         if not self._pooled:
             try:
-                connection = await super().__call__(dsn, **_with_role(options))
+                connection = await super().__call__(dsn, **_as_serving(options))
             except asyncpg.ProtocolViolationError as error:
                 if "startup parameter" not in str(error):
                     raise
@@ -49,8 +54,8 @@ class ServingConnector(Connector):
         return connection
 
 
-def _with_role(options: dict[str, Any]) -> dict[str, Any]:
-    return options | {"server_settings": options.get("server_settings", {}) | {"role": ROLE}}
+def _as_serving(options: dict[str, Any]) -> dict[str, Any]:
+    return options | {"server_settings": options.get("server_settings", {}) | _SETTINGS}
 
 
 async def _ask[Answer](connection: Connection, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
