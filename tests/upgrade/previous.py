@@ -1,7 +1,6 @@
 """The previous release: the commit named in previous.txt, unpacked, and a database that it made.
 
 `python -m tests.upgrade.previous` writes its shape to previous.json; run it after the commit in previous.txt changed.
-Until there is a release, HEAD stands in previous.txt, and there is no shape.
 """
 
 import asyncio
