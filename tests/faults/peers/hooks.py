@@ -120,11 +120,21 @@ def _watch(loop_thread: int, is_late: Callable[[], bool], note: Callable[[str], 
     def look() -> None:
         while True:
             time.sleep(_LOOK)
-            if is_late() and (frame := sys._current_frames().get(loop_thread)) is not None:
+            frames = sys._current_frames() if is_late() else {}
+            if (frame := frames.pop(loop_thread, None)) is not None:
                 note(_stack(frame))
+            if frame is not None and frame.f_code.co_name == "select":
+                # The loop waits for nothing but its turn: another thread has the interpreter.
+                frames.pop(threading.get_ident(), None)
+                for other in filter(_is_at_work, frames.values()):
+                    note(f"thread {_stack(other)}")
 
     gc.callbacks.append(collects)
     threading.Thread(target=look, name="stalls", daemon=True).start()
+
+
+def _is_at_work(frame: FrameType) -> bool:
+    return frame.f_code.co_name not in {"wait", "_worker", "select", "look"}
 
 
 def _stack(frame: FrameType) -> str:
