@@ -41,6 +41,10 @@ class AgentTool(Tool[..., object]):
         return False
 
     @property
+    def acts(self) -> bool:
+        return self.valet.effect is not Effect.READ
+
+    @property
     def place(self) -> str:
         return self.valet.place
 

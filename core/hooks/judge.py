@@ -12,31 +12,38 @@ from core.budgets.types import OutOfMoney, TurnBudget
 from core.errors import ModelError
 from core.hooks.hooks import Hook, HookContext, Messages
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.tools.results import CallResult
+from core.tools.tool import AnyTool
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A finished call. `arguments` are canonical JSON; `ok` is true if it succeeded."""
+    """A finished call. `arguments` are canonical JSON; `ok` is true if it succeeded.
+
+    `acted`: it changed something, or may have: a tool with an effect, or an agent, whose end is good or unknown.
+    """
 
     name: str
     arguments: str
     result: str
     ok: bool = True
+    acted: bool = False
 
 
 type Trail = tuple[tuple[Act, ...], ...]
-"""The calls of a turn so far, by model answer."""
+"""The calls of a turn so far, by model answer. Of a turn that waited, those before it come first, without arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A judge's rating. Without a `finding` all is well; `usage` are the tokens of the judge's own model call.
 
-    `finding` is a word or two for the journal, `advice` the text for the model.
+    `finding` is a word or two for the journal, `advice` the text for the model. Without advice, and where it may not be
+    asked again, the person reads the answer with `mark` below it.
     """
 
     finding: str = ""
@@ -44,6 +51,13 @@ class Judgement:
     usage: TokenUsage = field(default_factory=TokenUsage)
     ends: bool = False
     """True after enough advice; set by the loop, not by judges."""
+    mark: str = ""
+
+    @classmethod
+    def from_record(cls, record: StepRecord) -> "Judgement":
+        """Return a journalled judgement."""
+        told = record.result
+        return cls(record.name, str(told.get("advice", "")), record.usage, mark=str(told.get("mark", "")))
 
 
 ALL_WELL = Judgement()
@@ -93,6 +107,7 @@ class Judging:
         where: HookContext,
         max_advice: int,
         budget: TurnBudget,
+        trail: Trail = (),
     ) -> None:
         self._judges = judges
         self._journal = journal
@@ -101,18 +116,21 @@ class Judging:
         self._max_advice = max_advice
         self._budget = budget
         self._advised = 0
-        self._trail: Trail = ()
+        self._trail = trail
 
-    async def of_results(self, step: int, results: Sequence[CallResult]) -> Judgement:
-        self._trail = (*self._trail, tuple(map(_act, results)))
-        key = StepKey(step, len(results) + 1, self._where.agent_path)
+    async def of_results(self, step: int, acts: Sequence[Act]) -> Judgement:
+        self._trail = (*self._trail, tuple(acts))
+        key = StepKey(step, len(acts) + 1, self._where.agent_path)
         return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
 
-    async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer) -> Judgement:
+    async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer, *, last: bool = False) -> Judgement:
+        """Ask about an answer; no model is asked about the `last`, which no advice can change."""
         key = StepKey(step, 1, self._where.agent_path)
 
         async def ask(judge: Judge, where: HookContext) -> Judgement:
             if isinstance(judge, AskingJudge):
+                if last:
+                    return ALL_WELL
                 return await self._ask_model(judge, key, judge.question(where, messages, self._trail, answer))
             return await judge.rate_answer(where, messages, self._trail, answer)
 
@@ -120,7 +138,7 @@ class Judging:
 
     async def _judge(self, key: StepKey, ask: _Ask) -> Judgement:
         if known := self._recorded.get(key):
-            judged = Judgement(known.name, str(known.result.get("advice", "")), known.usage)
+            judged = Judgement.from_record(known)
         elif StepKey(key.step + 1, 0, key.agent_path) in self._recorded:
             return ALL_WELL
         else:
@@ -160,11 +178,26 @@ class Judging:
         return Judgement(usage=usage) if usage.total else ALL_WELL
 
 
-def _act(result: CallResult) -> Act:
-    return Act(result.call.name, result.call.canonical_arguments(), result.text, result.outcome is Outcome.OK)
+def act_of(result: CallResult, tool: AnyTool | None) -> Act:
+    """Return the result of a tool's call as judges see it."""
+    name, arguments, outcome = result.call.name, result.call.canonical_arguments(), result.outcome
+    return Act(name, arguments, result.text, outcome is Outcome.OK, _acted(tool, outcome))
+
+
+def act_recorded(record: StepRecord, tool: AnyTool | None) -> Act:
+    """Return a call of an earlier run of the turn, whose arguments its journal does not have."""
+    text, outcome = str(record.result.get("text", "")), record.outcome
+    return Act(record.name, "", text, outcome is Outcome.OK, _acted(tool, outcome))
+
+
+def _acted(tool: AnyTool | None, outcome: Outcome) -> bool:
+    if outcome is Outcome.HANDED_OVER:
+        return True  # a waiting turn goes on with it
+    return tool is not None and tool.acts and outcome in (Outcome.OK, Outcome.UNKNOWN)
 
 
 def _record(key: StepKey, judged: Judgement) -> StepRecord:
-    return StepRecord(
-        key, StepKind.JUDGE, judged.finding, StepState.DONE, result={"advice": judged.advice}, usage=judged.usage
-    )
+    told: JsonObject = {"advice": judged.advice}
+    if judged.mark:
+        told["mark"] = judged.mark
+    return StepRecord(key, StepKind.JUDGE, judged.finding, StepState.DONE, result=told, usage=judged.usage)

@@ -89,7 +89,8 @@ class ReactLoop:
         """Return the end of a run with an answer; None if the model is to go on."""
         if answer.refused:
             return run.end(Ended.REFUSED, answer_text(answer))
-        return run.end(Ended.ANSWERED, answer_text(answer)) if await run.judge_answer(answer) else None
+        text = await run.judge_answer(answer)
+        return None if text is None else run.end(Ended.ANSWERED, text)
 
     def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
         """Return the end of a run whose model answers nothing; None if it is asked again."""
@@ -145,8 +146,10 @@ class ReactLoop:
         run.say(ChatMessage(Role.USER, replies.SUMMARISE, internal=True), keep=False)
         answer = await self._reasoning.think(run, use_tools=False)
         await self._report(run, answer, ())
-        said = answer.text.strip() or answer.refused
-        return run.end(ended, answer_text(answer) if said else gettext(replies.NOTHING_SAID))
+        if answer.refused:
+            return run.end(ended, answer_text(answer))
+        text = await run.judge_answer(answer, last=True) if answer.text.strip() else None
+        return run.end(ended, text or gettext(replies.NOTHING_SAID))
 
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget

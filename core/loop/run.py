@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 import structlog
 
 from core import metrics, replies
 from core.errors import StoreUnavailable
 from core.hooks.hooks import Hook
-from core.hooks.judge import Judge, Judging
+from core.hooks.judge import Judge, Judging, Trail, act_of, act_recorded
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, estimate_tokens
@@ -131,23 +132,27 @@ class LoopRun:
         if self.judging is None:
             return False
         async with self.steering.cuts_off():
-            judged = await self.judging.of_results(self.step - 1, self.results)
+            acts = [act_of(result, self.task.tools.get(result.call.name)) for result in self.results]
+            judged = await self.judging.of_results(self.step - 1, acts)
         self.usage += judged.usage
         if judged.finding and not judged.ends:
             self.say(ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
         return judged.ends
 
-    async def judge_answer(self, answer: ModelAnswer) -> bool:
-        """Ask the judges about an answer. Return True if the person may read it."""
+    async def judge_answer(self, answer: ModelAnswer, *, last: bool = False) -> str | None:
+        """Ask the judges about an answer. Return its text for the person; None if the model is asked again.
+
+        After the `last` answer it is not.
+        """
         if self.judging is None:
-            return True
+            return answer_text(answer)
         async with self.steering.cuts_off():
-            judged = await self.judging.of_answer(self.step - 1, self.window, answer)
+            judged = await self.judging.of_answer(self.step - 1, self.window, answer, last=last)
         self.usage += judged.usage
-        if judged.finding and not judged.ends:
+        if judged.advice and not judged.ends and not last:
             self.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
-            return False
-        return True
+            return None
+        return f"{answer_text(answer)}\n\n{judged.mark}" if judged.mark else answer_text(answer)
 
     def end(self, ended: Ended, text: str) -> ReactLoopResult:
         """Return the result of the run, with the text that the person reads."""
@@ -251,7 +256,8 @@ async def begin_run(task: LoopTask) -> LoopRun:
         await scope.hooks.tell(Hook.pre_call, scope.where, window)
     judging = None
     if judges := scope.hooks.of(Judge):
-        judging = Judging(judges, journal, recorded, scope.where, config.max_advice, scope.budget)
+        trail = _trail_before(task) if task.go_on_at else ()
+        judging = Judging(judges, journal, recorded, scope.where, config.max_advice, scope.budget, trail)
     run = LoopRun(
         task=task,
         tools=tools,
@@ -266,6 +272,18 @@ async def begin_run(task: LoopTask) -> LoopRun:
     if task.go_on_at is not None and not run.replaying:
         run.say(ChatMessage(Role.USER, replies.GO_ON, internal=True), keep=False)
     return run
+
+
+def _trail_before(task: LoopTask) -> Trail:
+    """Return the calls of a turn before the step at which it resumes."""
+    path, ends = task.scope.where.agent_path, task.go_on_at or 0
+    calls = (row for row in task.scope.recorded.values() if row.kind is StepKind.TOOL and row.state is StepState.DONE)
+    before = [row for row in calls if row.key.agent_path == path and row.key.step < ends]
+    before.sort(key=lambda row: (row.key.step, row.key.call_index))
+    return tuple(
+        tuple(act_recorded(row, task.tools.get(row.name)) for row in rows)
+        for _, rows in groupby(before, key=lambda row: row.key.step)
+    )
 
 
 def _used_before(scope: TurnScope, step: int) -> TokenUsage:

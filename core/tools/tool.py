@@ -98,6 +98,11 @@ class Tool[**P, R]:
         return not _is_async(self.fn)
 
     @property
+    def acts(self) -> bool:
+        """Return whether a call of it may change something."""
+        return self.effect is not Effect.READ
+
+    @property
     def place(self) -> str:
         """Return the file and line of its definition."""
         return place_of(self.fn)

@@ -10,7 +10,7 @@ from core.agents.standard_agent import Valet
 from core.errors import ModelRejected
 from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
-from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.journal.types import Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, canonical_hash
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.loop.control import InterruptSignal, TurnMessage
@@ -100,7 +100,7 @@ def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list
             description=(spec := agent_spec(valet)).description,
             fn=valet.agent.on_running,
             signature=Signature(BaseModel, spec.parameters, frozenset(), {}),
-            effect=Effect.READ,
+            effect=valet.effect,
             group=valet.group,
             recording=recording,
         )
@@ -121,7 +121,19 @@ class RecordedJudge(Judge):
     ) -> Judgement:
         """Return the recorded judgement of this step."""
         row = self._said.get(StepKey(context.step, 1))
-        return Judgement(row.name, str(row.result.get("advice", "")), row.usage) if row else ALL_WELL
+        return Judgement.from_record(row) if row else ALL_WELL
+
+
+class ResultsOnly(Judge):
+    """A judge that rates results alone: an answer that it had asked again is not in the record."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.priority = judge.priority
+        self._judge = judge
+
+    async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
+        """Return the judge's own rating."""
+        return await self._judge.rate_results(context, trail)
 
 
 class RecordedConsent(Rule):

@@ -6,7 +6,8 @@ from core.journal.in_memory import MemoryJournal
 from core.journal.types import StepKind
 from core.llm.types import ModelAnswer, Role, TokenUsage
 from core.loop.result import Ended
-from tests.core.builders import run_loop, says
+from core.tools.tool import tool
+from tests.core.builders import run_loop, says, wants
 
 
 class Grumpy(Judge):
@@ -42,6 +43,35 @@ async def test_promise_5_a_takeover_reuses_the_judgements_already_made() -> None
     result, model = await run_loop([says("c")], hooks=[judge], journal=kept)
     assert (result.response, judge.asked) == ("c", 2)
     assert [message.text for message in model.last[1:]] == ["Hello", "a", "Try harder.", "b", "Try harder."]
+
+
+class Marking(Judge):
+    """Advises nothing, and leaves a mark."""
+
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
+        acts = ", ".join(
+            f"{act.name} acted" if act.acted else f"{act.name} did not act" for step in trail for act in step
+        )
+        return Judgement("marked", mark=f"({acts})")
+
+
+async def test_a_judgement_without_advice_leaves_its_mark_below_the_answer() -> None:
+    @tool(effect="idempotent")
+    async def keep() -> str:
+        """Keep."""
+        return "kept"
+
+    @tool(effect="read")
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    calls = wants(("keep", {}), ("look", {}), ("keep", {"odd": 1}))
+    result, model = await run_loop([calls, says("All kept.")], [keep, look], hooks=[Marking()])
+    assert result.response == "All kept.\n\n(keep acted, look did not act, keep did not act)"
+    assert len(model.requests) == 2
 
 
 async def test_a_judge_that_fails_is_passed_over() -> None:
