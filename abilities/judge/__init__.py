@@ -1,1 +1,1 @@
-"""The judges that ship: the first finds calls that go round in circles, the second asks a model about answers."""
+"""The judges that ship: one finds calls in circles and claims that no call backs, one asks a model about answers."""

@@ -18,12 +18,17 @@ def _settings() -> OwnSettings[Any]:
 def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
     from abilities.judge.settings import JudgeSettings
 
-    setting = foundation.settings.of(JudgeSettings).onevalet_judge
+    setting, config = foundation.settings.of(JudgeSettings).onevalet_judge, foundation.config
     hooks: list[Hook] = []
     if setting != "off":
         from abilities.judge.checks import CheckingJudge
 
-        hooks.append(CheckingJudge(foundation.config.max_repeated_calls, foundation.config.max_idle_steps))
+        claims = None
+        if setting != "loops":
+            from abilities.judge.claims.judge import Claims
+
+            claims = Claims()
+        hooks.append(CheckingJudge(config.max_repeated_calls, config.max_idle_steps, claims))
     if setting == "model":
         from abilities.judge.asking import ModelJudge
 

@@ -1,4 +1,4 @@
-"""The judge that needs no model: it finds repetition, cycles, no progress, and calls written out as an answer.
+"""The judge that needs no model: it finds repetition, cycles, no progress, written-out calls, and claims without calls.
 
 Calls are compared with their arguments and results: a call with other arguments, or of something that changes, is no
 loop.
@@ -6,10 +6,14 @@ loop.
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from core.hooks.hooks import HookContext, Messages
 from core.hooks.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.llm.types import ModelAnswer
+
+if TYPE_CHECKING:
+    from abilities.judge.claims.judge import Claims
 
 _MAX_CYCLE = 4
 _WRITTEN_OUT = re.compile(
@@ -19,20 +23,23 @@ _WRITTEN_OUT = re.compile(
     )""",
     re.VERBOSE,
 )
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+(?:-[^\W\d_]+)*")
+"""A word; in Chinese, which has no spaces, a character."""
 
 
 class CheckingJudge(Judge):
     """Rate by counting.
 
     `max_repeated` is how often a call may repeat, `max_idle` the number of steps without anything new after which the
-    judge advises.
+    judge advises. `claims` rates the answers that hold a word of a claim; None to rate none.
     """
 
     priority = 10
 
-    def __init__(self, max_repeated: int, max_idle: int) -> None:
+    def __init__(self, max_repeated: int, max_idle: int, claims: "Claims | None" = None) -> None:
         self._repeated = max_repeated
         self._idle = max_idle
+        self._claims = claims
 
     async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
         """Look for loops that include the newest calls."""
@@ -41,9 +48,11 @@ class CheckingJudge(Judge):
     async def rate_answer(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> Judgement:
-        """Look for a call written as text, which would be of no use to the person."""
+        """Look for a call written as text, which would be of no use to the person, and for claims."""
         if not _WRITTEN_OUT.match(answer.text):
-            return ALL_WELL
+            if self._claims is None or self._claims.telling.isdisjoint(_WORD.findall(answer.text.lower())):
+                return ALL_WELL
+            return self._claims.rate(messages, trail, answer)
         return Judgement(
             "written-out call",
             "Your last answer was a tool call written as text, or JSON: the person would read it as it stands. "

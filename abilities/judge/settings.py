@@ -8,4 +8,5 @@ from pydantic_settings import BaseSettings
 class JudgeSettings(BaseSettings):
     """Which judges rate turns."""
 
-    onevalet_judge: Literal["off", "checks", "model"] = "checks"
+    onevalet_judge: Literal["off", "loops", "checks", "model"] = "checks"
+    """`loops` finds calls in circles, `checks` claims without a call too, `model` asks a model besides."""

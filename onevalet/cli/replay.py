@@ -8,7 +8,7 @@ from typing import override
 from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
 from core.hooks.hooks import Hook, Rule
-from core.hooks.judge import AskingJudge
+from core.hooks.judge import AskingJudge, Judge
 from core.journal.in_memory import MemoryJournal
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
@@ -26,6 +26,7 @@ from operations.paths.replay import (
     RecordedControl,
     RecordedJudge,
     RecordedModel,
+    ResultsOnly,
     differences,
     recorded_agents,
     recorded_tools,
@@ -92,7 +93,9 @@ def _hooks(
     hooks = [*hooks_of_abilities(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
     if isinstance(client, RecordedModel):
         # The recorded answers are for the loop: a judge that asks a model would use them up.
-        hooks = [hook for hook in hooks if not isinstance(hook, AskingJudge)] + [RecordedJudge(transcript.rows)]
+        hooks = [hook for hook in hooks if not isinstance(hook, AskingJudge)]
+        hooks = [ResultsOnly(hook) if isinstance(hook, Judge) else hook for hook in hooks]
+        hooks.append(RecordedJudge(transcript.rows))
     return [RecordedConsent(hook) if isinstance(hook, Rule) else hook for hook in hooks]
 
 

@@ -1,13 +1,15 @@
 """`replay`: a turn's journal as JSON lines, and the turn run again without anything happening."""
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from abilities.judge.checks import CheckingJudge
+from abilities.judge.claims.judge import ASKED_AGAIN, MARKED, Claims
 from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, StandardAgent
@@ -15,6 +17,7 @@ from core.agents.valet import valet
 from core.db.database import Database
 from core.errors import ConfigError, ToolFailed
 from core.hooks.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
+from core.journal.types import StepKind
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.storage import Storage
@@ -75,10 +78,13 @@ async def kept(database_url: str) -> AsyncIterator[Kept]:
         yield Kept(store, turn, Settings(_env_file=None, database_url=SecretStr(database_url)))
 
 
-async def run_turn(store: Store, words: str, script: list[ModelAnswer], agents: AgentRegistry | None = None) -> str:
+async def run_turn(
+    store: Store, words: str, script: list[ModelAnswer], agents: AgentRegistry | None = None, hooks: Sequence[Hook] = ()
+) -> str:
     await store.say(words, sender=SENDER)
     lease, turn = await store.claim_turn()
-    result = await Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents).handle_message(turn.request)
+    orchestrator = Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents, hooks=hooks)
+    result = await orchestrator.handle_message(turn.request)
     await store.turns.finish(
         lease,
         turn.turn_id,
@@ -124,6 +130,14 @@ async def test_run_again_over_the_recorded_answers_it_goes_as_it_went(
     output = capsys.readouterr().out  # the shipped tools are others than the turn's
     assert "It diverges at step 0.1.\n" in output
     assert "There is no tool named 'look'" in output
+
+
+async def test_an_answer_that_was_asked_again_and_marked_is_repeated_so(kept: Kept) -> None:
+    claims = [says("I've booked the table."), says("I've booked the table.")]
+    turn = await run_turn(kept.store, "Book a table", claims, hooks=[CheckingJudge(2, 3, Claims())])
+    transcript = await replace(kept, turn=turn).transcript()
+    assert [row.name for row in transcript.rows if row.kind is StepKind.JUDGE] == [ASKED_AGAIN, MARKED]
+    assert await run_again(kept.settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS))) == []
 
 
 async def test_no_tool_is_run_again(kept: Kept) -> None:
