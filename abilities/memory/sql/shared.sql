@@ -1,0 +1,1 @@
+        select m.shared_id from memory_members m
