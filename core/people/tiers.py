@@ -3,24 +3,30 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import time
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from core.errors import ConfigError
 from core.json_types import read_json
 from core.people.access_policy import PersonRole
+from core.people.tenant import QuietHours
 
-_NAMES = {"tools", "dollars_a_day", "messages_a_minute"}
+_NAMES = {"tools", "dollars_a_day", "hours", "messages_a_minute"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The limits of a tier. `tools`: the offered tools, None for all; `dollars_a_day`: None for the default."""
+    """The limits of a tier. `tools`: the offered tools, None for all; `dollars_a_day`: None for the default.
+
+    `closed`: when nothing is answered, by the person's own clock; None for never.
+    """
 
     name: str
     messages_a_minute: int
     tools: tuple[str, ...] | None = None
     dollars_a_day: Decimal | None = None
+    closed: QuietHours | None = None
 
 
 class Tiers:
@@ -57,7 +63,7 @@ class Tiers:
 def read_tiers(text: str, messages_a_minute: int) -> Tiers:
     """Parse ONEVALET_TIERS: a JSON object, or @ and the path of a .json or .toml file; raises `ConfigError`.
 
-    It maps names to any of `tools`, `dollars_a_day`, `messages_a_minute`; each role has a tier in any case.
+    It maps names to any of `tools`, `dollars_a_day`, `hours`, `messages_a_minute`; each role has a tier in any case.
     """
     usual = Tier("", messages_a_minute)
     tiers = {role.value: replace(usual, name=role.value) for role in PersonRole}
@@ -91,7 +97,27 @@ def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
         raise ConfigError(f"ONEVALET_TIERS: the tools of {name} must be a list of names.")
     if not isinstance(minute, int) or isinstance(minute, bool) or minute < 1:
         raise ConfigError(f"ONEVALET_TIERS: messages_a_minute of {name} must be a whole number from 1.")
-    return Tier(name, minute, tuple(tools) if tools is not None else None, _dollars(name, limits.get("dollars_a_day")))
+    return Tier(
+        name,
+        minute,
+        tuple(tools) if tools is not None else None,
+        _dollars(name, limits.get("dollars_a_day")),
+        _closed(name, limits.get("hours")),
+    )
+
+
+def _closed(name: str, hours: object) -> QuietHours | None:
+    """Return the hours besides those in which a tier is answered, which are written as 07:00-20:00."""
+    if hours is None:
+        return None
+    opens, _, closes = str(hours).partition("-")
+    try:
+        start, end = time.fromisoformat(opens.strip()), time.fromisoformat(closes.strip())
+    except ValueError:
+        start = end = time()
+    if start == end:
+        raise ConfigError(f"ONEVALET_TIERS: hours of {name} must be written as 07:00-20:00.")
+    return QuietHours(end, start)
 
 
 def _dollars(name: str, value: object) -> Decimal | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import structlog
 
 from core import replies
+from core.clock import Clock, zone_or_utc
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.language.catalogue import gettext
 from core.messaging.messages import IgnoreReason
@@ -73,15 +74,26 @@ class RateCheck:
 
 
 class TierCheck:
-    """Delay the turns of people whose tier the settings do not name: their limits are unknown."""
+    """Refuse messages outside the hours of a person's tier.
 
-    def __init__(self, tiers: Tiers) -> None:
+    Delay the turns of people whose tier the settings do not name: their limits are unknown.
+    """
+
+    def __init__(self, tiers: Tiers, clock: Clock) -> None:
         self._tiers = tiers
+        self._clock = clock
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        if self._tiers.of(request.tenant.role, request.tenant.tier) is None:
+        tier = self._tiers.of(request.tenant.role, request.tenant.tier)
+        if tier is None:
             raise TurnDelayed("the settings name no tier for this person: see ONEVALET_TIERS")
-        return None
+        if tier.closed is None or request.sender is None:
+            return None
+        now = self._clock.now().astimezone(zone_or_utc(request.tenant.timezone))
+        if not tier.closed.covers(now.time()):
+            return None
+        opens = f"{tier.closed.end:%H:%M}-{tier.closed.start:%H:%M}"
+        return Refusal("outside_hours", gettext("I answer you from {hours} only.", hours=opens))
 
 
 class SafetyCheck:
@@ -96,11 +108,17 @@ class SafetyCheck:
 
 
 def ordered_checks(
-    access: Access, rates: Rates, tiers: Tiers, *, budget: Check | None = None, safety: Iterable[SafetyCheck] = ()
+    access: Access,
+    rates: Rates,
+    tiers: Tiers,
+    *,
+    clock: Clock,
+    budget: Check | None = None,
+    safety: Iterable[SafetyCheck] = (),
 ) -> tuple[Check, ...]:
     """Return all checks in their order; `budget` comes before the safety checks."""
     money = (budget,) if budget is not None else ()
-    return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers), *money, *safety)
+    return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers, clock), *money, *safety)
 
 
 async def ask(check: Check, request: TurnRequest, context: TurnContext) -> Refusal | None:

@@ -79,7 +79,7 @@ async def build_orchestrator(
             tool_sources=rooms.sources,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY), plugins.groups),
             hooks=hooks,
-            checks=ordered_checks(settings.access, rates, tiers, safety=plugins.checks),
+            checks=ordered_checks(settings.access, rates, tiers, clock=clock, safety=plugins.checks),
             tiers=tiers,
             config=config,
             storage=storage,

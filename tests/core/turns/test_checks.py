@@ -1,5 +1,6 @@
 """The checks before a turn: their order, what each refuses, and that one which cannot tell delays."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import FromPerson, Place, TurnRequest, TurnResult, TurnSender, TurnWork
 from onevalet.wiring.plugins import load_plugins
+from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
@@ -50,7 +52,7 @@ def request(
 
 
 def checks(access: Access = OPEN, tiers: str = "", *, rate: int = 30, **more: Any) -> tuple[Check, ...]:
-    return ordered_checks(access, Rates(), read_tiers(tiers, rate), **more)
+    return ordered_checks(access, Rates(), read_tiers(tiers, rate), **({"clock": StandingClock(NOW)} | more))
 
 
 async def handle(asked: Sequence[Check], turn: TurnRequest, tiers: Tiers | None = None) -> tuple[TurnResult, FakeModel]:
@@ -244,3 +246,30 @@ def test_a_tool_that_is_not_there_is_named() -> None:
 
 NOTHING: Any = None
 """What the built-in checks need of a prepared context."""
+
+
+@pytest.mark.parametrize(
+    ("hours", "zone", "answered"),
+    [
+        ("07:00-20:00", "UTC", False),  # it is 22:00 there
+        ("07:00-20:00", "America/New_York", True),
+        ("20:00-02:00", "UTC", True),
+        ("20:00-02:00", "Asia/Tokyo", False),
+    ],
+)
+async def test_a_tier_is_answered_in_its_hours_by_the_persons_clock(hours: str, zone: str, answered: bool) -> None:
+    asked = checks(tiers=f'{{"child": {{"hours": "{hours}"}}}}')
+    child = replace(ANNS, tier="child", timezone=zone)
+    result, model = await handle(asked, request(tenant=child))
+    assert (result.reply == "fine", len(model.requests)) == (answered, int(answered))
+    if not answered:
+        assert (result.reason, result.reply) == ("outside_hours", f"I answer you from {hours} only.")
+    # A reminder rings all the same.
+    result, _ = await handle(asked, request("t2", tenant=child, sender=None))
+    assert result.reply == "fine"
+
+
+@pytest.mark.parametrize("hours", ["7-20", "07:00", "08:00-08:00", "from 7 to 20", 7])
+def test_hours_that_are_no_hours_are_an_error_at_start(hours: object) -> None:
+    with pytest.raises(ConfigError, match="hours of child must be written as 07:00-20:00"):
+        read_tiers(json.dumps({"child": {"hours": hours}}), 30)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.clock import Clock
 from core.messaging.chat_reader import chat_words
 from core.people.access_policy import Access, Policy
 from core.people.rate_limit import Rates
@@ -18,7 +19,7 @@ from tests.jobs.harness import RecordingChannel
 async def run_turns(store: Store, *, access: Access = OPEN, rate: int = 30, rates: Rates | None = None) -> FakeModel:
     """Run all that waits under these checks; give the model, to see what reached it."""
     model = FakeModel([says("fine") for _ in range(50)])
-    checks = ordered_checks(access, rates or Rates(), read_tiers("", rate))
+    checks = ordered_checks(access, rates or Rates(), read_tiers("", rate), clock=Clock())
     turns = TurnStore(store.database, store.make_id, LEASE)
     runner = TurnRunner(
         turns, Orchestrator(model, checks=checks), store.wakeups, {"sms": RecordingChannel()}, store.make_id, "w1"
