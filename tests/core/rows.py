@@ -70,6 +70,10 @@ class Rows:
     files: Table
     guesses: Table
     history: Table
+    household_deeds: Table
+    household_invitations: Table
+    household_members: Table
+    household_news: Table
     identities: Table
     ignored_messages: Table
     inbound: Table

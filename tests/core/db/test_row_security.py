@@ -119,6 +119,9 @@ TOLD = {
     "sweep_cards": {"tenant_id", "lane_id"},
     "claim_redraw": {"tenant_id", "outbound_id", "fence"},
     "find_tenants": {"tenant_id", "identities"},
+    "find_household_members": {"tenant_id"},
+    "find_household_invitation": {"tenant_id"},
+    "find_household_news": {"tenant_id", "id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -211,6 +214,11 @@ KEPT = (
     "insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from turns"
     " where tenant_id = $1",
     "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
+    "insert into household_members (tenant_id, household_id, role, joined_at) values ($1, 'hh' || $1, 'owner', now())",
+    "insert into household_invitations (tenant_id, code_hash, invited_by, role, key, made_at, expires_at)"
+    " values ($1, convert_to($1, 'UTF8'), $1, 'adult', 'k', now(), now())",
+    "insert into household_deeds (tenant_id, key, answer, at) values ($1, 'k', '{}', now())",
+    "insert into household_news (tenant_id, id, kind, about) values ($1, 'k', 'left', '{}')",
     "select keep_fact($1, 'fact_' || $1, 'home', 'Lisbon', 'told', '', now())",
     "insert into profile_jobs (tenant_id, turn_id) select tenant_id, id from turns where tenant_id = $1",
     "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"

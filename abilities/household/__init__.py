@@ -1,0 +1,1 @@
+"""Households: the people who live together, and what they share."""

@@ -1,0 +1,115 @@
+"""A person's household: making one, inviting, joining, leaving; what a word or a tool does for them."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from abilities.household.roles import HouseholdRole
+from abilities.household.types import Deed, Household, Member, Outcome
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import partition_of
+from core.json_types import JsonObject
+from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, new_link_code
+
+VALID = timedelta(days=1)
+"""How long an invitation is good: whoever gets it may see it in the evening only."""
+MAX_INVITATIONS = 10
+"""Invitations of a household in a day."""
+MAX_PEOPLE = 12
+MAX_NAME = 40
+CHILDREN = "child"
+"""The tier of a household's children, if the operator's settings have one of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Households:
+    """What one person does about their household, in one turn. Each deed may be repeated with the same answer.
+
+    `tier`: the tier of children; None if they have no limits of their own.
+    """
+
+    database: Database
+    clock: Clock
+    tenant_id: str
+    turn_id: str
+    tier: str | None = None
+
+    async def read(self) -> Household | None:
+        """Return the person's household; None for nobody's member."""
+        found = await self._call("read_household($1)")
+        if not isinstance(found, dict):
+            return None
+        return Household(found["id"], found["name"], tuple(Member.from_json(one) for one in found["people"]))
+
+    async def make(self, name: str) -> Deed:
+        """Make a household that the person owns."""
+        id = f"hh_{hashlib.sha256(f'{self.tenant_id} {self.turn_id}'.encode()).hexdigest()[:26]}"
+        return await self._deed("make_household($1,$2,$3,$4,$5)", self.turn_id, id, name, self.clock.now())
+
+    async def invite(self, role: HouseholdRole) -> tuple[Outcome, str]:
+        """Return a code by which somebody may join; it replaces an earlier one of the same turn."""
+        code, now = new_link_code(partition_of(self.tenant_id)), self.clock.now()
+        outcome = await self._call(
+            "invite_to_household($1,$2,$3,$4,$5,$6,$7)",
+            self.turn_id,
+            invitation_hash(code),
+            role.value,
+            now,
+            now + VALID,
+            MAX_INVITATIONS,
+        )
+        return Outcome(str(outcome)), code
+
+    async def join(self, code: str, *, agreed: bool) -> Deed:
+        """Join by a code, once the person was asked and agreed in a later turn."""
+        guesses: JsonObject = {"guesses": MAX_GUESSES_PER_SENDER, "within": f"{GUESSES_WITHIN.seconds} s"}
+        limits = guesses | {"people": MAX_PEOPLE, "tier": self.tier or ""}
+        return await self._deed(
+            "join_household($1,$2,$3,$4,$5,$6)", self.turn_id, invitation_hash(code), agreed, self.clock.now(), limits
+        )
+
+    async def done(self) -> Deed | None:
+        """Return the answer to what this turn has done already, before a crash; None for nothing."""
+        answer = await self._call("household_deed($1,$2)", self.turn_id)
+        return Deed.from_json(answer) if isinstance(answer, dict) else None
+
+    async def leave(self) -> Deed:
+        return await self._deed("leave_household($1,$2,$3)", self.turn_id, self.clock.now())
+
+    async def remove(self, member: Member) -> Deed:
+        """Put somebody out, by the owner's word."""
+        return await self._change(member, None)
+
+    async def change(self, member: Member, role: HouseholdRole) -> Deed:
+        """Give somebody another role, by the owner's word."""
+        return await self._change(member, role)
+
+    async def end(self, *, agreed: bool) -> Deed:
+        """End the household with all that is shared, by the owner's word."""
+        return await self._deed("end_household($1,$2,$3,$4)", self.turn_id, agreed, self.clock.now())
+
+    async def _change(self, member: Member, role: HouseholdRole | None) -> Deed:
+        return await self._deed(
+            "change_household_member($1,$2,$3,$4,$5)",
+            self.turn_id,
+            member.id,
+            role.value if role else "",
+            self.clock.now(),
+        )
+
+    async def _deed(self, call: str, *given: object) -> Deed:
+        answer = await self._call(call, *given)
+        assert isinstance(answer, dict)  # noqa: S101 - as the functions return it
+        return Deed.from_json(answer)
+
+    async def _call(self, call: str, *given: object) -> Any:
+        row = await self.database.one(f"select {call} as answer", self.tenant_id, *given)
+        return row["answer"]
+
+
+def invitation_hash(code: str) -> bytes:
+    """Return the stored hash of an invitation's code; case, spaces and dashes do not matter."""
+    letters = "".join(letter for letter in code.upper() if letter.isalnum())
+    return hashlib.sha256(b"onevalet household " + letters.encode()).digest()

@@ -1,0 +1,202 @@
+"""Sentences about households, for answers to words and for news to members."""
+
+from collections.abc import Mapping, Sequence
+
+from abilities.household.chat_words import (
+    AGREED,
+    CREATE,
+    END,
+    HOUSEHOLD,
+    INVITE,
+    JOIN,
+    LEAVE,
+    MAKE,
+    REMOVE,
+    ROLES,
+    VERBS,
+)
+from abilities.household.roles import HouseholdRole
+from abilities.household.types import Deed, Household, Member, Outcome
+from core.language.catalogue import current_language, gettext, gettext_noop, in_a_row, listed
+from core.messaging.help_text import as_typed
+
+_ENDED = gettext_noop("“{household}” has ended, and what was shared in it is deleted.")
+_NOT_AGAIN = gettext_noop("That code does not work, or no longer: ask for a new one.")
+_BY_OUTCOME: Mapping[Outcome, str] = {
+    Outcome.MADE: gettext_noop("“{household}” is made, and you are its owner. To invite somebody, write: {invite}"),
+    Outcome.JOINED: gettext_noop("You are in “{household}” now ({role}). To leave it, write: {leave}"),
+    Outcome.LEFT: gettext_noop(
+        "You have left “{household}”. Your own lists are still yours; what you shared stays there."
+    ),
+    Outcome.CHANGED: gettext_noop("{who} is in “{household}” as: {role}."),
+    Outcome.SAME: gettext_noop("{who} is in “{household}” as: {role}."),
+    Outcome.REMOVED: gettext_noop("{who} is no longer in “{household}”."),
+    Outcome.ENDED: _ENDED,
+    Outcome.MEMBER: gettext_noop("You are in a household already. To leave it first, write: {leave}"),
+    Outcome.INSIDE: gettext_noop("You are in this household already."),
+    Outcome.FULL: gettext_noop("This household takes in nobody more."),
+    Outcome.LAST: gettext_noop(
+        "You are the only adult there: without you the household ends. To end it for all of you, write: {end}"
+    ),
+    Outcome.CHILD: gettext_noop("Only an adult of the household can do that."),
+    Outcome.NOT_OWNER: gettext_noop("Only the owner of the household can do that."),
+    Outcome.REFUSED: gettext_noop(
+        "A child can become an adult, and an adult the owner. To have somebody in it as a child, invite them as one: "
+        "they have to agree."
+    ),
+    Outcome.WRONG: _NOT_AGAIN,
+    Outcome.USED: _NOT_AGAIN,
+    Outcome.EXPIRED: _NOT_AGAIN,
+    Outcome.LIMITED: gettext_noop("Too many wrong codes: try again in an hour."),
+}
+_BY_KIND: Mapping[str, str] = {
+    "joined": gettext_noop("{who} has joined “{household}” ({role})."),
+    "left": gettext_noop("{who} has left “{household}”."),
+    "removed": gettext_noop("{who} is no longer in “{household}”."),
+    "put_out": gettext_noop(
+        "You are no longer in “{household}”: its owner has put you out. What you shared stays there."
+    ),
+    "ended": _ENDED,
+    "owner": gettext_noop("{who} is in “{household}” as: {role}."),
+    "adult": gettext_noop("{who} is in “{household}” as: {role}."),
+}
+"""What members are told of each other, by the kinds of the SQL functions."""
+_TO_THEMSELVES = gettext_noop("You are in “{household}” now ({role}).")
+
+
+def typed(channel: str, verb: str = "", *more: str) -> str:
+    """Return the word with a deed as a person types it on a channel, in their language."""
+    language = current_language()
+    words = [VERBS[verb].get(language, verb)] if verb else []
+    words += [ROLES[one].get(language, one) if isinstance(one, HouseholdRole) else one for one in more]
+    if channel in ("sms", "email"):
+        return " ".join([HOUSEHOLD.word(), *words]).upper()
+    return " ".join([as_typed(HOUSEHOLD, channel), *words])
+
+
+def nobody(channel: str) -> str:
+    """Return the answer to a person who is in no household."""
+    return gettext(
+        "You are in no household. The people of a household share lists. To make one, give it a name, such as: "
+        "{create} Rose Cottage\nTo join somebody's, ask them for a code.",
+        create=typed(channel, CREATE),
+    )
+
+
+def overview(home: Household | None, person: str, channel: str) -> str:
+    """Return who is in a person's household, and the words about it."""
+    if home is None:
+        return nobody(channel)
+    lines = [gettext("“{household}”:", household=home.shown)]
+    lines += [f"{number}. {one.shown} ({_role(one.role)})" for number, one in enumerate(home.people, 1)]
+    role = next((one.role for one in home.people if one.id == person), None)
+    lines.append(gettext("You share the lists that you call “ours”, and nothing else."))
+    lines.append(gettext("To change that, write: {words}", words=in_a_row(_words_for(role, channel))))
+    return "\n".join(lines)
+
+
+def _words_for(role: HouseholdRole | None, channel: str) -> Sequence[str]:
+    """Return the words that a member of a role may write."""
+    words = [typed(channel, LEAVE)]
+    if role is not HouseholdRole.CHILD:
+        words += [typed(channel, INVITE), typed(channel, INVITE, HouseholdRole.CHILD)]
+    if role is HouseholdRole.OWNER:
+        words += [typed(channel, REMOVE, "2"), typed(channel, MAKE, "2", HouseholdRole.OWNER), typed(channel, END)]
+    return words
+
+
+def invitation(code: str, role: HouseholdRole) -> str:
+    """Return the answer with a code; it is typed in whatever language the other person has."""
+    return gettext(
+        "Pass this on to whoever you invite ({role}), and to nobody else; it is good for a day. They write to me: "
+        "{words}\nThey see who invites them, and have to agree. I tell you when they are in.",
+        role=_role(role),
+        words=f"{typed('sms', JOIN)} {code}",
+    )
+
+
+def question(deed: Deed, code: str, channel: str, *, limited: bool) -> str:
+    """Return the question to a person who typed a code: who invites them, and what is shared.
+
+    `limited`: whether children have limits of their own here.
+    """
+    who = deed.who or Member("")
+    asked = gettext(
+        "{who} invites you to “{household}” ({role}), with {people}. You would share lists with all of them; they see "
+        "your name there, and nothing else that I keep for you. You can leave at any time. If you want to join, write: "
+        "{words}",
+        who=f"{who.shown}, {who.place}" if who.called else who.place,
+        household=deed.household,
+        role=_role(deed.role),
+        people=listed([one.shown for one in deed.people]),
+        words=f"{typed(channel, JOIN)} {code} {AGREED}",
+    )
+    if not limited or deed.role is not HouseholdRole.CHILD:
+        return asked
+    limits = gettext("As a child you have the limits that are set for children here, until an adult's word lifts them.")
+    return f"{limits} {asked}"
+
+
+def end_question(deed: Deed, channel: str) -> str:
+    """Return the question before a household ends."""
+    return gettext(
+        "This ends “{household}” for all of its members, and deletes what you share for good. If you want that, write: "
+        "{words}",
+        household=deed.household,
+        words=typed(channel, END, AGREED),
+    )
+
+
+def long_name(most: int) -> str:
+    """Return the answer to a name that is too long."""
+    return gettext("A household's name has 1 to {number} characters.", number=most)
+
+
+def leave_instead(channel: str) -> str:
+    """Return the answer to an owner who would put themselves out."""
+    return gettext("To leave it yourself, write: {leave}", leave=typed(channel, LEAVE))
+
+
+def too_many_invitations() -> str:
+    """Return the answer to a member who has invited too many."""
+    return gettext("There were many invitations today; try again tomorrow.")
+
+
+def unknown(words: str, channel: str) -> str:
+    """Return the answer about a name that no member has, or several."""
+    return gettext(
+        "“{name}” is not one member of your household. To see who is in it, write: {words}",
+        name=Household("", words, ()).shown,
+        words=typed(channel),
+    )
+
+
+def of_deed(deed: Deed, channel: str) -> str:
+    """Return the answer to a deed."""
+    return of_outcome(deed.outcome, channel, deed)
+
+
+def of_outcome(outcome: Outcome, channel: str, deed: Deed | None = None) -> str:
+    """Return the answer to an outcome."""
+    if outcome is Outcome.NONE:
+        return nobody(channel)
+    return gettext(
+        _BY_OUTCOME[outcome],
+        household=deed.household if deed else "",
+        who=deed.who.shown if deed and deed.who else "",
+        role=_role(deed.role) if deed else "",
+        invite=typed(channel, INVITE),
+        leave=typed(channel, LEAVE),
+        end=typed(channel, END),
+    )
+
+
+def news(kind: str, deed: Deed, person: str) -> str:
+    """Return what a person is told of another member, or of the household."""
+    sentence = _TO_THEMSELVES if kind in ("owner", "adult") and deed.who and deed.who.id == person else _BY_KIND[kind]
+    who = deed.who.shown if deed.who else ""
+    return gettext(sentence, household=deed.household, who=who, role=_role(deed.role))
+
+
+def _role(role: HouseholdRole | None) -> str:
+    return gettext(role.value) if role else ""

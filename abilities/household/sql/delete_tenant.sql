@@ -1,0 +1,1 @@
+    perform end_membership(p_tenant);

@@ -1,0 +1,1 @@
+        select 'household news', clock_timestamp() where exists (select from household_news)

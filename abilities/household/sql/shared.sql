@@ -1,0 +1,1 @@
+        select m.household_id from household_members m

@@ -1,0 +1,31 @@
+"""Telling members what became of their household. Any number of workers may do it: each piece of news is sent once."""
+
+from abilities.household import sentences
+from abilities.household.types import Deed, Outcome
+from core.db.database import Database
+from core.language.catalogue import speaking
+from core.notifications.types import Notification, Notifier
+
+DUE = "household news"
+"""The kind of work that `sql/due.sql` names if there is any."""
+CATEGORY = "household"
+_AT_ONCE = 50
+_READ = """
+select n.kind, n.about, t.language from household_news n join tenants t on t.tenant_id = n.tenant_id
+where n.tenant_id = $1 and n.id = $2
+"""
+
+
+async def tell_news(database: Database, notifier: Notifier) -> None:
+    """Hand all news to the notifier."""
+    for due in await database.rows("select * from find_household_news($1)", _AT_ONCE):
+        tenant_id, id = due["tenant_id"], due["id"]
+        row = await database.tenant_row(tenant_id, _READ, id)
+        if row is None:
+            continue
+        with speaking(row["language"]):
+            text = sentences.news(row["kind"], Deed.from_json({"outcome": Outcome.CHANGED, **row["about"]}), tenant_id)
+        # Names are words of others.
+        told = Notification(text, CATEGORY, dedupe_key=f"household {id}", outside=True)
+        await notifier.notify(tenant_id, told)
+        await database.tenant_rows(tenant_id, "delete from household_news where tenant_id = $1 and id = $2", id)

@@ -1,0 +1,89 @@
+"""Workers die by `kill -9` at each statement of joining and leaving, which happens, is answered and is told once."""
+
+import itertools
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.abilities.household.living import CODE
+from tests.abilities.household.victims import work
+from tests.core.harness import Store
+from tests.forker import Forker, plain_environment
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(600)]
+ADA, GRACE = "+15550000001", "+15550000002"
+_TOLD = "select o.text from outbound o join conversations c on c.id = o.conversation_id where c.peer = $1"
+_IN_ORDER = " order by o.created_at, o.seq, o.id"
+
+
+async def write(store: Store, argument: str, sender: str) -> None:
+    """Store what somebody wants of the household; nobody works yet."""
+    await store.say(argument, sender=sender, command="household")
+
+
+async def work_on(store: Store) -> None:
+    await store.expire()
+    await work(store.database, "survivor")
+
+
+async def read(store: Store, sender: str) -> list[str]:
+    """Return all that somebody was sent."""
+    return [str(text) for text in await store.column(_TOLD + _IN_ORDER, sender)]
+
+
+async def die(store: Store, forker: Forker, point: str, log: Path) -> bool:
+    """Let a worker die at a point; return False for one that got past all statements."""
+    child = forker.fork([store.url, point], plain_environment(), log, module="tests.abilities.household.victims")
+    code = await child.wait()
+    assert code in (0, -signal.SIGKILL), log
+    return code != 0
+
+
+async def until_done(store: Store, forker: Forker, deed: str, told: str, log: Path) -> int:
+    """Let Grace do a deed with a worker that dies at each point in turn; return how many points there were."""
+    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+        argument = await prepared(store, deed)
+        before, of_ada = len(await read(store, GRACE)), len(await read(store, ADA))
+        await write(store, argument, GRACE)
+        dead = await die(store, forker, f"{number}{sign}", log)
+        await work_on(store)
+        answers, news = (await read(store, GRACE))[before:], (await read(store, ADA))[of_ada:]
+        assert len(answers) == 1, (number, sign, answers)
+        assert told in answers[0], (number, sign, answers)
+        assert len(news) == 1, (number, sign, news)
+        if not dead:
+            return died
+    raise AssertionError
+
+
+async def prepared(store: Store, deed: str) -> str:
+    """Bring Grace to where she may do the deed; return what she writes for it."""
+    # Neither the invitations of a day nor its news end here.
+    await store.admin.execute("delete from household_invitations; delete from notifications")
+    inside = await store.one("select count(*) from household_members")
+    if deed == "leave":
+        if inside == 1:
+            argument = await prepared(store, "join")
+            await write(store, argument, GRACE)
+            await work_on(store)
+        return "leave"
+    if inside == 2:
+        await write(store, "leave", GRACE)
+        await work_on(store)
+    await write(store, "invite", ADA)
+    await work_on(store)
+    *_, code = [found[0] for text in await read(store, ADA) if (found := CODE.search(text))]
+    await write(store, f"join {code}", GRACE)
+    await work_on(store)
+    return f"join {code} agree"
+
+
+@pytest.mark.parametrize(("deed", "told"), [("join", "now (adult)"), ("leave", "You have left")])
+async def test_promise_5_joining_and_leaving_survive_a_kill_at_each_point(
+    store: Store, forker: Forker, tmp_path: Path, deed: str, told: str
+) -> None:
+    for sender in (ADA, GRACE):
+        await store.say("create Rose Cottage" if sender == ADA else "", sender=sender, command="household")
+        await work_on(store)
+    assert await until_done(store, forker, deed, told, tmp_path / "victims.log") >= 16

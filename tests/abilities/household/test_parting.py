@@ -1,0 +1,77 @@
+"""What stays and what goes when somebody is deleted, becomes one with another, or parts from them again."""
+
+import pytest
+
+from abilities.household.merge import HouseholdMerge
+from abilities.household.roles import HouseholdRole
+from abilities.lists.lists import add_to_list, show_shared_list
+from core.people.tenant_tables import tenant_tables
+from tests.abilities.household.test_membership_model import World
+from tests.abilities.household.test_walls import Street
+from tests.core.harness import Store
+from tests.core.people.harness import Harness
+
+ANN, BEN, CLEO, DAN = range(4)
+
+
+@pytest.fixture
+async def street(store: Store) -> Street:
+    """Return Ann and Ben, who live together, and Cleo and Dan, who live alone."""
+    world = World(Harness(store, hooks=(HouseholdMerge(),)))
+    await world.begin()
+    await world.do(("make", ANN))
+    await world.do(("bring", ANN, BEN, HouseholdRole.ADULT))
+    return Street(world, store)
+
+
+async def unlink(street: Street, person: int) -> None:
+    assert (await street.world.harness.ask("UNLINK", street.world.numbers[person])).startswith("Taken back")
+
+
+async def homes(street: Street) -> dict[str, str]:
+    """Return who is in which household."""
+    rows = await street.store.admin.fetch("select tenant_id, household_id from household_members")
+    return {row["tenant_id"]: row["household_id"] for row in rows}
+
+
+async def test_what_somebody_put_on_a_shared_list_stays_when_they_are_deleted(street: Street) -> None:
+    await add_to_list("our shopping", ["milk"], street.context(ANN, "a"))
+    ann = street.tenant(ANN)
+    await street.world.do(("delete", ANN))
+    assert "1. milk" in await show_shared_list(street.context(BEN))
+    # Their name and id are nowhere any more, but for the news that they left.
+    for table in (table for table in tenant_tables() if table != "household_news"):
+        left = await street.store.column(f"select x::text from {table} x where x::text like '%' || $1 || '%'", ann)  # noqa: S608
+        assert left == [], table
+
+
+async def test_the_words_of_reminders_for_others_go_with_who_wanted_them(street: Street) -> None:
+    ann, ben, database = street.tenant(ANN), street.tenant(BEN), street.store.database
+    wish = {"id": "w", "name": "Ann", "text": "CANARY", "at": "2030-01-01T10:00:00Z"}
+    now = street.world.harness.clock.now()
+    assert (await database.one("select wish_reminder($1,$2,$3,$4,5) as state", ann, ben, wish, now))["state"] == "asked"
+    await street.world.do(("delete", ANN))
+    assert await street.store.db.reminder_wishes.count() == 0
+    assert await street.store.db.reminder_permits.count() == 0
+
+
+async def test_a_membership_that_came_with_a_link_goes_back_with_it(street: Street) -> None:
+    ben, cleo = street.tenant(BEN), street.tenant(CLEO)
+    home = (await homes(street))[ben]
+    await street.world.do(("merge", CLEO, BEN))
+    assert (await homes(street))[cleo] == home
+    await street.world.harness.settle()
+    await unlink(street, CLEO)
+    assert (await homes(street))[ben] == home
+    assert cleo not in await homes(street)
+
+
+async def test_a_membership_of_later_does_not_go_with_a_link_that_is_undone(street: Street) -> None:
+    ben, cleo = street.tenant(BEN), street.tenant(CLEO)
+    await street.world.do(("merge", CLEO, BEN))
+    await street.world.do(("leave", CLEO))
+    await street.world.do(("make", CLEO))
+    await street.world.harness.settle()
+    await unlink(street, CLEO)
+    assert cleo in await homes(street)
+    assert ben not in await homes(street)
