@@ -8,9 +8,16 @@ from typing import Any
 from onevalet import ToolFailed, gettext
 
 MAX_ITEMS, MAX_LISTS, MAX_TEXT, MAX_NAME = 100, 50, 200, 60
+_OURS = frozenset(
+    {"our", "ours", "unser", "unsere", "unserer", "unserem", "unseren", "nuestro", "nuestra", "notre", "nos"}
+    | {"nosso", "nossa", "household's", "household’s"}
+)
+"""Words that say whose a list is: of those who share it."""
+_OURS_IN_CHINESE = "我们的"
 _FILLERS = frozenset(
-    {"the", "my", "our", "a", "an", "list", "lists"}
+    {"the", "my", "a", "an", "list", "lists"}
     | {"der", "die", "das", "meine", "meiner", "liste", "la", "el", "mi", "lista", "le", "ma", "o", "minha"}
+    | _OURS
 )
 """Words around a list's name that name nothing: "the shopping list"."""
 _NUMBERED = re.compile(r"(?:(?:number|no|nr|entry|item)\.? ?)?#?0*(\d{1,6})\.?", re.IGNORECASE)
@@ -73,11 +80,15 @@ class TickList:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A call's change to a list: its name and each entry, before and after; None where the list does not exist."""
+    """A call's change to a list: its name and each entry, before and after; None where the list does not exist.
+
+    `home` is the tenant of those who share the list; empty for the person's own.
+    """
 
     key: str
     names: tuple[str | None, str | None]
     items: tuple[tuple[Item | None, Item | None], ...] = ()
+    home: str = ""
 
     @classmethod
     def between(cls, before: TickList | None, after: TickList | None) -> "Change":
@@ -92,11 +103,13 @@ class Change:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Change":
         pairs = ((Item(**old) if old else None, Item(**new) if new else None) for old, new in value["items"])
-        return cls(str(value["key"]), (value["names"][0], value["names"][1]), tuple(pairs))
+        home = str(value.get("home", ""))
+        return cls(str(value["key"]), (value["names"][0], value["names"][1]), tuple(pairs), home)
 
     def to_json(self) -> dict[str, Any]:
         pairs = [[old.to_json() if old else None, new.to_json() if new else None] for old, new in self.items]
-        return {"key": self.key, "names": list(self.names), "items": pairs}
+        shared = {"home": self.home} if self.home else {}
+        return {"key": self.key, "names": list(self.names), "items": pairs, **shared}
 
     @property
     def name(self) -> str:
@@ -153,8 +166,18 @@ def _same(one: Item | None, other: Item | None) -> bool:
 
 def bare_name(text: str) -> str:
     """Return a list's name without the words around it: "the shopping list" is "shopping"."""
-    words = [word for word in " ".join(text.split()).strip(" .!?“”\"'").split() if word.casefold() not in _FILLERS]
-    return " ".join(words) or " ".join(text.split())
+    text = " ".join(text.split())
+    words = [word for word in text.removeprefix(_OURS_IN_CHINESE).strip(" .!?“”\"'").split() if not _is_filler(word)]
+    return " ".join(words) or text
+
+
+def says_ours(text: str) -> bool:
+    """Return whether a list's name says that it is shared: "our shopping list"."""
+    return text.strip().startswith(_OURS_IN_CHINESE) or any(word.casefold() in _OURS for word in text.split())
+
+
+def _is_filler(word: str) -> bool:
+    return word.casefold() in _FILLERS
 
 
 def named_lists(lists: Sequence[TickList], name: str) -> list[TickList]:

@@ -1,12 +1,12 @@
 """Lists with entries to tick off: shopping, to-do, packing. Every change can be undone, entry by entry.
 
-A list is a single stored value. It keeps the last change with the call that made it, so that a call that runs again
-after a crash finds its own change, and offers the same undo.
+A list is the person's own, or shared. What others wrote on a shared one is shown by `show_shared_list` only, whose
+result counts as their words; other tools repeat the person's.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from abilities.lists.list_values import (
     MAX_ITEMS,
@@ -19,9 +19,10 @@ from abilities.lists.list_values import (
     bare_name,
     named_items,
     named_lists,
+    says_ours,
 )
+from abilities.lists.shelves import TRIES, Shelf, own_shelf, shared_shelf, shelf_of
 from onevalet import (
-    StoredValue,
     ToolExecutionContext,
     ToolFailed,
     ToolGroup,
@@ -34,10 +35,6 @@ from onevalet import (
     undo_word,
 )
 
-_LISTS = "lists"
-_TRIES = 5
-_KEPT = timedelta(hours=1)
-"""How long a deleted list can be undone; then its row goes."""
 _GROUP = ToolGroup("lists", gettext_noop("list, lists"))
 """Of the tools that few talks need."""
 _DONE = {
@@ -47,6 +44,26 @@ _DONE = {
     "remove": gettext_noop("Removed from “{list}”: {entries}"),
 }
 """The sentence for the person about a change, also its name in undo."""
+_SHARED_ONES = "show_shared_list shows it, and which others there are."
+
+
+class _Found(NamedTuple):
+    """A list, and where it is kept."""
+
+    shelf: Shelf
+    one: TickList
+
+
+class _Done(NamedTuple):
+    """A change, and where its list is kept."""
+
+    shelf: Shelf
+    change: Change
+
+    @property
+    def name(self) -> str:
+        """Return the list's name for sentences."""
+        return self.shelf.label(self.change.names[1] or self.change.name)
 
 
 @tool(name="add_to_list", effect="idempotent", parallel=False)
@@ -54,7 +71,7 @@ async def add_to_list(list_name: str, items: list[str], context: ToolExecutionCo
     """Add entries to one of the person's lists; a new one is begun.
 
     Args:
-        list_name: As they call it: "shopping", "the to-do list".
+        list_name: As they call it: "shopping", "our to-do list" for one that they share.
         items: Each by itself; none begins an empty list.
     """
     texts = [" ".join(item.split()) for item in items]
@@ -70,10 +87,13 @@ async def add_to_list(list_name: str, items: list[str], context: ToolExecutionCo
             raise ToolRetry(gettext("A list has at most {number} entries.", number=MAX_ITEMS))
         return found
 
-    change = await _made_by(context) or await _change(await _find(list_name, context, begins=True), add, context)
+    done = await _made_by(context)
+    if done is None:
+        shelf, meant = await _find(list_name, context, begins=True)
+        done = _Done(shelf, await shelf.change(meant, add, context))
     if not texts:
-        return gettext("There is a list “{list}” now.", list=change.names[1])
-    return _told("add", change, context)
+        return gettext("There is a list “{list}” now.", list=done.name)
+    return _told("add", done, done.change.texts, context)
 
 
 @tool(name="show_list", effect="read")
@@ -83,10 +103,33 @@ async def show_list(context: ToolExecutionContext, list_name: str = "") -> str:
     Args:
         list_name: As they call it.
     """
-    lists = await _all(context)
-    if not lists:
-        return gettext("There are no lists.")
-    return _shown(await _find(list_name, context)) if list_name.strip() or len(lists) == 1 else _names(lists)
+    lists = await own_shelf(context).lists()
+    if list_name.strip():
+        shelf, meant = await _find(list_name, context)
+        if shelf.home is not None:
+            raise ToolRetry(gettext("The list “{list}” is shared.", list=shelf.label(meant.name)), note=_SHARED_ONES)
+        return _shown(meant)
+    told = gettext("There are no lists.") if not lists else _shown(lists[0]) if len(lists) == 1 else _names(lists)
+    shared = await shared_shelf(context)
+    return f"{told}\n{gettext('There are shared lists, too.')}" if shared and await shared.lists() else told
+
+
+@tool(name="show_shared_list", effect="read", outside=True, group=_GROUP)
+async def show_shared_list(context: ToolExecutionContext, list_name: str = "") -> str:
+    """Show a list that the person shares with others; without a name, which of these there are.
+
+    Args:
+        list_name: As they call it.
+    """
+    shelf = await shared_shelf(context)
+    lists = await shelf.lists() if shelf else []
+    if shelf is None or not lists:
+        return gettext("There are no shared lists.")
+    meant = _called(lists, list_name) if list_name.strip() else lists
+    if not meant:
+        raise ToolRetry(gettext("There is no shared list “{list}”.", list=bare_name(list_name)))
+    labelled = [replace(one, name=shelf.label(one.name)) for one in meant]
+    return "\n".join(map(_shown, labelled)) if list_name.strip() or len(lists) == 1 else _names(labelled)
 
 
 @tool(name="tick_off", effect="idempotent", parallel=False, group=_GROUP)
@@ -98,12 +141,15 @@ async def tick_off(items: list[str], context: ToolExecutionContext, list_name: s
         list_name: As the person calls it; empty where there is only one, or the entries tell which.
         done: False for entries that are not done after all.
     """
+    made = await _made_by(context)
+    if made is None:
+        shelf, meant = await _find(list_name, context, items)
 
-    def tick(found: TickList) -> TickList:
-        return found.ticked([item.key for item in _meant(found, items)], done=done)
+        def tick(found: TickList) -> TickList:
+            return found.ticked([item.key for item in _meant(found, items, shelf)], done=done)
 
-    change = await _made_by(context) or await _change(await _find(list_name, context, items), tick, context)
-    return _told("tick" if done else "untick", change, context)
+        made = _Done(shelf, await shelf.change(meant, tick, context))
+    return _told("tick" if done else "untick", made, items, context)
 
 
 @tool(name="remove_from_list", effect="idempotent", parallel=False, group=_GROUP)
@@ -117,13 +163,17 @@ async def remove_from_list(
         list_name: As the person calls it; empty where there is only one, or the entries tell which.
         all_done: Remove all entries that are ticked off.
     """
+    made = await _made_by(context)
+    if made is None:
+        shelf, meant = await _find(list_name, context, items)
 
-    def remove(found: TickList) -> TickList:
-        gone = [item for item in found.items if item.done] if all_done else _meant(found, items)
-        return found.without([item.key for item in gone])
+        def remove(found: TickList) -> TickList:
+            gone = [item for item in found.items if item.done] if all_done else _meant(found, items, shelf)
+            return found.without([item.key for item in gone])
 
-    change = await _made_by(context) or await _change(await _find(list_name, context, items), remove, context)
-    return _told("remove", change, context)
+        made = _Done(shelf, await shelf.change(meant, remove, context))
+    number = len(made.change.items)
+    return _told("remove", made, items or [ngettext("{number} entry", "{number} entries", number)], context)
 
 
 @tool(name="rename_list", effect="idempotent", parallel=False, group=_GROUP)
@@ -136,12 +186,12 @@ async def rename_list(list_name: str, new_name: str, context: ToolExecutionConte
     """
     made = await _made_by(context)
     if made is None:
-        meant, name = await _find(list_name, context), _checked(new_name)
-        if any(one.key != meant.key for one in named_lists(await _all(context), name) if one.name == name):
-            raise ToolRetry(gettext("There is a list “{list}” already.", list=name))
-        made = await _change(meant, lambda found: TickList(found.key, name, found.items, found.last), context)
-    before, after = made.names
-    _offer(gettext("Renamed list “{list}”", list=before), made, context)
+        (shelf, meant), name = await _find(list_name, context), _checked(new_name)
+        if any(one.key != meant.key for one in named_lists(await shelf.lists(), name) if one.name == name):
+            raise ToolRetry(gettext("There is a list “{list}” already.", list=shelf.label(name)))
+        made = _Done(shelf, await shelf.change(meant, lambda found: replace(found, name=name), context))
+    before, after = made.shelf.label(made.change.name), made.name
+    _offer(gettext("Renamed list “{list}”", list=before), made.change, context)
     return gettext("“{before}” is called “{after}” now.", before=before, after=after)
 
 
@@ -154,9 +204,10 @@ async def delete_list(list_name: str, context: ToolExecutionContext) -> str:
     """
     made = await _made_by(context)
     if made is None:
-        made = await _change(await _find(list_name, context), lambda _: None, context)
-    _offer(gettext("Deleted list “{list}”", list=made.name), made, context)
-    count = ngettext("{number} entry", "{number} entries", len(made.items))
+        shelf, meant = await _find(list_name, context)
+        made = _Done(shelf, await shelf.change(meant, lambda _: None, context))
+    _offer(gettext("Deleted list “{list}”", list=made.name), made.change, context)
+    count = ngettext("{number} entry", "{number} entries", len(made.change.items))
     told = gettext("The list “{list}” with {count} is deleted.", list=made.name, count=count)
     return f"{told} {gettext('To take it back, write “{word}”.', word=undo_word())}"
 
@@ -169,108 +220,90 @@ async def take_back_list_change(change: dict[str, Any], context: ToolExecutionCo
         change: What was changed, entry by entry.
     """
     wanted = Change.from_json(change)
-    for _ in range(_TRIES):
-        stored = await context.storage.get(_LISTS, wanted.key)
-        now = _list(stored)
-        same = [one for one in await _all(context) if one.key != wanted.key and one.name == wanted.name]
+    shelf = await shelf_of(wanted, context)
+    name = shelf.label(wanted.name)
+    for _ in range(TRIES):
+        stored, now = await shelf.read(wanted.key)
+        same = [one for one in await shelf.lists() if one.key != wanted.key and one.name == wanted.name]
         if now is None and wanted.names[0] is not None and same:
-            raise ToolFailed(gettext("There is a list “{list}” already.", list=wanted.name))
+            raise ToolFailed(gettext("There is a list “{list}” already.", list=name))
         then = wanted.taken_back(now)
-        if await _swap(context, wanted.key, then, Change.between(now, then), stored):
+        back = replace(Change.between(now, then), home=wanted.home)
+        if await shelf.swap(context, wanted.key, then, back, stored):
             if then is None:
-                return gettext("Undone: the list “{list}” is gone.", list=wanted.name)
-            return gettext("Undone. {list}", list=_shown(then))
-    raise ToolFailed(gettext("“{list}” is being changed at the moment; try again.", list=wanted.name))
+                return gettext("Undone: the list “{list}” is gone.", list=name)
+            return gettext("Undone. {list}", list=f"“{name}”" if shelf.home else _shown(then))
+    raise ToolFailed(gettext("“{list}” is being changed at the moment; try again.", list=name))
 
 
-async def _change(
-    meant: TickList, work: Callable[[TickList], TickList | None], context: ToolExecutionContext
-) -> Change:
-    """Store the result of `work` on a list, retrying after concurrent changes, and return the change."""
-    await _drop_deleted(context)
-    for _ in range(_TRIES):
-        stored = await context.storage.get(_LISTS, meant.key)
-        now = _list(stored)
-        change = Change.between(now, after := work(now or meant))
-        changes = change.items or change.names[0] != change.names[1]
-        if not changes or await _swap(context, meant.key, after, change, stored):
-            return change
-    raise ToolFailed(gettext("“{list}” is being changed at the moment; try again.", list=meant.name))
-
-
-async def _swap(
-    context: ToolExecutionContext, key: str, then: TickList | None, change: Change, stored: StoredValue | None
-) -> bool:
-    """Store a list with the change that made it, unless another call has changed it since it was read."""
-    value: dict[str, Any] = then.to_json() if then else {"deleted_at": context.clock.now().isoformat()}
-    value["by"], value["change"] = context.idempotency_key, change.to_json()
-    return await context.storage.swap(_LISTS, key, value, stored.value if stored else None)
-
-
-async def _made_by(context: ToolExecutionContext) -> Change | None:
+async def _made_by(context: ToolExecutionContext) -> _Done | None:
     """Return the change that this call made before a crash; None if it runs for the first time."""
-    for stored in await context.storage.list(_LISTS):
-        if isinstance(stored.value, dict) and stored.value.get("by") == context.idempotency_key:
-            change = stored.value["change"]
-            return Change.from_json(change) if isinstance(change, dict) else None
+    for shelf in (own_shelf(context), await shared_shelf(context)):
+        if shelf and (change := await shelf.made_by(context.idempotency_key)):
+            return _Done(shelf, change)
     return None
 
 
-async def _drop_deleted(context: ToolExecutionContext) -> None:
-    """Delete the rows of lists whose deletion can no longer be undone."""
-    now = context.clock.now()
-    for stored in await context.storage.list(_LISTS):
-        deleted = stored.value.get("deleted_at") if isinstance(stored.value, dict) else None
-        if deleted and now - datetime.fromisoformat(str(deleted)) > _KEPT:
-            await context.storage.delete(_LISTS, stored.key)
+async def _find(name: str, context: ToolExecutionContext, items: Sequence[str] = (), *, begins: bool = False) -> _Found:
+    """Return the list that is meant; raise `ToolRetry` with the names of the person's own if none or several may be.
 
-
-async def _all(context: ToolExecutionContext) -> list[TickList]:
-    return [one for stored in await context.storage.list(_LISTS) if (one := _list(stored))]
-
-
-def _list(stored: StoredValue | None) -> TickList | None:
-    value = stored.value if stored else None
-    return TickList.from_json(stored.key, value) if stored and isinstance(value, dict) and "name" in value else None
-
-
-async def _find(
-    name: str, context: ToolExecutionContext, items: Sequence[str] = (), *, begins: bool = False
-) -> TickList:
-    """Return the list that is meant; raise `ToolRetry` with all names if none or several may be."""
-    lists = await _all(context)
+    The person's own comes first, unless they say that they share it. A shared one must be called exactly so.
+    """
+    own = own_shelf(context)
+    lists = await own.lists()
+    shared = await shared_shelf(context) if name.strip() else None
+    if shared is not None and (says_ours(name) or not _called(lists, name)):
+        if found := _called(kept := await shared.lists(), name):
+            return _Found(shared, found[0])
+        if begins and says_ours(name):
+            return _Found(shared, _begun(name, len(kept), context))
     found = named_lists(lists, name) if name.strip() else lists
     if not name.strip() and len(found) > 1:
         found = [one for one in lists if items and all(named_items(one.items, item) for item in items)]
     if len(found) == 1:
-        return found[0]
+        return _Found(own, found[0])
     if begins and not found:
-        if len(lists) >= MAX_LISTS:
-            raise ToolRetry(gettext("There are {number} lists already: delete one first.", number=MAX_LISTS))
-        return TickList(context.idempotency_key, _checked(name))
+        return _Found(own, _begun(name, len(lists), context))
     if not lists:
         raise ToolRetry(gettext("There are no lists."))
     raise ToolRetry(gettext("Which list is meant?\n{lists}", lists=_names(lists)))
 
 
-def _meant(found: TickList, names: Sequence[str]) -> list[Item]:
+def _begun(name: str, number: int, context: ToolExecutionContext) -> TickList:
+    """Return a new list; raise `ToolRetry` if there are too many."""
+    if number >= MAX_LISTS:
+        raise ToolRetry(gettext("There are {number} lists already: delete one first.", number=MAX_LISTS))
+    return TickList(context.idempotency_key, _checked(name))
+
+
+def _called(lists: Sequence[TickList], name: str) -> list[TickList]:
+    """Return the lists that are called exactly so; words around the name do not count."""
+    return [one for one in lists if bare_name(one.name).casefold() == bare_name(name).casefold()]
+
+
+def _meant(found: TickList, names: Sequence[str], shelf: Shelf) -> list[Item]:
     """Return the entries that are meant; raise `ToolRetry` with the list if any is missing or ambiguous."""
     meant: list[Item] = []
     for name in names:
         matches = named_items(found.items, name)
         if len(matches) != 1:
-            known = _shown(found)
-            raise ToolRetry(gettext("“{entry}” is not one entry. {list}", entry=name, list=known))
+            known = f"“{shelf.label(found.name)}”" if shelf.home else _shown(found)
+            note = _SHARED_ONES if shelf.home else ""
+            raise ToolRetry(gettext("“{entry}” is not one entry. {list}", entry=name, list=known), note=note)
         meant += matches
     return meant
 
 
-def _told(what: str, change: Change, context: ToolExecutionContext) -> str:
-    """Return the sentence about a change for the person, and offer to take it back."""
-    if not change.items:
-        return gettext("Nothing has changed on “{list}”.", list=change.name)
-    sentence = gettext(_DONE[what], list=change.names[1] or change.name, entries=listed(change.texts))
-    _offer(sentence, change, context)
+def _told(what: str, done: _Done, said: Sequence[str], context: ToolExecutionContext) -> str:
+    """Return the sentence about a change for the person, and offer to take it back.
+
+    `said`: the entries as the person named them, for a list on which others write.
+    """
+    if not done.change.items:
+        return gettext("Nothing has changed on “{list}”.", list=done.shelf.label(done.change.name))
+    entries = listed(list(said) if done.shelf.home else done.change.texts)
+    sentence = gettext(_DONE[what], list=done.name, entries=entries)
+    _offer(sentence, done.change, context)
     return sentence
 
 

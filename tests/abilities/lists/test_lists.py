@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abilities.lists import lists
+from abilities.lists import shelves
 from abilities.lists.list_values import MAX_ITEMS, MAX_LISTS, Change, Item, TickList, named_lists
 from abilities.lists.lists import (
     add_to_list,
@@ -126,7 +126,7 @@ async def test_a_deleted_lists_row_goes(first: ToolExecutionContext) -> None:
     assert await show_list(first) == "There are no lists."
     assert len(await first.storage.list("lists")) == 1
     assert isinstance(first.clock, StandingClock)
-    first.clock.at += lists._KEPT * 2
+    first.clock.at += shelves.KEPT * 2
     await add_to_list("to-do", ["rest"], call(first, "later"))
     assert [stored.key for stored in await first.storage.list("lists")] == ["later"]
 
