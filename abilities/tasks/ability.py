@@ -1,9 +1,10 @@
 """The assistant's own initiative: reminders, tasks that recur, wait for an event, or watch a value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from abilities.tasks.chat_words import REMINDERS
 from abilities.tasks.tables import TABLES
 from onevalet.ability import (
     Ability,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typer import Typer
 
     from core.db.database import Connection, Database
+    from core.turns.services import ForTurn
     from core.turns.trigger_message import TriggerMessage
     from operations.console.pages.base import Kit
     from operations.doctor.types import Probe
@@ -71,6 +73,14 @@ def _pages(foundation: ServiceFoundation) -> ConsolePages:
     return ConsolePages(makes, [("tasks", "Tasks")])
 
 
+def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.tasks.engine import TriggerEngine
+    from abilities.tasks.for_others import RemindersForOthers
+
+    engine = foundation.opened.get(TriggerEngine)
+    return {RemindersForOthers: lambda tenant_id, turn_id: RemindersForOthers(engine, tenant_id)}
+
+
 def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
     from abilities.tasks.opening import open_engine
 
@@ -94,6 +104,8 @@ ABILITY = Ability(
     needs=("events", "moments"),
     tables=TABLES,
     tools=("abilities.tasks.tools",),
+    services=_services,
+    words=(REMINDERS,),
     commands=(Commands("tasks", "People", _commands),),
     pages=_pages,
     probes=_probes,

@@ -8,6 +8,7 @@ from datetime import timedelta
 from abilities.events.bus import EventBus
 from abilities.events.past_mail import PastMail
 from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.for_others import DUE, settle_wishes
 from abilities.tasks.retention import prune_runs
 from abilities.tasks.runner import TriggerRunner
 from abilities.tasks.runs.condition_checks import ConditionChecks
@@ -60,13 +61,15 @@ def join_turns(foundation: WorkFoundation) -> None:
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
     """Return the work of tasks: runs are fired, their notices handed over, old runs deleted."""
-    runner, store = foundation.opened.get(Triggers).runner, foundation.opened.get(TriggerEngine).store
+    engine = foundation.opened.get(TriggerEngine)
+    runner, store = foundation.opened.get(Triggers).runner, engine.store
     kept = timedelta(days=foundation.settings.onevalet_kept_days)
     runner.watched = True
     return [
         Work("events to tasks", runner.listen),
         Work("due tasks", runner.take, "tasks", runner.look, by_peoples_clock=True),
         Work("notices of runs", runner.tell, "notices", runner.notices.wake),
+        Repeated("reminders for others", timedelta(minutes=5), lambda: settle_wishes(engine, foundation.notifier), DUE),
         Repeated("old runs", timedelta(minutes=10), lambda: prune_runs(store, kept), for_all=True),
     ]
 

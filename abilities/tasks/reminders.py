@@ -48,6 +48,8 @@ class TellExecutor(ActionExecutor):
 
     async def execute(self, context: TriggerContext) -> ActionResult:
         text = str(context.task.action.get("text") or context.task.title)
+        if who := context.task.action.get("from"):
+            return ActionResult(True, gettext("Reminder from {who}: {text}", who=who, text=text), outside=True)
         return ActionResult(
             True, gettext("Reminder: {text}", text=text) if context.trigger_type == "schedule" else text
         )

@@ -1,7 +1,7 @@
 """The tables of tasks, all with rows of people, and their rules for merge, export and deletion."""
 
 from core.language.catalogue import ngettext_noop
-from core.people.table_rules import Archiving, Belonging, Merge, NewValues, PersonTable
+from core.people.table_rules import Archived, Archiving, Belonging, Merge, NewValues, PersonTable
 
 _ENDED: NewValues = dict.fromkeys(("QUEUED", "RUNNING", "PENDING_APPROVAL"), "CANCELLED")
 
@@ -24,4 +24,6 @@ TABLES = (
         (("run_id", "task_runs", "id"),),
         Archiving(ended={"state": {"open": "failed"}}),
     ),
+    PersonTable("reminder_permits", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),
+    PersonTable("reminder_wishes", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),
 )

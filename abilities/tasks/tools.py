@@ -11,11 +11,13 @@ from abilities.tasks.looking_after import (
     why_task,
 )
 from abilities.tasks.reminders import RemindMe, TellExecutor, change_reminder, restore_plan, take_back_reminder
+from abilities.tasks.reminding_others import RemindOther, take_back_reminder_for
 from abilities.tasks.scheduling import ScheduleTask, SetHeartbeat
 
 __all__ = [
     "RemindBefore",
     "RemindMe",
+    "RemindOther",
     "ScheduleTask",
     "SetHeartbeat",
     "TellExecutor",
@@ -27,6 +29,7 @@ __all__ = [
     "run_task_now",
     "stop_task",
     "take_back_reminder",
+    "take_back_reminder_for",
     "take_back_task_change",
     "why_task",
 ]

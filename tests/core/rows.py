@@ -100,6 +100,8 @@ class Rows:
     questions: Table
     recipients: Table
     redraws: Table
+    reminder_permits: Table
+    reminder_wishes: Table
     reservations: Table
     run_notices: Table
     segment_days: Table

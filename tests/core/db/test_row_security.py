@@ -122,6 +122,7 @@ TOLD = {
     "find_household_members": {"tenant_id"},
     "find_household_invitation": {"tenant_id"},
     "find_household_news": {"tenant_id", "id"},
+    "find_wishes": {"tenant_id", "from_id", "wish_id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -219,6 +220,9 @@ KEPT = (
     " values ($1, convert_to($1, 'UTF8'), $1, 'adult', 'k', now(), now())",
     "insert into household_deeds (tenant_id, key, answer, at) values ($1, 'k', '{}', now())",
     "insert into household_news (tenant_id, id, kind, about) values ($1, 'k', 'left', '{}')",
+    "insert into reminder_permits (tenant_id, from_id, from_name, asked_at) values ($1, 'f', 'F', now())",
+    "insert into reminder_wishes (tenant_id, id, from_id, from_name, text, at, made_at)"
+    " values ($1, 'w', 'f', 'F', 'tea', now(), now())",
     "select keep_fact($1, 'fact_' || $1, 'home', 'Lisbon', 'told', '', now())",
     "insert into profile_jobs (tenant_id, turn_id) select tenant_id, id from turns where tenant_id = $1",
     "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"

@@ -1,0 +1,195 @@
+"""Reminders for others of the household: one person wants them, the other is asked once, and may end them by a word."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from abilities.tasks.chat_words import typed
+from abilities.tasks.codec import trigger_from_json
+from abilities.tasks.kinds.schedule import TriggerError
+from abilities.tasks.service import TaskService
+from core.clock import zone_or_utc
+from core.db.database import Database
+from core.language.catalogue import gettext, speaking
+from core.language.times import moment_in_words
+from core.messaging.visible_text import literal
+from core.notifications.types import Notification, Notifier, Urgency
+
+DUE = "wishes"
+"""The kind of work that `sql/due.sql` names if somebody is to be asked, or a reminder to be set."""
+MOST_A_DAY = 20
+"""Reminders that a person may want of another in a day."""
+_AT_ONCE = 50
+_CATEGORY = "household"
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Somebody who has asked to set reminders."""
+
+    from_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemindersForOthers:
+    """One person's part: what they want of others, and what others may want of them."""
+
+    tasks: TaskService
+    tenant_id: str
+
+    @property
+    def _database(self) -> Database:
+        return self.tasks.store.database
+
+    async def wish(self, other: str, key: str, name: str, text: str, at: datetime) -> str:
+        """Keep a reminder for another; return `allowed`, `asked`, `refused` or `limited`."""
+        wish = {"id": key, "name": name, "text": text, "at": at.isoformat()}
+        row = await self._database.one(
+            "select wish_reminder($1,$2,$3,$4,$5) as state",
+            self.tenant_id,
+            other,
+            wish,
+            self.tasks.clock.now(),
+            MOST_A_DAY,
+        )
+        return str(row["state"])
+
+    async def take_back(self, other: str, key: str) -> bool:
+        """End a reminder for another; return False if it is over already."""
+        row = await self._database.one("select drop_wish($1,$2,$3) as task", self.tenant_id, other, key)
+        if row["task"]:
+            await self.tasks.delete_task(other, row["task"])
+        return row["task"] is not None
+
+    async def permits(self) -> list[Permit]:
+        """Return who has asked to set reminders for this person."""
+        rows = await self._database.tenant_rows(
+            self.tenant_id,
+            "select from_id, from_name from reminder_permits where tenant_id = $1 order by asked_at",
+        )
+        return [Permit(row["from_id"], row["from_name"]) for row in rows]
+
+    async def decide(self, permit: Permit, *, allowed: bool) -> None:
+        """Allow somebody's reminders, or refuse them, which ends those that are set."""
+        await self._database.tenant_rows(
+            self.tenant_id,
+            "update reminder_permits set state = $3, told = true where tenant_id = $1 and from_id = $2",
+            permit.from_id,
+            "allowed" if allowed else "refused",
+        )
+        if allowed:
+            return
+        # First the tasks: after a crash this goes on where it was.
+        rows = await self._database.tenant_rows(
+            self.tenant_id,
+            "select task_id from reminder_wishes where tenant_id = $1 and from_id = $2 and state = 'set'",
+            permit.from_id,
+        )
+        for row in rows:
+            await self.tasks.delete_task(self.tenant_id, row["task_id"])
+        await self._database.tenant_rows(
+            self.tenant_id,
+            "update reminder_wishes set state = 'over' where tenant_id = $1 and from_id = $2 and state = 'set'",
+            permit.from_id,
+        )
+
+
+async def settle_wishes(tasks: TaskService, notifier: Notifier) -> None:
+    """Ask people whether somebody may set reminders for them, and set those that are allowed. Repeatable."""
+    database = tasks.store.database
+    for due in await database.rows("select * from find_wishes($1)", _AT_ONCE):
+        if due["wish_id"]:
+            await _settle(tasks, notifier, due["tenant_id"], due["wish_id"])
+        else:
+            await _ask(database, notifier, due["tenant_id"], due["from_id"])
+
+
+async def _ask(database: Database, notifier: Notifier, tenant_id: str, from_id: str) -> None:
+    row = await database.tenant_row(
+        tenant_id,
+        "select p.from_name, t.language from reminder_permits p join tenants t on t.tenant_id = p.tenant_id"
+        " where p.tenant_id = $1 and p.from_id = $2 and not p.told",
+        from_id,
+    )
+    if row is None:
+        return
+    with speaking(row["language"]):
+        text = gettext(
+            "{who} would like to set reminders for you. If they may, write: {allow}\nIf not: {refuse}",
+            who=literal(row["from_name"]),
+            allow=typed("allow", row["from_name"]),
+            refuse=typed("refuse", row["from_name"]),
+        )
+    await notifier.notify(
+        tenant_id, Notification(text, _CATEGORY, dedupe_key=f"permit {tenant_id} {from_id}", outside=True)
+    )
+    await database.tenant_rows(
+        tenant_id, "update reminder_permits set told = true where tenant_id = $1 and from_id = $2", from_id
+    )
+
+
+async def _settle(tasks: TaskService, notifier: Notifier, tenant_id: str, wish_id: str) -> None:
+    database = tasks.store.database
+    wish = await database.tenant_row(
+        tenant_id,
+        "select w.*, p.state as permit, t.language, t.timezone, t.name from reminder_wishes w"
+        " join reminder_permits p on p.tenant_id = w.tenant_id and p.from_id = w.from_id"
+        " join tenants t on t.tenant_id = w.tenant_id where w.tenant_id = $1 and w.id = $2 and w.state = 'waiting'",
+        wish_id,
+    )
+    if wish is None:
+        return
+    task_id = ""
+    with speaking(wish["language"]):
+        who, zone = wish["from_name"], zone_or_utc(wish["timezone"])
+        if wish["permit"] == "allowed":
+            try:
+                task = await tasks.create_task(
+                    tenant_id=tenant_id,
+                    trigger=trigger_from_json("schedule", {"at": wish["at"].isoformat()}),
+                    action={"text": wish["text"], "from": who},
+                    executor="tell",
+                    output={"category": "reminder", "urgency": Urgency.URGENT.value},
+                    title=gettext("Reminder from {who}", who=who),
+                    key=wish_id,
+                )
+                task_id = task.id
+            except TriggerError:
+                task_id = ""  # its time is over, or the person has too many: whoever wants it is told
+        if task_id:
+            text = gettext(
+                "{who} has set a reminder for you, on {moment}: {text}\nTo have none of theirs, write: {refuse}",
+                who=literal(who),
+                moment=moment_in_words(wish["at"], zone),
+                text=literal(wish["text"]),
+                refuse=typed("refuse", who),
+            )
+            told = Notification(text, _CATEGORY, dedupe_key=f"wish {wish_id}", outside=True)
+            await notifier.notify(tenant_id, told)
+    if wish["waited"] or not task_id:
+        await _tell_wisher(database, notifier, wish["from_id"], wish["name"], wish_id, is_set=bool(task_id))
+    await database.tenant_rows(
+        tenant_id,
+        "update reminder_wishes set state = $3, task_id = $4, text = '' where tenant_id = $1 and id = $2"
+        " and state = 'waiting'",
+        wish_id,
+        "set" if task_id else "over",
+        task_id,
+    )
+
+
+async def _tell_wisher(
+    database: Database, notifier: Notifier, from_id: str, name: str, wish_id: str, *, is_set: bool
+) -> None:
+    """Tell whoever wanted a reminder what became of it, unless they are gone."""
+    row = await database.tenant_row(from_id, "select language from tenants where tenant_id = $1")
+    if row is None:
+        return
+    with speaking(row["language"]):
+        who = literal(name) or gettext("The other person")
+        text = (
+            gettext("{who} agrees: the reminder that you wanted for them is set.", who=who)
+            if is_set
+            else gettext("The reminder that you wanted for {who} is not set.", who=who)
+        )
+    await notifier.notify(from_id, Notification(text, _CATEGORY, dedupe_key=f"wisher {wish_id}"))

@@ -1,0 +1,5 @@
+    -- What they wanted others to be reminded of are their words.
+    delete from tasks t using reminder_wishes w
+    where w.from_id = p_tenant and t.tenant_id = w.tenant_id and t.id = w.task_id;
+    delete from reminder_wishes w where w.from_id = p_tenant;
+    delete from reminder_permits p where p.from_id = p_tenant;

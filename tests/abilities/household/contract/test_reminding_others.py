@@ -1,0 +1,139 @@
+"""Reminders for others of the household: asked for once, told who set it, ended by a word; over every channel."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+
+from abilities.events.bus import EventBus
+from abilities.tasks.engine import TriggerEngine
+from abilities.tasks.for_others import RemindersForOthers, settle_wishes
+from abilities.tasks.opening import build_triggers
+from abilities.tasks.reminders import TellExecutor
+from abilities.tasks.reminding_others import RemindOther, take_back_reminder_for
+from core.agents.registry import AgentRegistry
+from jobs.turns.features import TurnFeatures
+from jobs.turns.runner import TurnRunner
+from tests.abilities.household.living import Living, open_living
+
+BREAD = {"who": "Grace", "text": "buy bread", "at": "18:00"}
+"""It is noon, in UTC."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Minding(Living):
+    """The same with reminders, whose clock is moved."""
+
+    engine: TriggerEngine
+
+    async def work(self) -> None:
+        """Do all that is to be done at this moment of the clock."""
+        for _ in range(3):
+            await Living.work(self)
+            await settle_wishes(self.engine, self.notifier)
+            store = self.delivery.store
+            triggers = build_triggers(self.engine, self.orchestrator, self.notifier)
+            await triggers.runner.once()
+            turns = TurnRunner(
+                store.turns, self.orchestrator, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=triggers.runs)
+            )
+            while lease := await turns.claim(None):
+                await turns.run(lease)
+            await triggers.runner.notices.hand_over()
+            await self.delivery.deliver()
+
+    async def is_later(self, span: timedelta, person: str) -> str:
+        """Let time pass; return what somebody reads then."""
+        before = self.count(person)
+        self.clock.move(span)
+        await self.work()
+        return self.heard(person, before)
+
+
+@asynccontextmanager
+async def open_minding(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Minding]:
+    """Open it all; Ada and Grace live together, and Lena elsewhere."""
+    async with open_living(channel, database_url) as plain:
+        store = plain.delivery.store
+        bus = EventBus(redis_url, store.database, store.make_id)
+        engine = TriggerEngine(
+            store.database, store.make_id, plain.clock, store.wakeups, event_bus=bus, executors=[TellExecutor()]
+        )
+        system = Minding(plain.delivery, plain.clock, engine=engine, tenants=plain.tenants)
+        system.more = [*plain.more, take_back_reminder_for]
+        services = plain.options["services"] | {RemindersForOthers: lambda who, _: RemindersForOthers(engine, who)}
+        system.options = {"services": services, "agents": AgentRegistry([RemindOther]), "trigger_engine": engine}
+        await store.db.tenants.change({"timezone": "UTC"})
+        await engine.start()
+        await system.ask("household create Rose Cottage")
+        await system.joins("grace")
+        try:
+            yield system
+        finally:
+            await bus.close()
+
+
+@pytest.fixture
+async def home(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Minding]:
+    async with open_minding(channel, database_url, redis_url) as system:
+        yield system
+
+
+async def test_a_reminder_for_another_waits_for_their_word_and_tells_who_set_it(home: Minding) -> None:
+    before = home.count("grace")
+    assert "I ask Grace whether you may" in await home.call("ada", "remind_other", **BREAD)
+    asked = home.heard("grace", before)
+    assert "Ada would like to set reminders for you." in asked
+    assert "REMINDERS ALLOW Ada" in asked
+    assert "bread" not in asked
+    of_ada, before = home.count("ada"), home.count("grace")
+    answer = await home.ask("reminders allow ada", "grace")
+    assert "Ada may set reminders for you." in answer
+    assert "Ada has set a reminder for you, on Sat 21 Nov 2026, 18:00: buy bread" in home.heard("grace", before)
+    assert "Grace agrees" in home.heard("ada", of_ada)
+    assert "Reminder from Ada: buy bread" in await home.is_later(timedelta(hours=6), "grace")
+    # The next one is set at once.
+    before = home.count("grace")
+    tea = BREAD | {"text": "buy tea", "at": "19:00"}
+    assert "I will remind Grace" in await home.call("ada", "remind_other", **tea)
+    heard = home.heard("grace", before)
+    assert "Ada has set a reminder for you" in heard
+    assert "would like to" not in heard
+
+
+async def test_a_word_ends_the_reminders_of_somebody_and_lets_no_more_in(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders allow ada", "grace")
+    assert "those that were set are gone" in await home.ask("reminders refuse Ada", "grace")
+    assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
+    assert "bread" not in await home.is_later(timedelta(hours=7), "grace")
+
+
+async def test_who_refuses_is_asked_no_more_and_the_other_is_told(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    before = home.count("ada")
+    await home.ask("reminders refuse ada", "grace")
+    assert "The reminder that you wanted for Grace is not set." in home.heard("ada", before)
+    before = home.count("grace")
+    await home.call("ada", "remind_other", **BREAD)
+    assert home.heard("grace", before) == ""
+    assert "bread" not in await home.is_later(timedelta(hours=7), "grace")
+
+
+async def test_a_reminder_for_another_is_taken_back_by_who_wanted_it(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders allow ada", "grace")
+    assert "Undone" in await home.ask("undo")
+    assert "bread" not in await home.is_later(timedelta(hours=7), "grace")
+
+
+async def test_nobody_outside_of_the_household_is_reminded_or_asked(home: Minding) -> None:
+    before = home.count("lena")
+    assert "is not one person of your household" in await home.call("ada", "remind_other", **BREAD | {"who": "Lena"})
+    assert "in a household with you" in await home.call("lena", "remind_other", **BREAD | {"who": "Ada"})
+    assert "would like to" not in home.heard("lena", before)
+    assert "Nobody of that name" in await home.ask("reminders allow ada", "lena")
+    await home.ask("household leave", "grace")
+    assert "is not one person of your household" in await home.call("ada", "remind_other", **BREAD)
