@@ -12,6 +12,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
+from core.http.threaded_answers import bound_answers
 from operations.tracing.spans import NamedTraces, OtelTracer
 
 _LIBRARY = "opentelemetry"
@@ -67,6 +68,7 @@ class _ToldExporter(SpanExporter):
 
 
 def _exporter(endpoint: str) -> OTLPSpanExporter:
+    bound_answers()
     own = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
     return OTLPSpanExporter(own or f"{endpoint.rstrip('/')}/v1/traces")
 

@@ -7,21 +7,16 @@ read each answer whole, and unpack it.
 
 import asyncio
 import inspect
-import io
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial, wraps
-from http.client import HTTPException, HTTPResponse
-from socket import socket
+from functools import wraps
 from typing import Any
 
-from core.http.peer import Allowance, Hearing, PeerExceeded
-from core.http.provider_session import ENCODINGS, Unpacker, UnreadableBody
+from core.http.peer import Hearing, PeerExceeded
+from core.http.provider_session import ENCODINGS, UnreadableBody
+from core.http.threaded_answers import ALLOWANCE, bound_answers, unpacked
 from providers.provider_httpx import bound_interim
 
-ALLOWANCE = Allowance(4 * 1024 * 1024, 20_000, 60.0)
-"""The limit of a server's answer to a request, as received and as unpacked: tokens have some kilobytes."""
-_AT_ONCE = 64 * 1024
 _THREADS = ThreadPoolExecutor(2, "cloud_tokens")
 """Threads of their own, so that a slow server delays no other work."""
 
@@ -29,13 +24,9 @@ _THREADS = ThreadPoolExecutor(2, "cloud_tokens")
 def bound_tokens() -> None:
     """Bound the bytes and time of every response received in threads of this process; repeatable."""
     import httpx
-    import requests.utils
     from openai.lib.azure import AsyncAzureOpenAI
-    from urllib3.connection import HTTPConnection
 
-    HTTPConnection.response_class = _Heard
-    # It requests every encoding that is installed here.
-    requests.utils.DEFAULT_ACCEPT_ENCODING = ENCODINGS  # type: ignore[misc]
+    bound_answers()
     if not hasattr(AsyncAzureOpenAI._get_azure_ad_token, "__wrapped__"):
         AsyncAzureOpenAI._get_azure_ad_token = _in_a_thread(AsyncAzureOpenAI._get_azure_ad_token)  # type: ignore[method-assign]
     if not hasattr(httpx.HTTPTransport.handle_request, "__wrapped__"):
@@ -58,7 +49,7 @@ def _heard_by_httpx(send: Callable[[Any, Any], Any]) -> Any:
             for chunk in stream:
                 hearing.count(len(chunk), 1)
                 received += chunk
-            plain = _unpacked(response.headers.get("Content-Encoding", ""), [bytes(received)])
+            plain = unpacked(response.headers.get("Content-Encoding", ""), [bytes(received)])
         except (UnreadableBody, PeerExceeded) as error:
             raise httpx.ReadError(str(error), request=request) from error
         finally:
@@ -68,21 +59,6 @@ def _heard_by_httpx(send: Callable[[Any, Any], Any]) -> Any:
         return response
 
     return handle_request
-
-
-def _unpacked(encoding: str, chunks: Iterable[bytes]) -> bytes:
-    """Return a body as it is read. Raises `UnreadableBody` and `PeerExceeded`."""
-    hearing, plain, received = Hearing(ALLOWANCE), bytearray(), False
-    unpacker = Unpacker(encoding)
-    for chunk in chunks:
-        received = received or bool(chunk)
-        unpacker.feed(chunk)
-        while content := unpacker.take(_AT_ONCE):
-            hearing.count(len(content))
-            plain += content
-    if received and not unpacker.whole:
-        raise UnreadableBody("it ended early")
-    return bytes(plain)
 
 
 def _in_a_thread(fetch: Callable[[Any], Awaitable[str | None]]) -> Any:
@@ -100,50 +76,3 @@ def _in_a_thread(fetch: Callable[[Any], Awaitable[str | None]]) -> Any:
         return await fetch(self)
 
     return fetched
-
-
-class _Heard(HTTPResponse):
-    """An answer that raises `PeerExceeded` if it is too long, and is returned unpacked."""
-
-    def __init__(self, sock: socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_Counted(sock, self.fp.detach(), Hearing(ALLOWANCE)))
-
-    def begin(self) -> None:
-        """Read the head, and of a packed body all of it."""
-        super().begin()
-        encoding = ", ".join(self.headers.get_all("Content-Encoding", []))
-        if encoding.strip().lower() not in ("", "identity"):
-            try:
-                plain = _unpacked(encoding, iter(partial(self.read, _AT_ONCE), b""))
-            except UnreadableBody as error:
-                raise HTTPException("the body cannot be decompressed") from error
-            del self.headers["Content-Encoding"], self.headers["Content-Length"], self.headers["Transfer-Encoding"]
-            self.fp, self.length, self.chunked = io.BufferedReader(io.BytesIO(plain)), len(plain), False
-
-
-class _Counted(io.RawIOBase):
-    """The bytes from a socket, counted; no wait is longer than the time that is left."""
-
-    def __init__(self, sock: socket, raw: io.RawIOBase, hearing: Hearing) -> None:
-        self._sock = sock
-        self._raw = raw
-        self._hearing = hearing
-
-    def readable(self) -> bool:
-        """Return that it is."""
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        """Read the available bytes."""
-        given = self._sock.gettimeout()
-        left = max(self._hearing.seconds_left, 0.001)
-        self._sock.settimeout(left if given is None else min(given, left))
-        size = self._raw.readinto(buffer)
-        self._hearing.count(size or 0, 1)
-        return size
-
-    def close(self) -> None:
-        """Close the socket's stream."""
-        self._raw.close()
-        super().close()

@@ -1,9 +1,13 @@
 """How spans leave: to the operator's collector alone, by the standard variables, and without anybody waiting for it."""
 
+import gzip
+import itertools
 import threading
+from collections.abc import Callable, Iterable
 
 import aiohttp
 import pytest
+import structlog
 from aiohttp import web
 
 from channels.http.app import build_app, serve
@@ -13,9 +17,11 @@ from onevalet.settings import Settings
 from onevalet.wiring import tracing as wiring
 from onevalet.wiring.tracing import open_tracing
 from tests.core.harness import Store
+from tests.core.http.test_interim import MB, saying
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness
 from tests.operations.tracing.collector import open_collector, traced
+from tests.patience import PATIENCE
 
 
 def settings(url: str) -> Settings:
@@ -76,6 +82,39 @@ async def test_a_collector_that_hangs_delays_neither_turns_nor_the_end(
                 await WorkerHarness(store, channel=RecordingChannel()).run_turns()
         assert await store.column("select distinct state from turns") == ["done"]
         assert collector.spans == []
+
+
+ANSWERS: dict[str, Callable[[], Iterable[bytes]]] = {
+    "a body without an end": lambda: itertools.chain([b"HTTP/1.1 200 OK\r\n\r\n"], itertools.repeat(b"x" * 64 * 1024)),
+    "headers without an end": lambda: itertools.chain([b"HTTP/1.1 200 OK\r\n"], itertools.repeat(b"A: b\r\n" * 1000)),
+    "interim answers without an end": lambda: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
+}
+
+
+@pytest.mark.parametrize("manner", ANSWERS)
+async def test_an_answer_of_a_collector_without_an_end_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, manner: str
+) -> None:
+    monkeypatch.setattr(wiring, "CLOSE_SECONDS", PATIENCE)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")  # it asks again, until then
+    async with saying(ANSWERS[manner]) as server:
+        async with open_tracing(settings(f"http://127.0.0.1:{server.port}"), "web"):
+            with tracing.span("work"):
+                pass
+        assert 0 < server.said < 50 * MB
+
+
+async def test_a_packed_answer_of_a_collector_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = gzip.compress(b"{}")
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+    monkeypatch.setattr(wiring, "CLOSE_SECONDS", PATIENCE)
+    async with saying(lambda: [head + packed]) as server:
+        with structlog.testing.capture_logs() as logs:
+            async with open_tracing(settings(f"http://127.0.0.1:{server.port}"), "web"):
+                with tracing.span("work"):
+                    pass
+        assert server.said == len(head + packed), "it was asked once"
+    assert "spans_not_exported" not in [line["event"] for line in logs]
 
 
 async def test_a_redirect_is_not_followed_with_the_operators_key(monkeypatch: pytest.MonkeyPatch) -> None:
