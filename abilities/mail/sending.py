@@ -5,11 +5,12 @@ from dataclasses import replace
 from email.utils import parseaddr
 from typing import Any
 
-from abilities.mail.delivery import send_once
+from abilities.mail.delivery import may_be_sent, send_once
 from abilities.mail.fields import address_field, as_read, is_one_line
 from abilities.mail.files_out import approved_files, files_named, mail_files, passed_on
 from abilities.mail.group import GROUP
 from abilities.mail.opening import READ, SEND, account_of, id_in, in_words, labelled, message_at
+from core.credentials.choice import find, shown
 from onevalet import (
     AgentResult,
     ApprovalRequest,
@@ -116,12 +117,14 @@ class SendEmailAgent(StandardAgent):
     )
 
     async def fill_in(self) -> Mapping[str, Any]:
-        """Complete an answer and a mail that is passed on, and name files and mails in words."""
+        """Complete an answer and a mail that is passed on, and name the account, files and mails in words."""
         known: dict[str, Any] = {}
         if self.answers:
             known |= await self._answer(MailRef.parse(id_in(self.answers)))
         if self.forwards:
             known |= await self._forward(MailRef.parse(id_in(self.forwards)))
+        if not self.account and "account" not in known and (usual := await self._usual_account()):
+            known["account"] = usual
         if self.files:
             named = [*await files_named(self.context, self.files), *known.get("files", [])]
             known["files"] = list(dict.fromkeys(named))
@@ -174,14 +177,24 @@ class SendEmailAgent(StandardAgent):
 
     async def ask_first(self) -> Mapping[str, str]:
         accounts = await self.context.accounts.list(SEND)
-        names = [account.name for account in accounts]
-        known = self.account in names if self.account else any(account.preferred for account in accounts)
-        if known or len(names) < 2:
+        known = find(accounts, self.account) if self.account else [one for one in accounts if one.preferred]
+        if known or len(accounts) < 2:
             return {}
+        names = [shown(account) for account in accounts]
         return {"account": gettext("From which account: {accounts}?", accounts=listed(names, "or"))}
+
+    async def _usual_account(self) -> str:
+        """Return the account that sends if none is named, by a name that means no other; empty without a choice."""
+        accounts = await self.context.accounts.list(SEND)
+        preferred = [account for account in accounts if account.preferred]
+        if len(accounts) < 2 or len(preferred) != 1:
+            return ""
+        name = shown(preferred[0])
+        return name if len(find(accounts, name)) == 1 else f"{preferred[0].service} {preferred[0].name}"
 
     async def on_running(self, msg: str) -> AgentResult:
         account = await self.context.accounts.open(SEND, self.account)
+        await self._check_sender()
         mail = await self._mail(account)
         recipients = list(dict.fromkeys(as_mailed(address) for address in [*self.recipient, *self.cc, *self.bcc]))
         await send_once(self.context, account, mail, recipients)
@@ -194,6 +207,15 @@ class SendEmailAgent(StandardAgent):
             gettext("What is sent cannot be called back; I can write to them again."),
         )
         return self.make_result(raw_message=sent)
+
+    async def _check_sender(self) -> None:
+        """Refuse a mail whose account the card did not name: there was no other then. Raises `ToolFailed`."""
+        if self.account or len(await self.context.accounts.list(SEND)) < 2 or await may_be_sent(self.context):
+            return
+        raise ToolFailed(
+            gettext("Nothing was sent: another email account was connected meanwhile."),
+            note="Call again, so that the person is shown from which account it is sent.",
+        )
 
     async def _mail(self, account: OpenAccount) -> OutgoingMail:
         sender = sender_of(account)

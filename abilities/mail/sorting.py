@@ -18,6 +18,7 @@ from onevalet import (
     Mailbox,
     MailRef,
     StandardAgent,
+    ToolFailed,
     gettext,
     gettext_noop,
     ngettext,
@@ -60,6 +61,7 @@ _SUMMARIES: Mapping[SortAction, tuple[str, str]] = {
     SortAction.MOVE: ngettext_noop("Move {number} mail", "Move {number} mails"),
     SortAction.DELETE: ngettext_noop("Delete {number} mail", "Delete {number} mails"),
 }
+_FOR_GOOD = ngettext_noop("Delete {number} mail for good", "Delete {number} mails for good")
 _FLAGS = {
     SortAction.READ: ("\\Seen", True),
     SortAction.UNREAD: ("\\Seen", False),
@@ -85,21 +87,25 @@ class SortMailAgent(StandardAgent):
     )
     action = InputField(gettext_noop("What should be done with them?"), type=SortAction)
     folder = InputField(gettext_noop("To which folder?"), description="Only to move mails", required=False, default="")
+    for_good = InputField("", description="Leave it out.", type=bool, required=False, default=False)
 
     async def fill_in(self) -> Mapping[str, Any]:
-        """Name each mail by its sender and subject, so that people recognize it."""
+        """Name each mail by its sender and subject, so that people recognize it, and say if it would not be kept."""
         given: list[str] = self.mails
         if not given or _are_mails(given) is not None:
             return {}
         refs = [MailRef.parse(id_in(text)) for text in given]
         names: dict[MailRef, str] = {}
+        for_good = False
         for _, group in groupby(sorted(refs, key=_folder_key), key=_folder_key):
             mails = list(group)
             async with mailbox_of(self.context, READ, mails[0]) as box:
                 for ref in mails:
                     message = await read_message((await stored(box, ref, _HEAD)).data)
                     names[ref] = labelled(in_words(message), str(ref))
-        return {"mails": [names[ref] for ref in refs]}
+                if self.action is SortAction.DELETE:
+                    for_good |= await self._trash(box, mails[0].folder) is None
+        return {"mails": [names[ref] for ref in refs], "for_good": for_good}
 
     async def ask_first(self) -> Mapping[str, str]:
         if self.action is SortAction.MOVE and not self.folder:
@@ -110,7 +116,9 @@ class SortMailAgent(StandardAgent):
         return self.action is SortAction.DELETE
 
     def approval_request(self) -> ApprovalRequest:
-        return replace(super().approval_request(), action_summary=self._summary())
+        request = super().approval_request()
+        details = {name: value for name, value in request.details.items() if name != "for_good"}
+        return replace(request, action_summary=self._summary(), details=details, in_words=("for_good",))
 
     async def on_running(self, msg: str) -> AgentResult:
         refs = [MailRef.parse(id_in(text)) for text in self.mails]
@@ -138,10 +146,11 @@ class SortMailAgent(StandardAgent):
             await box.flag(folder, uids, flag, on=on)
             changed = [str(ref) for ref in mails if ref.uid in before and (flag.lower() in before[ref.uid].flags) != on]
             return {"mails": changed, "flag": flag, "on": not on}
-        target = await self._target(box)
-        if target is None or target == folder:
-            if self.action is SortAction.DELETE:
-                await box.delete(folder, uids)
+        target = await self._target(box, folder)
+        if target is None:
+            await self._delete(box, folder, uids)
+            return {"mails": []}
+        if target == folder:
             return {"mails": []}
         there = await box.move(folder, uids, target)
         if len(there) < len(before):
@@ -150,19 +159,36 @@ class SortMailAgent(StandardAgent):
         now = [str(replace(mails[0], folder=target, validity=validity, uid=uid)) for uid in there]
         return {"mails": now, "folder": folder}
 
-    async def _target(self, box: Mailbox) -> str | None:
-        """Return the target folder; None if the mails are deleted for good, since there is no trash."""
+    async def _delete(self, box: Mailbox, folder: str, uids: list[int]) -> None:
+        """Delete mails for good, if the card said so. Raises `ToolFailed`."""
+        if not self.for_good:
+            raise ToolFailed(
+                gettext("Not deleted: there is no trash any more, and you did not agree to delete them for good."),
+                note="Call again, so that the person is asked whether to delete them for good.",
+            )
+        await box.delete(folder, uids)
+        self.context.undo.final(self._summary(), gettext("Mails that are deleted for good are not kept."))
+
+    async def _target(self, box: Mailbox, folder: str) -> str | None:
+        """Return the target folder; None if the mails are deleted for good."""
         if self.action is SortAction.MOVE:
             return await folder_named(box, self.folder)
         if self.action is SortAction.DELETE:
-            return await box.folder_for(FolderUse.TRASH)
+            return await self._trash(box, folder)
         archive = await box.folder_for(FolderUse.ARCHIVE) or await box.folder_for(FolderUse.ALL)
         if archive is None:
             await box.create_folder(_ARCHIVE)
         return archive or _ARCHIVE
 
+    @staticmethod
+    async def _trash(box: Mailbox, folder: str) -> str | None:
+        """Return the folder in which deleted mails are kept; None if there is none, or they are in it already."""
+        trash = await box.folder_for(FolderUse.TRASH)
+        return None if trash == folder else trash
+
     def _summary(self) -> str:
-        one, many = _SUMMARIES[self.action]
+        is_final = self.for_good and self.action is SortAction.DELETE
+        one, many = _FOR_GOOD if is_final else _SUMMARIES[self.action]
         return ngettext(one, many, len(self.mails))
 
 

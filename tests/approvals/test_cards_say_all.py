@@ -16,6 +16,7 @@ from onevalet import InputField, tool, valet
 from onevalet.wiring.plugins import Plugins, load_plugins
 from tests.abilities.calendar.test_cards import SCENES
 from tests.approvals.cards import hidden_of_agent, hidden_of_tool
+from tests.shipping.harness import ROOT
 
 HIDDEN: dict[str, dict[str, str]] = {
     "AllowWithoutAskingAgent": dict.fromkeys(
@@ -33,8 +34,28 @@ VALUES: dict[str, dict[str, tuple[Json, Json]]] = {
             {"tool": "post", "bounds": {"room": {"is": "b"}}, "version": "1"},
         )
     },
+    "SortMailAgent": {"action": ("delete", "archive")},
 }
 """Values of fields that not any text or number will do for."""
+OWN_ROWS = "its arguments are all that it writes, into its person's own rows"
+WRITES: dict[str, str] = {
+    "ScheduleTask": "tests/abilities/tasks/test_watch_cards.py",
+    "AllowWithoutAskingAgent": "tests/contract/test_standing_consent.py",
+    "MessageSomeoneAgent": "tests/abilities/outreach/contract/test_outreach.py",
+    "SaveContactsAgent": "tests/abilities/contacts/contract/test_contact_cards.py",
+    "SendEmailAgent": "tests/abilities/mail/test_cards.py",
+    "SortMailAgent": "tests/abilities/mail/test_cards.py",
+    "disconnect_account": "tests/abilities/accounts/test_token_refresh.py",
+    "export_my_data": "it has no arguments",
+    "forget": "tests/abilities/memory/test_forgetting_words.py",
+    "forget_me": "it has no arguments",
+    "remind_before": OWN_ROWS,
+    "remind_me": OWN_ROWS,
+    "save_skill": OWN_ROWS,
+    "set_briefing": OWN_ROWS,
+    "set_heartbeat": OWN_ROWS,
+}
+"""The test that holds what is written against the card, of all that asks and has no scene, or why none is needed."""
 _PLUGINS = load_plugins(["agents"])
 _TOOLS = [*_PLUGINS.tools]
 
@@ -62,6 +83,11 @@ _SERVED: JsonObject = {
 }
 
 
+def _handlers(kind: type[StandardAgent]) -> set[str]:
+    """Return the names of the methods that an agent has of its own."""
+    return {name for base in kind.__mro__ if base not in StandardAgent.__mro__ for name in vars(base)}
+
+
 def _named(kind: type[StandardAgent]) -> str:
     found = valet_of(kind)
     assert found is not None
@@ -83,6 +109,14 @@ def test_promise_9_what_asks_by_itself_has_a_scene_for_its_card() -> None:
     assert sorted(SCENES) == [name for name in _PLANNED if name != "add_events_from_file"], (
         "tests/abilities/calendar/test_file_cards.py has that of files"
     )
+
+
+def test_promise_9_of_all_that_asks_a_test_of_its_writing_is_known() -> None:
+    asking = {_named(kind) for kind in _AGENTS} | {tool.name for tool in _TOOLS if tool.needs_approval}
+    # Others ask while they run, and go on by a handler of their own.
+    asking |= {_named(kind) for kind in _PLUGINS.agents if "on_waiting_for_approval" in _handlers(kind)} - {*_PLANNED}
+    assert sorted(WRITES) == sorted(asking)
+    assert [path for path in WRITES.values() if path.startswith("tests/") and not (ROOT / path).exists()] == []
 
 
 async def test_promise_9_the_card_of_a_servers_tool_says_every_argument() -> None:
