@@ -18,17 +18,18 @@ from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.types import OutOfMoney
 from core.clock import Clock
 from core.db.database import Database
-from core.errors import ModelError, StoreUnavailable
+from core.errors import LeaseLost, ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.journal.types import StepKey
 from core.language.asking import asks
 from core.people.profile import ProfileStore, facts_of
+from core.queue.lease_keepalive import kept_alive
 from core.queue.wakeups import NOBODY, Later
 
 DUE = "talks"
 """The kind of work that `sql/due.sql` names if any are unread."""
-LEASE = timedelta(minutes=5)
-"""Far longer than a call may take; it is extended before each further call."""
+LEASE = timedelta(seconds=30)
+"""The wait of a dead worker's talk until it is read again; a worker at work keeps its own alive."""
 RETRY = timedelta(minutes=1)
 TRIES = 3
 """Attempts to read a talk before the rules' reading must do for now."""
@@ -94,6 +95,20 @@ class TalkReader:
             await asyncio.gather(*reading, return_exceptions=True)
 
     async def run(self, job: TalkJob) -> None:
+        """Read a talk, and keep its lease alive meanwhile."""
+        try:
+            async with kept_alive(lambda: self._extend(job), LEASE):
+                await self._run(job)
+        except LeaseLost:
+            _log.info("talk_lease_lost", tenant=job.tenant_id)
+
+    async def claim(self) -> TalkJob | None:
+        """Claim the talk of a person who is due; return None if nobody is."""
+        owner, gathering = self.make_id("own"), self.gathering
+        row = await self.database.call(_CLAIM, owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages, MAX_READ)
+        return TalkJob(owner, row["tenant_id"], tuple(row["turns"]), row["attempts"], row) if row else None
+
+    async def _run(self, job: TalkJob) -> None:
         """Read a talk. A talk that fails is read again later, without holding up the others."""
         try:
             if job.attempts <= TRIES:
@@ -118,12 +133,6 @@ class TalkReader:
                 return
             await self._give_up(job)
         await self.database.call("select end_talk($1,$2)", job.tenant_id, job.owner)
-
-    async def claim(self) -> TalkJob | None:
-        """Claim the talk of a person who is due; return None if nobody is."""
-        owner, gathering = self.make_id("own"), self.gathering
-        row = await self.database.call(_CLAIM, owner, LEASE, MAX_TURNS, gathering.pause, gathering.messages, MAX_READ)
-        return TalkJob(owner, row["tenant_id"], tuple(row["turns"]), row["attempts"], row) if row else None
 
     async def _give_up(self, job: TalkJob) -> None:
         if self.memory is not None:

@@ -1,17 +1,24 @@
 """What is said is read by one model call when the person is quiet, and is known everywhere before."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from abilities.memory import talks
+from core.budgets.budgeted_model import BudgetedModel
 from core.json_types import JsonObject
 from core.messaging.messages import Command
 from tests.abilities.memory.talking import CHAT, Talking, talking
+from tests.eventually import eventually
 from tests.scripted_model import ModelCall, Reply, error, text
 
+QUICK = timedelta(milliseconds=300)
 READS = "You read what a person and their assistant said"
 PLAIN = [f"My friend number {number} is called Friend{number}" for number in range(20)]
 
@@ -141,6 +148,61 @@ async def test_a_worker_that_lost_the_lease_of_a_talk_stores_nothing(person: Tal
     await person.talks.run(job)
     assert await person.store.db.memories.count(extractor="model") == 0
     assert await person.store.db.profile_jobs.count(owner="another") == 1
+
+
+async def begun(person: Talking, monkeypatch: pytest.MonkeyPatch) -> tuple["Held", asyncio.Task[None], datetime]:
+    """Leave a talk in the middle of its call, under a short lease; return the lease's end."""
+    monkeypatch.setattr(talks, "LEASE", QUICK)
+    await person.say("The spare key lies beneath the blue pot.")
+    await person.remember()
+    await person.be_quiet()
+    model = Held(person.talks.model)
+    reader = replace(person.talks, model=model)  # type: ignore[arg-type]
+    job = await reader.claim()
+    assert job is not None
+    doing = asyncio.create_task(reader.run(job))
+    await model.begun.wait()
+    ends = await person.store.db.profile_jobs.one("lease_until")
+    assert isinstance(ends, datetime)
+    return model, doing, ends
+
+
+class Held:
+    """A model that answers when it may."""
+
+    def __init__(self, model: BudgetedModel) -> None:
+        self.model = model
+        self.begun, self.may = asyncio.Event(), asyncio.Event()
+
+    async def ask(self, *arguments: Any) -> Any:
+        self.begun.set()
+        await self.may.wait()
+        return await self.model.ask(*arguments)
+
+
+async def test_a_talk_is_kept_for_as_long_as_its_call_takes(person: Talking, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, doing, first = await begun(person, monkeypatch)
+
+    async def is_renewed() -> bool:
+        ends = await person.store.db.profile_jobs.one("lease_until")
+        return isinstance(ends, datetime) and ends > first + QUICK
+
+    await eventually(is_renewed, "a lease longer than two leases")
+    assert await person.talks.claim() is None
+    model.may.set()
+    await doing
+    assert await person.store.db.profile_jobs.count() == 0
+    assert await person.store.db.memories.count(extractor="model") == 1
+
+
+async def test_a_talk_that_another_worker_has_taken_is_let_go_in_its_call(
+    person: Talking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, doing, _ = await begun(person, monkeypatch)
+    await person.store.db.profile_jobs.change({"owner": "another"})
+    await doing
+    assert await person.store.db.profile_jobs.count(owner="another") == 1
+    assert await person.store.db.memories.count(extractor="model") == 0
 
 
 async def test_what_was_left_unread_stands_once_the_settings_name_no_model(person: Talking) -> None:
