@@ -2,23 +2,31 @@
 
 import asyncio
 import random
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
 from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.runs.condition_checks import ConditionChecks
-from abilities.tasks.runs.firing import BATCH, Look, is_own_fault
+from abilities.tasks.runs.firing import BATCH, LOOK_LEASE, Look, is_own_fault
 from abilities.tasks.runs.notifications import Notices
 from core.clock import Clock
 from core.errors import StoreUnavailable
+from core.http.peer import Slots
 from core.queue.due import ASK_ANYWAY
 
 POLL = timedelta(milliseconds=500)
 """Real time between two polls; a task that is due sooner is waited for exactly."""
-LOOKS_AT_ONCE = 8
+LOOKS_AT_ONCE, LOOKS_OF_A_PERSON = 8, 2
+"""Conditions that a worker checks at the same time, and of a single person: a slow server holds up its own person."""
+WAITING_OF_A_PERSON, MOST_WAITING = 50, 1000
+"""Checks of a person, and of all people, under way or waiting for a slot. A further check is due again when its time is
+over."""
 BATCHES_AT_ONCE = 3
 """If more is due than a batch: while Postgres writes a batch, the next is decided. No two claim the same task."""
 
@@ -38,7 +46,9 @@ class TriggerRunner:
     """Whether `look` is called when tasks are due, and `notices.wake` when notices are, so that nothing polls."""
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _looks: set[asyncio.Task[None]] = field(default_factory=set)
-    _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
+    _slots: Slots = field(default_factory=lambda: Slots(LOOKS_AT_ONCE, LOOKS_OF_A_PERSON))
+    _claimed: dict[Look, datetime] = field(default_factory=dict)
+    """The checks under way or waiting, and when each was claimed."""
 
     def look(self) -> None:
         """Look at once for tasks that are due."""
@@ -60,12 +70,7 @@ class TriggerRunner:
         while True:
             batches = await asyncio.gather(*(self.engine.fire_due() for _ in range(at_once)))
             total += sum(fired.due for fired in batches)
-            for look in (look for fired in batches for look in fired.looks):
-                # When all slots are taken, wait here instead of in memory: tasks that are not fired now stay due.
-                await self._free.acquire()
-                task = asyncio.create_task(self._look(look), name="look")
-                self._looks.add(task)
-                task.add_done_callback(self._looks.discard)
+            self._begin(look for fired in batches for look in fired.looks)
             if any(fired.due < BATCH for fired in batches):
                 # A task that could not even be set aside is still due: it waits for the next poll.
                 return total - sum(len(fired.stumbled) for fired in batches)
@@ -131,7 +136,30 @@ class TriggerRunner:
             if not handed:
                 await self.notices.wait(ASK_ANYWAY if self.watched else 1 + random.random() / 2)
 
+    def _begin(self, looks: Iterable[Look]) -> None:
+        """Check conditions as soon as their people have a free slot; tasks that come due do not wait for that."""
+        now, people = self.clock.now(), Counter(look.tenant_id for look in self._claimed)
+        for look in looks:
+            if look in self._claimed:
+                self._claimed[look] = now
+            elif people[look.tenant_id] < WAITING_OF_A_PERSON and len(self._claimed) < MOST_WAITING:
+                self._claimed[look] = now
+                people[look.tenant_id] += 1
+                task = asyncio.create_task(self._look(look), name="look")
+                self._looks.add(task)
+                task.add_done_callback(partial(self._ended, look))
+
+    def _ended(self, look: Look, task: asyncio.Task[None]) -> None:
+        self._looks.discard(task)
+        del self._claimed[look]
+
     async def _look(self, look: Look) -> None:
+        async with self._slots.of(look.tenant_id):
+            # One that waited for longer may be under way elsewhere by now.
+            if self.clock.now() - self._claimed[look] < LOOK_LEASE:
+                await self._look_now(look)
+
+    async def _look_now(self, look: Look) -> None:
         # The outermost handler of a check: an error of the task sets the task aside, any other is retried when the
         # check's time is over.
         try:
@@ -143,8 +171,6 @@ class TriggerRunner:
                 await self._set_aside(look, error)
             else:
                 _log.error("look_delayed", task=look.task_id, cause=type(error).__name__)
-        finally:
-            self._free.release()
 
     async def _set_aside(self, look: Look, error: Exception) -> None:
         try:
