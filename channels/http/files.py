@@ -1,7 +1,7 @@
 """`GET /files/{token}`: a person's file, for anyone with its link, until the link expires or the file is deleted."""
 
-import asyncio
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
@@ -9,15 +9,19 @@ import structlog
 from aiohttp import web
 
 from channels.http.connections import proven
+from channels.http.readers import Taking, leave
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.files.content_types import UNKNOWN
-from core.files.links import PATH, FileLinks
+from core.files.links import PATH, FileLinks, LinkedFile
 from core.files.store import FileStore
 from core.files.types import StoredFile
+from core.http.peer import Slots
 
-AT_ONCE = 4
-"""Files that a process sends at once: each lies in memory for that time."""
+AT_ONCE, OF_A_PERSON = 6, 2
+"""Files that a process sends at once, each of which lies in memory for that time, and of those a single person's."""
+WAITING = 20
+"""Requests for a person's files that are answered or wait for that: a message has up to ten files."""
 _SHOWN_TYPE = re.compile(r"(image|audio|video)/[a-z0-9.+-]{1,60}|text/(csv|vcard|calendar)|application/pdf")
 """Content types that a file may be declared as; any other file, such as HTML, is sent as plain bytes."""
 _HEADERS = {
@@ -39,7 +43,8 @@ class FileRoutes:
         self._store = store
         self._links = links
         self._clock = clock
-        self._at_once = asyncio.Semaphore(AT_ONCE)
+        self._slots = Slots(AT_ONCE, OF_A_PERSON)
+        self._asked = Counter[str]()
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [proven(web.get(f"{PATH}{{token}}", self._hand_out), self._shown)]
@@ -61,12 +66,28 @@ class FileRoutes:
         headers = _headers(file)
         if request.method == "HEAD":
             return web.Response(headers={**headers, "Content-Length": str(file.kept_size)})
-        async with self._at_once:
-            body = await self._read(linked.tenant_id, linked.file_id)
-            response = web.Response(body=body, headers=headers)
-            await response.prepare(request)
-            await response.write_eof()
-            return response
+        if self._asked[linked.tenant_id] >= WAITING:
+            raise RequestRefused("too many files of one person at once", status=429)
+        self._asked[linked.tenant_id] += 1
+        try:
+            async with self._slots.of(linked.tenant_id):
+                return await self._send(request, linked, headers)
+        finally:
+            self._asked[linked.tenant_id] -= 1
+            if not self._asked[linked.tenant_id]:
+                del self._asked[linked.tenant_id]
+
+    async def _send(self, request: web.Request, linked: LinkedFile, headers: Mapping[str, str]) -> web.Response:
+        body = await self._read(linked.tenant_id, linked.file_id)
+        response = web.Response(body=body, headers=headers)
+        try:
+            async with Taking().of(len(body)):
+                await response.prepare(request)
+                await response.write_eof()
+        except TimeoutError:
+            _log.info("file_taken_too_slowly", file=linked.file_id)
+            leave(request)
+        return response
 
     async def _read(self, tenant_id: str, file_id: str) -> bytes:
         try:

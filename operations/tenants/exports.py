@@ -15,14 +15,13 @@ from aiohttp import web
 from channels.http.connections import proven
 from channels.http.pages.languages import speaking_to
 from channels.http.pages.templates import Templates, page_headers
+from channels.http.readers import Taking, leave
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from operations.tenants.links import PATH, ExportLinks, LinkedPerson
 
 AT_ONCE = 2
-"""Archives that a process makes at once: each holds a connection to the database for its duration."""
-STALLED = 60.0
-"""Seconds after which a client that takes nothing more is left."""
+"""Archives that a process makes at once, each of another person: it holds a connection to the database meanwhile."""
 _MAX_TOKEN = 100
 _TEMPLATES = Templates(Path(__file__).parent / "templates")
 _log = structlog.get_logger()
@@ -44,7 +43,7 @@ class ExportRoutes:
         self._load = load
         self._clock = clock
         self._archives: Archives | None = None
-        self._making = 0
+        self._making = set[str]()
 
     def routes(self) -> Sequence[web.RouteDef]:
         routes = (web.get(f"{PATH}/{{token}}", self._show), web.post(f"{PATH}/{{token}}", self._hand_out))
@@ -61,14 +60,17 @@ class ExportRoutes:
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise RequestRefused("form of another page", status=403)
-        if self._making >= AT_ONCE:
+        known = await self._links.find(_token(request), self._clock.now())
+        if known is None:
+            return _page(request, None)
+        if known.tenant_id in self._making or len(self._making) >= AT_ONCE:
             raise StoreUnavailable("other archives are made just now")
-        self._making += 1
+        self._making.add(known.tenant_id)
         try:
             person = await self._links.use(_token(request), self._clock.now())
             return _page(request, None) if person is None else await self._stream(request, person)
         finally:
-            self._making -= 1
+            self._making.remove(known.tenant_id)
 
     async def _stream(self, request: web.Request, person: LinkedPerson) -> web.StreamResponse:
         if self._archives is None:
@@ -82,17 +84,16 @@ class ExportRoutes:
             }
         )
         await response.prepare(request)
+        taking = Taking()
         try:
             async with aclosing(self._archives.pieces(person.tenant_id)) as pieces:
                 async for piece in pieces:
-                    async with asyncio.timeout(STALLED):
+                    async with taking.of(len(piece)):
                         await response.write(piece)
             await response.write_eof()
         except (StoreUnavailable, OSError) as error:  # a timeout is an OSError, too
             _log.warning("export_cut", tenant=person.tenant_id, cause=type(error).__name__)
-            # A partial archive must not look complete: the connection ends without the end of the answer.
-            if request.transport is not None:
-                request.transport.abort()
+            leave(request)
         return response
 
 

@@ -1,15 +1,17 @@
 """The link to a person's archive: good once, for minutes, and for one person."""
 
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from zipfile import ZipFile
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from channels.http import readers
 from channels.http.app import build_app
 from core.errors import StoreUnavailable
 from operations.tenants.export import Exporter
@@ -17,6 +19,7 @@ from operations.tenants.exports import ExportRoutes
 from operations.tenants.links import MAX_LINKS, VALID, ExportLinks
 from tests.core.credentials.harness import KEYS
 from tests.core.harness import Store
+from tests.eventually import eventually
 from tests.operations.tenants.harness import Installation
 
 type Browser = TestClient[web.Request, web.Application]
@@ -123,6 +126,41 @@ async def test_an_export_that_fails_midway_is_cut_not_ended(
     answer = await browser.post(await link(installation, installation.ann))
     with pytest.raises(Exception, match=r"(?i)payload|connection|disconnect|reset|transfer"):
         await answer.read()
+
+
+class Endless:
+    """A maker of archives, of which one person's has no end."""
+
+    def __init__(self, person: str) -> None:
+        self.person = person
+
+    async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
+        """Yield pieces."""
+        yield b"begun"
+        while tenant_id == self.person:
+            yield bytes(1 << 20)
+
+
+async def test_an_archive_that_is_not_taken_keeps_nobody_else_from_theirs(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ExportRoutes(links(installation), lambda: Endless(installation.ann), installation.clock)
+    app = build_app([], ready=installation.store.database.ready, extra_routes=made.routes())
+    async with TestClient(TestServer(app)) as browser:
+        held, second = (
+            await browser.post(await link(installation, installation.ann)),
+            await link(installation, installation.ann),
+        )
+        assert (await browser.post(second)).status == 503, "one of a person at a time"
+        other = await browser.post(await link(installation, installation.bob))
+        assert (other.status, await other.read()) == (200, b"begun")
+        held.close()
+        await eventually(lambda: not made._making, "the end of an archive that nobody takes")
+        monkeypatch.setattr(readers, "GRACE", 0.0)
+        monkeypatch.setattr(readers, "SLOWEST", 1 << 40)
+        with pytest.raises(aiohttp.ClientError):
+            await (await browser.post(second)).read()
+        await eventually(lambda: not made._making, "the end of an archive that is taken too slowly")
 
 
 async def test_a_page_speaks_its_persons_language_or_the_browsers(installation: Installation, browser: Browser) -> None:
