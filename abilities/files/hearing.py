@@ -1,6 +1,5 @@
 """The words of a recording: transcribed once and stored with the file; those of a voice note are the person's own."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from core.errors import ModelError
 from core.files.kinds import FileFailure, FileKind, sound_format
 from core.files.store import FileStore
 from core.files.types import MAX_SECONDS, FileTurn, FileUnreadable, SeenFile, StoredFile
+from core.http.peer import Slots
 from core.journal.types import StepKey
 from core.llm.types import Recording
 from core.messaging.messages import Media
@@ -34,10 +34,10 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """`model`: the transcriber, if any. An instance a worker, which listens to `at_once` recordings at a time."""
+    """`model`: the transcriber, if any. An instance a worker, which has `slots` for recordings."""
 
     model: BudgetedTranscriber | None = None
-    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    slots: Slots = field(default_factory=lambda: Slots(4, 2))
 
     async def hear(
         self, store: FileStore, turn: FileTurn, media: Media, file: StoredFile, named: tuple[str, int]
@@ -66,7 +66,7 @@ class Hearing:
             raise _Unheard(FileFailure.UNHEARD, type(error).__name__) from error
         if body is None:
             raise _Unheard(FileFailure.GONE)
-        async with self.at_once:
+        async with self.slots.of(turn.tenant_id):
             recording = await self._recording(turn, body)
             key = StepKey(0, 0, f"#recording {file.id}")
             try:

@@ -32,6 +32,8 @@ METHODS = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "MKCALENDAR", "MKCOL"}
 )
 """The methods of the web, and of calendars and address books (RFC 4918, 3253, 4791, 5689)."""
+CONNECTIONS = 50
+"""Connections of all people's tools in a process; a single person's turns make fewer calls at once."""
 _OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
 )
@@ -212,7 +214,7 @@ class GuardedClient:
             socket_factory=factory,
             resolver=self._resolver or peer_resolver(),
             use_dns_cache=False,
-            limit=50,
+            limit=CONNECTIONS,
             limit_per_host=8,
         )
         bound_interim(connector)

@@ -6,6 +6,9 @@ from datetime import datetime
 from core.llm.types import ToolCall
 from core.tools.tool import AnyTool
 
+AT_ONCE = 8
+"""Calls of an answer that run side by side: in all turns of a person fewer than a worker has connections for tools."""
+
 type Numbered = tuple[int, ToolCall]
 """A call with its number in the model's answer, from 1."""
 
@@ -17,7 +20,7 @@ def batches(
     *,
     parallel: bool,
 ) -> list[list[Numbered]]:
-    """Return the calls of an answer in batches, each of which runs at once.
+    """Return the calls of an answer in batches, each of which runs at once: of up to `AT_ONCE` calls.
 
     Approved calls come first, each alone, in the order of their approval; a call of a tool with `parallel=False` runs
     alone too.
@@ -33,7 +36,7 @@ def batches(
             continue
         tool = tool_of(item[1].name)
         alone = not parallel or (tool is not None and not tool.parallel)
-        if together and not alone:
+        if together and not alone and len(made[-1]) < AT_ONCE:
             made[-1].append(item)
         else:
             made.append([item])

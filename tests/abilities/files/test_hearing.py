@@ -1,10 +1,11 @@
 """Recordings: paid once by their person, kept when nobody hears them, and forgotten with what they say."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -16,13 +17,16 @@ from core.budgets.store import DailyBudgets
 from core.files.access import Files
 from core.files.blobs import FolderStore
 from core.files.intake import FileIntake
+from core.files.kinds import FileKind
 from core.files.store import FileStore
-from core.files.types import SeenFile, SentFile
+from core.files.types import FileTurn, SeenFile, SentFile, StoredFile
+from core.journal.types import StepKey
 from core.llm.types import Recording, Transcript
 from core.messaging.messages import Address, InboundMessage, Media
 from tests.abilities.documents.sounds import ogg
 from tests.clocks import StandingClock
 from tests.core.harness import Store, opened
+from tests.eventually import eventually, never
 
 ANN = "+15550000001"
 WORDS = "I am allergic to nuts."
@@ -136,3 +140,39 @@ async def test_forgetting_what_was_said_forgets_the_note(home: Home) -> None:
     await home.store.database.one("select redact($1,$2) as done", tenant, ["allergic to nuts"])
     assert await home.store.db.files.count() == 0
     assert "nuts" not in str(await home.store.db.inbound.column("heard"))
+
+
+async def test_recordings_of_one_person_leave_room_for_anothers(home: Home) -> None:
+    class Held:
+        """A model that never answers one person."""
+
+        reached = 0
+
+        async def transcribe(self, tenant_id: str, turn_id: str, key: StepKey, recording: Recording) -> str:
+            if tenant_id == "ann":
+                self.reached += 1
+                await never()
+            return WORDS
+
+    class Kept:
+        """A store of one recording."""
+
+        async def bytes_of(self, tenant_id: str, file_id: str) -> bytes:
+            return ogg(1.0)
+
+        async def keep_transcript(self, tenant_id: str, file_id: str, pages: Sequence[str]) -> None: ...
+
+    model, store = Held(), cast(FileStore, Kept())
+    hearing = Hearing(cast(BudgetedTranscriber, model))
+    file = StoredFile("f0123456789", FileKind.AUDIO, "audio/ogg", "a", 1, 0, False, "", StandingClock().at)
+
+    async def hear(person: str) -> Sequence[str]:
+        return await hearing._transcribed(store, FileTurn(person, "turn", None), file)
+
+    slow = [asyncio.create_task(hear("ann")) for _ in range(4)]
+    await eventually(lambda: model.reached, "a recording that is heard")
+    assert list(await hear("ben")) == [WORDS]
+    assert model.reached < 4
+    for one in slow:
+        one.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)

@@ -6,9 +6,11 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http.guarded_client import Limits, read_allowed
+from core.http.guarded_client import CONNECTIONS, Limits, read_allowed
 from core.http.types import HttpClient
 from core.json_types import Json
+from core.loop.batches import AT_ONCE
+from core.queue.limits import MAX_LANES_PER_TENANT
 from tests.core.http.harness import NOT_PUBLIC, WORLD, Server, client_for, outside
 from tests.eventually import never
 from tests.patience import PATIENCE
@@ -320,3 +322,7 @@ def test_the_operators_words_for_a_host(text: str, host: str, port: int | None) 
 def test_anything_else_is_no_host(text: str) -> None:
     with pytest.raises(ValueError):
         read_allowed(text)
+
+
+def test_promise_12_no_person_holds_all_connections_of_a_workers_tools() -> None:
+    assert MAX_LANES_PER_TENANT * AT_ONCE < CONNECTIONS

@@ -10,7 +10,9 @@ from core.errors import ContextOverflow, LeaseLost, ModelAuthError, ModelUnavail
 from core.hooks.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
 from core.journal.in_memory import MemoryJournal
 from core.journal.types import StepRecord, StepState
+from core.json_types import Json
 from core.llm.types import ModelAnswer, ModelRequest, Role
+from core.loop.batches import AT_ONCE
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import LoopFailed
 from core.loop.result import Ended
@@ -181,6 +183,26 @@ class TestCalls:
         config = ReactLoopConfig(parallel_tools=False)
         await run_loop([wants(*calls[:2]), says("ok")], [beside], config=config)  # type: ignore[arg-type]
         assert most == 1
+
+    async def test_of_many_calls_some_run_side_by_side(self) -> None:
+        running = most = 0
+
+        @tool(effect="read")
+        async def beside(name: str) -> str:
+            """Work."""
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            for _ in range(3 * AT_ONCE):
+                await asyncio.sleep(0)
+            running -= 1
+            return name
+
+        names = [str(number) for number in range(2 * AT_ONCE + 1)]
+        calls: list[tuple[str, Json]] = [("beside", {"name": name}) for name in names]
+        _, model = await run_loop([wants(*calls), says("ok")], [beside])
+        assert model.told() == names
+        assert most == AT_ONCE
 
     async def test_an_ordinary_function_that_hangs_is_left_and_said_to_be_running(self) -> None:
         go_on = threading.Event()
