@@ -34,6 +34,8 @@ _MANY = 100_000
 _LONG = 1024 * 1024
 _OUT_OF_TURN = 200
 """Answers to what was not asked: few enough that their number alone is no reason to end."""
+WORDS = b"zqcanary-peer says no"
+"""Words of a peer that belong in no log, which is searched for them like for secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Speech:
     piece: bytes = b""
     farewell: bytes = b""
     """What ends the answer in lines: without it the client waits on."""
+    refusal: bytes = b""
+    """A refusal in lines, with `WORDS`."""
 
     @property
     def opening(self) -> bytes:
@@ -346,6 +350,17 @@ async def _refuses_forever(talk: Talk) -> None:
     await talk.say(b"x" * 10_000)
 
 
+async def _refuses_lines(talk: Talk) -> None:
+    await talk.say(talk.speech.refusal)
+
+
+async def _refuses_web(talk: Talk) -> None:
+    words = WORDS.decode()
+    body = json.dumps({"error": words, "error_description": words, "message": words}).encode()
+    await talk.head(f"X-Reason: {words}", f"Content-Length: {len(body)}", status=f"400 {words}")
+    await talk.say(body)
+
+
 _lists, _nulls = _with('[{"a": [1]}]'), _with("null")
 _huge, _endless, _negative = _with("9223372036854775808"), _with("1e400"), _with("-1")
 _letters = _with('"\\ud800\\u0000\\udfff"')
@@ -404,6 +419,7 @@ MANNERS: tuple[Manner, ...] = (
     Manner("does not close", "the farewell is read too", _slow_close_lines, _slow_close_web),
     Manner("1xx without an end", "none of them is the answer", web=_informs),
     Manner("refuses for ever", "a pause that a peer names is no pause of ours", web=_refuses_forever),
+    Manner("refuses in its own words", "they are for its person, not for the log", _refuses_lines, _refuses_web),
     Manner("asks without an end", "each question is answered", _asks, needs=lambda speech: speech.asks),
     Manner("a piece of 2^40 bytes", "what is announced is waited for", _long_piece, needs=lambda speech: speech.long),
     Manner("large pieces without an end", "each is within its own limit", _pieces, needs=lambda speech: speech.piece),

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonObject
-from tests.servers.hostile_peers import Manner, Speech, Talk, json_body
+from tests.servers.hostile_peers import WORDS, Manner, Speech, Talk, json_body
 
 GOOD = "zqgood"
 """A word of every answer as it should be."""
@@ -70,7 +70,8 @@ async def imap(talk: Talk, turns: str, turn: Turn) -> None:
                 await talk.say(b"+ idling\r\n")
                 await turn(speech)
             else:
-                await turn(replace(speech, farewell=tag + b" OK done\r\n"))
+                refusal = tag + b" NO " + WORDS + b"\r\n"
+                await turn(replace(speech, farewell=tag + b" OK done\r\n", refusal=refusal))
         elif verb == b"IDLE":
             idling = tag
             await talk.say(b"+ idling\r\n")
@@ -118,6 +119,7 @@ _IMAP_SPEECH = Speech(
     asks=b"+ \r\n",
     long=b"* 1 FETCH (UID 1 BODY[] {1099511627776}\r\n",
     piece=b"* 1 FETCH (UID 1 BODY[] {1500000}\r\n" + b"x" * 1_500_000 + b")\r\n",
+    refusal=b"* BYE " + WORDS + b"\r\n",
 )
 _GREETING = replace(_IMAP_SPEECH, body=_imap_body(b"* OK ready\r\n", b"* OK %\r\n* CAPABILITY %\r\n* % EXISTS\r\n"))
 _NEWS = replace(_IMAP_SPEECH, body=_imap_body(b"* OK nothing new\r\n", b"* % EXISTS\r\n* % FETCH (FLAGS (%))\r\n"))
@@ -157,6 +159,7 @@ def _smtp_speech(code: bytes) -> Speech:
         unit=code + b"-still here\r\n",
         line=code + b"-",
         deep=lambda count: code + b"-" + b"(" * count + b"\r\n" + code + b" OK\r\n",
+        refusal=b"550 " + WORDS + b"\r\n",
     )
 
 
@@ -206,6 +209,7 @@ def _mcp_speech(asked: JsonObject, *, lines: bool) -> Speech:
     end = b"\n" if lines else b""
     whole, deep = json_body(document), b'{"jsonrpc":"2.0","id":%d,"result":' % int(str(asked["id"]))
     said = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}})
+    failed: JsonObject = {"code": -32000, "message": WORDS.decode()}
     next_page: JsonObject = {"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": [TOOL], "nextCursor": "on"}}
     return Speech(
         lambda value: whole(value) + end,
@@ -215,6 +219,7 @@ def _mcp_speech(asked: JsonObject, *, lines: bool) -> Speech:
         stream_type="text/event-stream",
         deep=lambda count: deep + b"[" * count + b"]" * count + b"}" + end,
         more=json.dumps(next_page).encode() + end,
+        refusal=json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": failed}).encode() + end,
     )
 
 

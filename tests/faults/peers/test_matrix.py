@@ -1,4 +1,4 @@
-"""T22 in small: every client meets a peer that floods, on real sockets, in real processes.
+"""T22 in small: every client meets a peer that floods and one that refuses in words, on real sockets.
 
 `uv run -m tests.faults T22` has all manners, which take a quarter of an hour.
 """
@@ -15,7 +15,7 @@ from tests.faults.peers.run import hostile_peers, manners_for
 from tests.forker import Forker
 from tests.servers.hostile_peers import BY_NAME as BY_MANNER
 
-SOME = [BY_MANNER["floods with small units"]]
+SOME = [BY_MANNER["floods with small units"], BY_MANNER["refuses in its own words"]]
 AT_ONCE = 4
 """Clients that share a harness, which takes as long to open as one of them to meet its peers."""
 
