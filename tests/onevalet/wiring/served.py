@@ -51,15 +51,25 @@ class Served:
 
     def addresses(self) -> list[Address]:
         """Return all that is registered, the console's pages too."""
-        found: dict[Address, None] = {}
+        return [*self._registered()]
+
+    def modules(self) -> set[str]:
+        """Return the paths of the modules that answer at them."""
+        return {f"{name.replace('.', '/')}.py" for names in self._registered().values() for name in names}
+
+    def _registered(self) -> dict[Address, set[str]]:
+        """Return each address, and the names of the modules of its handlers."""
+        found: dict[Address, set[str]] = {}
         for route in self.app.router.routes():
             pattern = route.resource.canonical if route.resource is not None else ""
             owner = getattr(getattr(route.handler, "__wrapped__", None), "__self__", None)
+            told = [(route.method, pattern, route.handler)]
             if isinstance(owner, ConsoleDoor):
-                found |= {Address(inner.method, inner.path): None for inner in owner._load()}
-            else:
-                found[Address(route.method, pattern)] = None
-        return list(found)
+                told = [(inner.method, inner.path, inner.handler) for inner in owner._load()]
+            for method, path, handler in told:
+                modules = found.setdefault(Address(method, path), set())
+                modules |= {handler.__module__, getattr(route.handler, "__module__", "")}
+        return found
 
     async def statuses(self, requests: Iterable[bytes], source: str) -> list[int]:
         """Send raw requests from an address of this machine, many before each answer; return the statuses."""

@@ -2,8 +2,10 @@
 
 import hashlib
 import hmac
+import json
 import os
 import random
+import re
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +20,7 @@ from aiohttp import web
 from abilities.accounts.links import ConnectLinkStore
 from channels.http.penalties import BadRequests
 from core.ids import make_id
+from core.json_types import Json, JsonObject
 from operations.console.pages.base import Pages, signed_in
 from operations.console.pages.every import PAGES
 from operations.console.sign_in import PATH, ConsoleSignIn
@@ -27,9 +30,13 @@ from operations.tenants.links import ExportLinks
 from tests.core.harness import Store, opened
 from tests.examples import scaled
 from tests.onevalet.wiring.served import KEYS, METRICS_TOKEN, PUBLIC_URL, Address, Served, open_served, raw
+from tests.shipping.harness import SHIPPED, python_files
 
-EACH, QUICKLY = 120, 15
-"""Requests to each address from each role: by a seed of each run, so that runs together send ever more."""
+EACH, QUICKLY = int(os.environ.get("ODD_REQUESTS", "120")), 15
+"""Requests to each address from each role: by a seed of each run, so that runs together send ever more.
+
+300 of each take the slow tests ten minutes: `ODD_REQUESTS=300 bin/test -m slow tests/onevalet/wiring`.
+"""
 ROLES = ("nobody", "guest", "member", "owner")
 FORM = b"application/x-www-form-urlencoded"
 ODD = (
@@ -115,6 +122,26 @@ BODIES = (
 )
 
 
+PROGRAMS = "/mcp"
+CALLS: dict[str, Sequence[str]] = {
+    "ask": ("message", "conversation", "request_id"),
+    "get_answer": ("id",),
+    "list_pending_approvals": (),
+    "search_memory": ("query",),
+    "list_notes": ("query",),
+    "list_tasks": (),
+}
+"""The tools of people's programs, with their arguments."""
+METHODS = ("initialize", "ping", "tools/list", "resources/read", "notifications/cancelled", "tools/call", "tools/call")
+NOT_PAGES = {
+    "onevalet/cli/new_files.py": "what it writes is a channel of somebody's own",
+    "onevalet/testing/scripted_model.py": "a model server of tests",
+}
+_DECLARES = re.compile(
+    r"\bweb\.(?:get|head|post|put|patch|delete|options|route|view|static)\(|\badd_(?:get|post|route)\("
+)
+
+
 @dataclass
 class Asker:
     """Somebody who asks oddly, with the sessions and links that they have."""
@@ -139,6 +166,9 @@ class Asker:
         path = address.path(*(self._in_path() for _ in range(address.pattern.count("{"))))
         if self.chance.random() < 0.6:
             path += "?" + self._pairs(self.chance.randrange(4))
+        if address.pattern == PROGRAMS and self.chance.random() < 0.7:
+            kinds = [("Accept", b"application/json, text/event-stream"), ("Content-Type", b"application/json")]
+            return raw(address.method, path, [*self._headers(), *kinds], self._called())
         method = self.chance.choice(("GET", "POST", "PUT", "DELETE")) if address.method == "*" else address.method
         if method in ("GET", "HEAD"):
             return raw(method, path, self._headers())
@@ -167,6 +197,21 @@ class Asker:
         pairs = self._pairs(self.chance.randrange(6))
         # Who signs out asks nothing more.
         return (pairs if address.pattern.endswith("/sign-out") else f"{urlencode({'proof': proof})}&{pairs}").encode()
+
+    def _called(self) -> bytes:
+        """Return what a program says that speaks MCP, oddly."""
+        name, method = self.chance.choice([*CALLS, self.odd()]), self.chance.choice((*METHODS, self.odd()))
+        arguments: JsonObject = {key: self._value() for key in CALLS.get(name, ("a",)) if self.chance.random() < 0.8}
+        arguments |= {"wait_seconds": 0} if name in ("ask", "get_answer") else {}
+        params: JsonObject = {"name": name, "arguments": arguments}
+        said: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        if self.chance.random() < 0.3:
+            said[self.chance.choice([*said])] = self._value()
+        return json.dumps(said).encode()
+
+    def _value(self) -> Json:
+        odd: Sequence[Json] = (None, True, -1, 2**63, 10**400, float("nan"), 1e308, [], {}, [[[]]], {"a": self.odd()})
+        return self.text() if self.chance.random() < 0.6 else self.chance.choice(odd)
 
     def _headers(self) -> list[tuple[str, bytes]]:
         odd = self.odd().replace("\x00", "").replace("\r\n", "").encode("utf-8", "surrogatepass")
@@ -257,6 +302,15 @@ async def test_promise_12_no_odd_request_for_any_address_ends_in_5xx(
     role: str, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await ask_all(role, EACH, database_url, redis_url, monkeypatch)
+
+
+async def test_promise_12_every_address_that_the_product_declares_is_walked(
+    database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = {path for path, source in python_files(*SHIPPED).items() if _DECLARES.search(source)}
+    assert len(declared) > 20
+    async with open_served(database_url, redis_url, monkeypatch) as served:
+        assert sorted(declared - served.modules()) == sorted(NOT_PAGES)
 
 
 async def test_promise_12_what_was_answered_500_once_is_refused(
