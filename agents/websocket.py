@@ -63,7 +63,7 @@ class WebSocketIn(InboundChannel):
         socket = web.WebSocketResponse(heartbeat=25, max_msg_size=MAX_MESSAGE)
         await socket.prepare(request)
         person = ""
-        with suppress(TimeoutError, TypeError, ValueError, AttributeError):
+        with suppress(TimeoutError, TypeError, ValueError, AttributeError, RecursionError):
             async with asyncio.timeout(HELLO_WITHIN):
                 person = person_of((await socket.receive_json()).get("token"))
         if not person:

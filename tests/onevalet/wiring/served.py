@@ -24,6 +24,7 @@ KEY = base64.b64encode(b"k" * 32).decode()
 KEYS = SecretKeys.from_text(KEY)
 PUBLIC_URL = "https://valet.example"
 METRICS_TOKEN = "a-token-of-the-metrics"
+WEBSOCKET_TOKEN = "a-token-of-the-websocket"
 _LOCAL = "http://127.0.0.1:9"
 """Where no provider answers."""
 
@@ -122,6 +123,7 @@ async def open_served(
     `plant`: further routes, as somebody might add them.
     """
     built: list[web.Application] = []
+    monkeypatch.setenv("WEBSOCKET_TOKENS", f"ann:{WEBSOCKET_TOKEN}")
 
     def build(*arguments: Any, extra_routes: Iterable[web.AbstractRouteDef], **more: Any) -> web.Application:
         app = build_app(*arguments, extra_routes=[*extra_routes, *plant], bad_requests=bad_requests, **more)
@@ -148,6 +150,7 @@ async def open_served(
         telegram_bot_token=telegram.bot_token,
         telegram_webhook_secret="secret-of-the-webhook",
         telegram_api_url=_LOCAL,
+        onevalet_channels=("agents.websocket",),
     )
     async with onevalet.wiring.web.open_web(settings) as (port, _):
         yield Served(built[0], port)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
+import aiohttp
 import pytest
 import structlog
 from aiohttp import web
@@ -311,6 +312,22 @@ async def test_promise_12_every_address_that_the_product_declares_is_walked(
     assert len(declared) > 20
     async with open_served(database_url, redis_url, monkeypatch) as served:
         assert sorted(declared - served.modules()) == sorted(NOT_PAGES)
+
+
+async def test_promise_12_odd_first_words_over_a_websocket_are_no_error_of_ours(
+    database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["", "null", "[]", "1e999", '{"token": 1}', '{"token": "\\ud800"}', "[" * 60_000, '{"a":' * 10_000]
+    with structlog.testing.capture_logs() as logs:
+        async with (
+            open_served(database_url, redis_url, monkeypatch) as served,
+            aiohttp.ClientSession() as session,
+        ):
+            for said in words:
+                async with session.ws_connect(f"http://127.0.0.1:{served.port}/websocket") as socket:
+                    await socket.send_str(said)
+                    assert (await socket.receive()).data == 4401, said[:20]
+    assert "request_failed" not in [line["event"] for line in logs]
 
 
 async def test_promise_12_what_was_answered_500_once_is_refused(
