@@ -99,7 +99,7 @@ async def test_slow_pages_hold_up_nobody_elses_watches_and_reminders(
             await taking
 
 
-async def test_a_look_that_waited_longer_than_its_lease_is_left_to_whoever_has_it(harness: Harness) -> None:
+async def test_a_look_that_waited_longer_than_its_lease_is_left_to_others(harness: Harness) -> None:
     task = await watching(harness)
     async with AsyncExitStack() as held:
         for _ in range(LOOKS_OF_A_PERSON):
