@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from channels.slack.changes import read_edit
 from channels.slack.messages import AppIdentity, read_message
 from channels.slack.payload_fields import CHANNEL, TS, name_at, objects_at, optional_name
 from channels.sweep import bring
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
-from core.messaging.messages import IgnoredMessage, InboundMessage
+from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage
 from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)
@@ -48,10 +49,9 @@ async def catch_up(api: SlackApi, sink: InboundSink, ours: AppIdentity, since: d
 async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: AppIdentity, start: datetime) -> int:
     new = 0
     for record in await _missed(api, channel, start):
-        message = _read(record, channel, ours)
-        if message is not None:
-            received = await bring(sink, message)
-            new += not received.duplicate
+        for inbound in _read(record, channel, ours):
+            received = await bring(sink, inbound)
+            new += not received.duplicate and not isinstance(inbound, Amendment)
     return new
 
 
@@ -62,7 +62,7 @@ async def _conversations(api: SlackApi) -> list[str]:
 
 
 async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObject]:
-    """Return the records since then, replies included, in the order of their `ts`."""
+    """Return the records that were written or edited since then, replies included, in the order of their `ts`."""
     roots = await _all(
         api, "conversations.history", "messages", channel=channel, oldest=_stamp(start - ACTIVE), inclusive="true"
     )
@@ -75,17 +75,25 @@ async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObje
                 api, "conversations.replies", "messages", channel=channel, ts=ts, oldest=_stamp(start), inclusive="true"
             )
             records |= {name_at(reply, "ts", TS): reply for reply in thread}
-    return [records[ts] for ts in sorted(records, key=float) if float(ts) >= start.timestamp()]
+    return [records[ts] for ts in sorted(records, key=float) if _newest(records[ts], ts) >= start.timestamp()]
 
 
-def _read(record: JsonObject, channel: str, ours: AppIdentity) -> InboundMessage | IgnoredMessage | None:
+def _newest(record: JsonObject, ts: str) -> float:
+    edited = record.get("edited")
+    return max(float(ts), float(optional_name(edited, "ts", TS) or 0) if isinstance(edited, dict) else 0)
+
+
+def _read(record: JsonObject, channel: str, ours: AppIdentity) -> list[InboundMessage | Amendment | IgnoredMessage]:
+    """Return a message, and what its author changed of it, which may be news where the message is none."""
     try:
         message = read_message(record, channel, ours, direct=True)
+        change = read_edit(record, channel, ours) if "edited" in record else None
     except RequestRefused as error:
         _log.warning("slack_message_not_readable", reason=error.reason)
-        return None
+        return []
     # Our own answers stand in the history too: they were never missed.
-    return message if isinstance(message, InboundMessage) or message.reply else None
+    read = [message] if isinstance(message, InboundMessage) or message.reply else []
+    return [*read, change] if isinstance(change, Amendment) else [*read]
 
 
 async def _all(api: SlackApi, method: str, name: str, **arguments: str) -> list[JsonObject]:

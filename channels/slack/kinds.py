@@ -9,6 +9,9 @@ from core.json_types import JsonObject
 TYPED = ("", "file_share", "thread_broadcast", "me_message")
 """The subtypes of messages that a person writes."""
 
+CHANGES = ("message_changed", "message_deleted")
+"""The subtypes of events about a message that was sent before."""
+
 HAPPENED = frozenset(
     {
         "assistant_app_thread",

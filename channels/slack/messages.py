@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from channels.slack.blocks import objects_in, unread_in
-from channels.slack.kinds import HAPPENED, TYPED, content_of
+from channels.slack.kinds import CHANGES, HAPPENED, TYPED, content_of
 from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name, text_at
 from channels.slack.shares import Authors, besides, messages_in, own_words, quoted_in, whose, words_of
 from core.errors import RequestRefused
@@ -57,7 +57,7 @@ def read_message(
     subtype = text_at(record, "subtype")
     sender = optional_name(record, "user", USER)
     address = Address(CHANNEL_NAME, ours.team, channel, _thread(record, ts))
-    all_keys = (*keys, *_own_keys(record, channel, ts))
+    all_keys = (*keys, *own_keys(record, channel, ts))
     reason = _reason(record, subtype, sender, ours)
     if reason is not None:
         # An edit or a deletion has an id of its own and is no second sight of the message.
@@ -133,8 +133,8 @@ def _reason(record: JsonObject, subtype: str, sender: str, ours: AppIdentity) ->
             return IgnoreReason.OWN
     if record.get("bot_id") or subtype == "bot_message" or sender == _SLACKBOT:
         return IgnoreReason.BOT
-    if subtype == "message_changed":
-        return IgnoreReason.EDITED
+    if subtype in CHANGES:
+        return IgnoreReason.EDITED if subtype == "message_changed" else IgnoreReason.DELETED
     if subtype not in TYPED:
         return IgnoreReason.UNSUPPORTED
     return None
@@ -146,7 +146,7 @@ def _thread(record: JsonObject, ts: str) -> str:
     return "" if root == ts else root
 
 
-def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
+def own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
     """Return the keys of a message itself: the same gesture has been seen under two `ts`."""
     client = text_at(record, "client_msg_id")
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")

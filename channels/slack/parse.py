@@ -5,6 +5,7 @@ Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-comman
 
 from dataclasses import dataclass, replace
 
+from channels.slack.changes import read_change
 from channels.slack.interactions import Gesture, read_press, read_submission
 from channels.slack.messages import AppIdentity, channel_at, read_message
 from channels.slack.payload_fields import (
@@ -26,7 +27,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_words import HELP
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.messages import Address, Amendment, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
 
@@ -60,7 +61,9 @@ class Unhandled:
     kind: str
 
 
-type SlackInput = InboundMessage | IgnoredMessage | SlashCommand | Gesture | HomeOpened | Challenge | Unhandled
+type SlackInput = (
+    InboundMessage | Amendment | IgnoredMessage | SlashCommand | Gesture | HomeOpened | Challenge | Unhandled
+)
 
 
 def parse(body: JsonObject, ours: AppIdentity) -> SlackInput:
@@ -100,7 +103,11 @@ def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
             channel = channel_at(event)
             # A request is signed with the app's own secret, so the app that it names is ours.
             known = replace(ours, team=team, app=app)
-            return read_message(event, channel, known, direct=_is_direct(event, channel), keys=(key,))
+            direct = _is_direct(event, channel)
+            read = read_message(event, channel, known, direct=direct, keys=(key,))
+            if isinstance(read, IgnoredMessage) and read.reason in (IgnoreReason.EDITED, IgnoreReason.DELETED):
+                return read_change(event, channel, known, direct=direct, keys=(key,))
+            return read
         case "app_home_opened":
             return HomeOpened(name_at(event, "user", USER), text_at(event, "tab"), ours.team or team)
     return Unhandled(kind)

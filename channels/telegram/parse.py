@@ -21,6 +21,7 @@ from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     Address,
     AddressChange,
+    Amendment,
     Command,
     IgnoredMessage,
     IgnoreReason,
@@ -74,8 +75,7 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
         case ["message"]:
             return Parsed(_read_message(object_at(update, "message"), key, bot))
         case ["edited_message"]:
-            place = _place(object_at(update, "edited_message"), bot)
-            return Parsed(IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.EDITED))
+            return Parsed(_read_edit(object_at(update, "edited_message"), key, bot))
         case ["callback_query"]:
             return _read_press(object_at(update, "callback_query"), key, bot)
         case ["my_chat_member"]:
@@ -147,6 +147,21 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         pointed_media=pointed_media,
         goes_on=None if command or media else _cut(message),
     )
+
+
+def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
+    """Return a message that a person wrote anew: its words or its files.
+
+    Telegram also sends one for each step of a live place, for what others do to a poll or a checklist, and, without
+    `edit_date`, for fields that no person writes.
+    """
+    read = _read_message(message, key, bot)
+    changed_at = _moment(integer_at(message, "edit_date", at_least=0)) if "edit_date" in message else None
+    written = isinstance(read, InboundMessage) and (read.media or content_of(message) in ("", "rich_message"))
+    if not isinstance(read, InboundMessage) or changed_at is None or not written:
+        place = _place(message, bot)
+        return IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.EDITED)
+    return Amendment(read.address, read.sender, (key,), read.keys[1:], read, changed_at, read.sent_at)
 
 
 def _cut(message: JsonObject) -> str | None:

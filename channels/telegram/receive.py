@@ -48,6 +48,7 @@ class TelegramChannel:
     """
 
     name = CHANNEL
+    tells_deletions = False
 
     def __init__(
         self,

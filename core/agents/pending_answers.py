@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from core.agents.asking_tool import AskingTool
 from core.agents.field_collection import FieldAnswer, plain_answer, take
-from core.agents.hand_over import HandOverTool, hand_over_tool
+from core.agents.hand_over import HandOverTool, Take, hand_over_tool
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
 from core.agents.standard_agent import AgentStatus, Valet
@@ -38,6 +38,7 @@ WAIT = "These wait for an answer of the person:"
 """The line of the note above the list of waiting agents."""
 type Asker = Valet | AskingTool
 """An agent or a tool that waits for an answer."""
+_BY_AN_EDIT = "The person changed a message meanwhile. An edit answers nothing: ask them to write it as a new message."
 _NOBODY_WAITS = "Nothing waits for an answer of the person now."
 _SHOWN: JsonObject = {
     "task": {
@@ -73,6 +74,8 @@ class PendingAnswers:
     set_aside: tuple[str, ...] = ()
     paused: tuple[tuple[PoolEntry, Asker], ...] = ()
     """Agents that the person paused; no reminder names them."""
+    edited: bool = False
+    """Whether the turn took in a message that the person changed: from then on nothing is handed on."""
     accounts: tuple[PoolEntry, ...] = ()
     """Agents and calls that wait for the person to connect an account; they can be dropped."""
 
@@ -132,7 +135,7 @@ class PendingAnswers:
         """Return the tools that pass answers on and hold agents, if any agent waits or they were offered before."""
         tools: list[AnyTool] = [_answer_tool(self)] if self.offered or ANSWER in offered else []
         if self.held or HOLD in offered:
-            tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.hold))
+            tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.unless_edited(self.hold)))
         return tools
 
     def note(self) -> str:
@@ -211,6 +214,16 @@ class PendingAnswers:
             f"`change` is pause for what waits, resume for what is paused, or drop; {task} is {entry.status}."
         )
 
+    def unless_edited(self, take: Take) -> Take:
+        """Return what takes a call of the model: a message that was changed after it was sent answers nothing."""
+
+        def taken(arguments: Mapping[str, object]) -> str | None:
+            if self.edited:
+                raise ToolRetry(_BY_AN_EDIT)
+            return take(arguments)
+
+        return taken
+
     def replay(self, messages: Sequence[ChatMessage], tools: ToolRegistry) -> None:
         """Pass on the answers in a finished turn's messages: a turn that was taken over did not do so itself."""
         self.changed = {}
@@ -256,7 +269,7 @@ def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
         for name, input_field in valet.inputs.items()
     }
     properties = _SHOWN | {"fields": {"type": "object", "properties": fields}}
-    return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.give)
+    return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.unless_edited(waiting.give))
 
 
 def _described(entry: PoolEntry, valet: Asker) -> str:

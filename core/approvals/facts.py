@@ -75,6 +75,8 @@ class ApprovalFacts:
     confirmation: Confirmation
     cards: tuple[CardFacts, ...]
     last: bool = False
+    amended: bool = False
+    """Whether it is void, since its person changed the message that it stood on."""
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "ApprovalFacts":

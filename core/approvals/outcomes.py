@@ -31,6 +31,7 @@ class DecisionOutcome(StrEnum):
     ALREADY_EXPIRED = "already_expired"
     EXPIRED = "expired"
     REPLACED = "replaced"
+    AMENDED = "amended"
     OVER = "over"
     ALTERED = "altered"
     NOT_WHOLE = "not_whole"
@@ -60,6 +61,7 @@ class CardOutcome(StrEnum):
     REPLACED = "replaced"
     EXPIRED = "expired"
     REISSUED = "reissued"
+    AMENDED = "amended"
 
 
 _SENTENCES = {
@@ -76,6 +78,9 @@ _SENTENCES = {
         "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
     DecisionOutcome.REPLACED: gettext_noop("{code} was changed at {decided}: the newer card counts."),
+    DecisionOutcome.AMENDED: gettext_noop(
+        "{code} is void: you changed the message that it stood on. Nothing was done."
+    ),
     DecisionOutcome.OVER: gettext_noop(
         "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
@@ -123,6 +128,7 @@ _ON_CARDS = {
     CardOutcome.REPLACED: gettext_noop("To be changed, as you asked at {when}."),
     CardOutcome.EXPIRED: gettext_noop("Expired at {when}; nothing was done."),
     CardOutcome.REISSUED: gettext_noop("Asked again at {when}, since your accounts were linked."),
+    CardOutcome.AMENDED: gettext_noop("Void since {when}: you changed your message."),
 }
 _CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
 

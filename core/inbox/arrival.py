@@ -6,11 +6,13 @@ from core import tracing
 from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
-from core.messaging.messages import IgnoredMessage, InboundMessage, Press
+from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, Press
 from core.people.access_policy import Access, Policy
 
 
-def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, make_id: IdMaker) -> JsonObject:
+def from_address(
+    came: InboundMessage | Amendment | Press | IgnoredMessage, sender: str, make_id: IdMaker
+) -> JsonObject:
     """Return the origin of an arrival, with new ids for the rows that an answer may need."""
     address = came.address
     return {

@@ -11,6 +11,7 @@ from core.db.database import Database
 from core.db.groups import GroupedStatement
 from core.ids import IdMaker
 from core.inbox.addresses import Addresses
+from core.inbox.amendments import Amendments
 from core.inbox.approval_decisions import Decisions
 from core.inbox.arrival import named, of_message
 from core.inbox.ignored import Ignored
@@ -23,6 +24,7 @@ from core.messaging.channels import Received
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import (
     AddressChange,
+    Amendment,
     IgnoredMessage,
     IgnoreReason,
     Inbound,
@@ -33,6 +35,7 @@ from core.messaging.messages import (
     SenderProfile,
     StatusUpdate,
 )
+from core.messaging.pointed import EDITED
 from core.messaging.talk_words import INTERRUPT
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
@@ -75,6 +78,7 @@ class Inbox(Overviews):
         self._statuses = Statuses(database, wakeups)
         self._opt_outs = OptOuts(database, wakeups, make_id)
         self._addresses = Addresses(database)
+        self._amendments = Amendments(database, wakeups, make_id, access, clock, self._overload, self._receive)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
@@ -84,6 +88,8 @@ class Inbox(Overviews):
         match inbound:
             case InboundMessage():
                 return await self._receive(inbound)
+            case Amendment():
+                return await self._amendments.take(inbound)
             case Press():
                 return await self._press(inbound)
             case IgnoredMessage():
@@ -100,7 +106,7 @@ class Inbox(Overviews):
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
         sender = named(message.sender)
-        own = message.origin is Origin.OWN
+        own = message.origin is Origin.OWN and EDITED not in message.points
         command = message.command or chat_words().read(message.text, address.channel)
         message = replace(message, command=command if own else None)
         exact = parse_exact_reply(message.text) if own and command is None and not message.media else None

@@ -10,7 +10,7 @@ from typing import Protocol, Self, cast
 from core.files.types import SeenFile
 from core.json_types import JsonObject
 from core.messaging.messages import Origin
-from core.messaging.pointed import Pointed, Whose
+from core.messaging.pointed import AMENDED, EDITED, Pointed, Whose
 
 
 class CutOff(Exception):
@@ -79,6 +79,8 @@ class TurnMessage:
     """Whether this is the rest of the message before it."""
     rest: tuple[str, ...] = ()
     """The ids of the parts that were put together with it."""
+    amends: str = ""
+    """The id of the message whose words these are to replace."""
     files: tuple[SeenFile, ...] = ()
     """Its files, once they were taken in; the words of voice notes among them are then in `text`, too."""
 
@@ -86,6 +88,11 @@ class TurnMessage:
     def is_own(self) -> bool:
         """Return whether all of its words are the person's: no words of others came with it."""
         return self.origin is Origin.OWN and all(point.whose is not Whose.OTHERS for point in self.points)
+
+    @property
+    def edited(self) -> bool:
+        """Return whether the person changed its words after they had sent it: such words decide and answer nothing."""
+        return any(point.whose in AMENDED for point in self.points)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -111,6 +118,7 @@ class TurnMessage:
             goes_on=cast("str | None", row.get("goes_on")),
             continues=bool(row.get("continues")),
             rest=tuple(cast(list[str], row.get("rest") or ())),
+            amends=str(row.get("amends") or ""),
         )
 
     def to_json(self) -> JsonObject:
@@ -127,9 +135,12 @@ class TurnMessage:
 
 
 def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
-    """Return messages in order, with each text that its provider cut put together again."""
+    """Return messages in order, with the parts of each cut text put together, and changed words replaced."""
     whole: list[TurnMessage] = []
     for message in messages:
+        if message.amends and (at := _amended_by(message, whole)) is not None:
+            whole[at] = _with_words_of(message, whole[at])
+            continue
         last = whole[-1] if whole else None
         if last is None or last.goes_on is None or not message.continues:
             whole.append(message)
@@ -137,6 +148,21 @@ def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
         text = f"{last.text}{last.goes_on}{message.text}"
         whole[-1] = replace(last, text=text, goes_on=message.goes_on, rest=(*last.rest, *message.ids))
     return whole
+
+
+def _amended_by(message: TurnMessage, whole: Sequence[TurnMessage]) -> int | None:
+    """Return the place of the message whose words are replaced; None if it is not there, or is more than its words."""
+    for at, one in enumerate(whole):
+        cut = one.rest and not one.edited
+        if message.amends in (one.id, one.amends) and not (cut or one.media_count or message.media_count):
+            return at
+    return None
+
+
+def _with_words_of(message: TurnMessage, one: TurnMessage) -> TurnMessage:
+    mark = tuple(point for point in one.points if point.whose in AMENDED) or (EDITED,)
+    points = (*mark, *(point for point in message.points if point.whose not in AMENDED))
+    return replace(one, text=message.text, origin=message.origin, points=points, rest=(*one.rest, *message.ids))
 
 
 type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]

@@ -25,6 +25,13 @@ _POINTED = {
     Whose.ASSISTANT: f"[The person points at this earlier message of yours. {_SAID_BEFORE}]",
     Whose.OTHERS: f"[The person points at this. These are not the person's own words: {_DATA}]",
 }
+_CHANGED = (
+    "[The person changed this earlier message of theirs. Its words no longer count; what was done by them stays done:]"
+)
+_INSTEAD = (
+    "[They wrote this instead. Answer it as a correction; for what needs their consent, ask anew. They are told what "
+    "they changed: do not repeat it.]"
+)
 _UNREAD = "[With this the person sent something that you cannot read ({kind}). Tell them so.]"
 _PART = "[They chose this part of it:]"
 MAX_POINTED = 6000
@@ -35,6 +42,9 @@ def pointed_at(point: Pointed) -> ChatMessage:
     """Return the message that a person points at. Only words of others are `outside`; history has the rest already."""
     if point.whose is Whose.UNREAD:
         return ChatMessage(Role.USER, _UNREAD.format(kind=point.text), internal=True, marker=Marker.NOTE)
+    if point.whose is Whose.CHANGED:
+        before = [_quoted(_cut(point.text))] if point.text else []
+        return ChatMessage(Role.USER, "\n".join([_CHANGED, *before, _INSTEAD]), internal=True, marker=Marker.NOTE)
     lines = [_POINTED[point.whose]]
     if point.text:
         lines.append(_quoted(_cut(point.text)))

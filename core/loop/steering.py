@@ -13,6 +13,7 @@ from core.loop.forwarded import passed_on, pointed_at
 from core.loop.outside import as_data
 from core.loop.scope import LoopTask
 from core.messaging.messages import Origin
+from core.messaging.pointed import Whose
 from core.people.tenant import WhileRunning
 
 _UNHEARD = "[The person also sent a voice note that could not be listened to. They are told so; leave it out.]"
@@ -71,7 +72,8 @@ class Steering:
         if self._control and not replaying and self._mode is WhileRunning.STEER:
             waiting = await self._control.absorb()
             known = self._seen | self._recorded_ids
-            more = put_together(message for message in waiting if message.id not in known)
+            # Decisions in words count as the first call of a turn, and an edit never decides: it joins after that.
+            more = put_together(m for m in waiting if m.id not in known and (step or not m.edited))
             if more:
                 await self._journal.write(self._record(StepKey(step, index, self._agent_path), more))
                 fresh += more
@@ -106,7 +108,7 @@ def spoken(message: TurnMessage) -> list[ChatMessage]:
     shown = [ChatMessage(Role.USER, message.text)] if message.text else []
     if message.origin is not Origin.OWN:
         shown = [passed_on(part, message.origin) for part in shown]
-    shown = [*map(pointed_at, message.points), *shown]
+    shown = [*[pointed_at(point) for point in message.points if point.whose is not Whose.EDITED], *shown]
     if message.files:
         return [*shown, *(_file(file, internal=bool(shown)) for file in message.files)]
     if message.media_count:

@@ -32,7 +32,7 @@ class Claim:
     row: asyncpg.Record | None = field(default=None, compare=False, repr=False)
 
 
-type Ended = Literal["approved", "cancelled", "replaced", "expired", "reissued"]
+type Ended = Literal["approved", "cancelled", "replaced", "expired", "reissued", "amended"]
 """The end of a request for consent, as SQL names it."""
 
 

@@ -131,6 +131,7 @@ class IgnoreReason(StrEnum):
     BOT = "bot"
     OWN = "own"
     EDITED = "edited"
+    DELETED = "deleted"
     GROUP = "group"
     EMPTY = "empty"
     UNSUPPORTED = "unsupported"
@@ -244,8 +245,34 @@ class AddressChange:
     keys: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A person changed a message that they had sent, or deleted it.
+
+    `of`: the keys of that message; `keys`: the change's own. `message`: the message as it is now, None if it was
+    deleted. `changed_at`: the provider's time of the change. `sender` is empty if the provider does not say whose
+    message it was.
+    """
+
+    address: Address
+    sender: str
+    keys: tuple[str, ...]
+    of: tuple[str, ...]
+    message: InboundMessage | None
+    changed_at: datetime
+    sent_at: datetime | None = None
+    """The provider's time of the message itself."""
+
+
 type Inbound = (
-    InboundMessage | Press | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange | SenderProfile
+    InboundMessage
+    | Amendment
+    | Press
+    | IgnoredMessage
+    | StatusUpdate
+    | ReachabilityChange
+    | AddressChange
+    | SenderProfile
 )
 
 

@@ -20,6 +20,14 @@ class Whose(StrEnum):
     """Somebody else, or an unknown author: like forwarded words, these decide nothing and command nothing."""
     UNREAD = "unread"
     """No words: an attachment that cannot be read; `text` is the provider's name for it."""
+    CHANGED = "changed"
+    """The words that the person had sent before, and has changed to those of this message."""
+    EDITED = "edited"
+    """No words: the person changed the message before it was read."""
+
+
+AMENDED = (Whose.CHANGED, Whose.EDITED)
+"""The marks of a message that was edited: it decides and answers nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,10 @@ class Pointed:
         return cls(
             str(row["text"]), Whose(str(row["whose"])), str(row.get("part", "")), files if isinstance(files, int) else 0
         )
+
+
+EDITED = Pointed("", Whose.EDITED)
+"""The mark of a message that was changed before it was read."""
 
 
 def unread(kind: str) -> Pointed:

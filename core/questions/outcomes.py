@@ -25,6 +25,7 @@ class QuestionEnd(StrEnum):
     SKIPPED = "skipped"
     CLOSED = "closed"
     ASKED_AGAIN = "asked_again"
+    AMENDED = "amended"
 
 
 _TOASTS = {
@@ -40,6 +41,7 @@ _ON_CARDS = {
     QuestionEnd.SKIPPED: gettext_noop("Skipped."),
     QuestionEnd.CLOSED: gettext_noop("This question is no longer open."),
     QuestionEnd.ASKED_AGAIN: gettext_noop("Asked again below."),
+    QuestionEnd.AMENDED: gettext_noop("Void: you changed your message."),
 }
 
 

@@ -5,12 +5,14 @@ They are taken in before the loop and while it runs. A command may be spoken, an
 
 from dataclasses import replace
 
+from core.agents.pending_answers import PendingAnswers
 from core.files.access import Files
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, Role
 from core.loop.control import TurnMessage
 from core.messaging.chat_reader import chat_words
 from core.messaging.messages import Command, Origin
+from core.messaging.pointed import Whose
 from core.messaging.visible_text import literal
 from core.turns.context import TurnContext
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -24,8 +26,12 @@ async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
     return request.saying([await take_in(files, request, message) for message in request.inbound])
 
 
-async def take_in(files: Files | None, request: TurnRequest, message: TurnMessage) -> TurnMessage:
-    """Return a message with its files."""
+async def take_in(
+    files: Files | None, request: TurnRequest, message: TurnMessage, waiting: PendingAnswers | None = None
+) -> TurnMessage:
+    """Return a message with its files. `waiting`: the agents of a running turn that takes it in."""
+    if waiting is not None and message.edited:
+        waiting.edited = True
     if files is None or not message.media_count or message.files:
         return message
     tenant = request.tenant
@@ -53,7 +59,7 @@ def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | 
 
 
 MAX_SHOWN = 200
-"""Characters of the heard words that are said back: enough to notice a mistake."""
+"""Characters of heard or changed words that are said back: enough to notice a mistake."""
 
 
 def spoken_command(request: TurnRequest) -> Command | None:
@@ -69,18 +75,32 @@ def spoken_command(request: TurnRequest) -> Command | None:
     return None if waits_here(request) else chat_words().spoken(message.heard, request.channel or "")
 
 
+def corrected(message: TurnMessage) -> str:
+    """Return the line that says what the person changed; empty if they changed nothing that was read before."""
+    before = next((point.text for point in message.points if point.whose is Whose.CHANGED), "")
+    if not before or not message.text:
+        return ""
+    old, new = (literal(_short(text)) for text in (before, message.text))
+    return gettext("You changed “{old}” to “{new}”.", old=old, new=new)
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= MAX_SHOWN else f"{words[: MAX_SHOWN - 1].rstrip()}…"
+
+
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:
     """Return a result whose reply begins with the heard words of voice notes, or the reason why there are none.
 
-    The words are said back if the channel has room.
+    The words are said back if the channel has room. So is what a person changed of a message that was read before.
     History keeps the answer alone: a model that read such lines as its own would write more of them.
     """
     messages = [*request.inbound, *result.joined]
     voices = [file for message in messages for file in message.files if file.is_voice]
     lines = list(dict.fromkeys(file.failure for file in voices if file.failure and file.failure not in result.reply))
+    lines += [line for message in request.inbound if message.points and (line := corrected(message))]
     if request.place.says_heard and (words := " ".join(" ".join(file.words for file in voices).split())):
-        shown = words if len(words) <= MAX_SHOWN else f"{words[: MAX_SHOWN - 1].rstrip()}…"
-        lines.append(gettext("I heard: “{words}”", words=literal(shown)))
+        lines.append(gettext("I heard: “{words}”", words=literal(_short(words))))
     if not lines or not (result.reply or result.approvals or result.media):
         return result
     return replace(result, reply="\n\n".join(part for part in ("\n".join(lines), result.reply) if part))

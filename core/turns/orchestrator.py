@@ -148,7 +148,7 @@ class Orchestrator:
                 context.tools,
                 inbound=request.inbound,
                 while_running=request.work.while_running,
-                take_in=partial(take_in, self.services.files, request),
+                take_in=partial(take_in, self.services.files, request, waiting=context.waiting),
                 state=context.state,
                 go_on_at=request.go_on_at,
                 says_result=request.starts is not None and request.starts.says_result,

@@ -196,7 +196,9 @@ def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asker | None:
 
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
     """Find the agents whose answer this turn's messages may be: the same conversation's, and a person's own."""
-    if not request.inbound or not request.place.conversation_id:
+    # Words that were changed after they were sent answer nothing.
+    edited = [message for message in request.inbound if message.points and message.edited]
+    if not request.inbound or not request.place.conversation_id or edited:
         return PendingAnswers()
     offered: list[tuple[PoolEntry, Asker]] = []
     ended: dict[str, PoolEntry] = {}

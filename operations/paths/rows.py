@@ -16,12 +16,17 @@ left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation
 left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
 where t.tenant_id = $1 and t.id = $2
 """
-_INBOUND = """
+_RECEIVED = """
 select i.*, c.channel,
+    case when i.points @> '[{"whose": "changed"}]' or i.reason like 'edited%' then first_sent(i) end as amends,
     array(select k.key from inbox_keys k where k.tenant_id = i.tenant_id and k.inbound_id = i.id order by k.key) as keys
 from inbound i join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
-where i.tenant_id = $1 and (i.id = $2 or i.turn_id = $2) order by i.seq
 """
+_INBOUND = f"{_RECEIVED} where i.tenant_id = $1 and (i.id = $2 or i.turn_id = $2) order by i.seq"
+_CHANGES = (
+    f"{_RECEIVED} where i.tenant_id = $1 and i.id in (select x.id from inbound m cross join lateral changes_of(m) x"  # noqa: S608
+    " where m.tenant_id = $1 and m.id = any ($2) and m.outcome is null) and not i.id = any ($2) order by i.seq"
+)
 _STEPS = """
 select * from steps where tenant_id = $1 and turn_id = $2 order by started_at, agent_path, step, call_index
 """
@@ -46,7 +51,8 @@ order by status_at
 class PathRows:
     """The rows of a turn, or of a message that belongs to none.
 
-    `turns` has the turn alone; `statuses` are parts with a provider's last word.
+    `turns` has the turn alone; `statuses` are parts with a provider's last word; `changes` are later changes of its
+    messages, which other turns took in, or none.
     """
 
     turns: Sequence[asyncpg.Record]
@@ -55,6 +61,7 @@ class PathRows:
     outbound: Sequence[asyncpg.Record]
     deliveries: Sequence[asyncpg.Record]
     statuses: Sequence[asyncpg.Record]
+    changes: Sequence[asyncpg.Record] = ()
 
 
 async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
@@ -67,11 +74,14 @@ async def read_rows(connection: Connection, tenant_id: str, wanted: str) -> Path
     """Return the rows of a turn, or of a single message, by its id."""
     outbound = await connection.fetch(_OUTBOUND, tenant_id, wanted)
     sent = [row["id"] for row in outbound]
+    inbound = await connection.fetch(_INBOUND, tenant_id, wanted)
+    received = [row["id"] for row in inbound]
     return PathRows(
         await connection.fetch(_TURN, tenant_id, wanted),
-        await connection.fetch(_INBOUND, tenant_id, wanted),
+        inbound,
         await connection.fetch(_STEPS, tenant_id, wanted),
         outbound,
         await connection.fetch(_DELIVERIES, tenant_id, sent) if sent else (),
         await connection.fetch(_STATUSES, tenant_id, sent) if sent else (),
+        await connection.fetch(_CHANGES, tenant_id, received) if received else (),
     )

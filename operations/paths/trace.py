@@ -30,7 +30,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
     tenant, turn = ids["tenant_id"], ids["turn_id"]
     async with database.tenant(tenant) as connection:
         rows = await read_rows(connection, tenant, turn or ids["outbound_id"] or ids["inbound_id"])
-        lines = [*map(_inbound_line, rows.inbound)]
+        lines = [*map(_inbound_line, (*rows.inbound, *rows.changes))]
         for row in rows.turns:
             for reader in path_readers():
                 lines += await reader.lines(connection, tenant, turn)
@@ -52,7 +52,7 @@ def _turn_lines(row: asyncpg.Record, steps: Iterable[asyncpg.Record]) -> Iterato
 def _inbound_line(row: asyncpg.Record) -> Line:
     return {
         "at": row["received_at"],
-        "what": "received",
+        "what": "changed" if row["amends"] else "received",
         "id": row["id"],
         "channel": row["channel"],
         "seq": row["seq"],
@@ -60,6 +60,7 @@ def _inbound_line(row: asyncpg.Record) -> Line:
         "sent_at": row["sent_at"],
         "state": row["state"],
         "reason": row["reason"],
+        "amends": row["amends"] or "",
     }
 
 

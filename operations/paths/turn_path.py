@@ -98,6 +98,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Tur
     ]
     spans = [
         *_received(rows.inbound, turn["started_at"]),
+        *_changed(rows.changes),
         *await _told(connection, tenant_id, turn_id),
         *_of_steps(rows.steps),
         *_sent(rows),
@@ -151,12 +152,30 @@ def _received(inbound: Sequence[asyncpg.Record], begun: datetime) -> list[Span]:
             row["received_at"],
             max(row["received_at"], begun),
             "in",
-            "Received",
+            "Changed" if row["amends"] else "Received",
             "waited for a worker" if begun - row["received_at"] > timedelta(milliseconds=100) else "",
             _facts(id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"]),
             _texts(("What they wrote", row["text"] or row["heard"])),
         )
         for row in inbound
+    ]
+
+
+def _changed(changes: Sequence[asyncpg.Record]) -> list[Span]:
+    """Return a span for each later change of a message, which another turn took in, or none."""
+    return [
+        Span(
+            row["received_at"],
+            row["received_at"],
+            "in",
+            "Changed" if row["turn_id"] else "Changed, and not answered",
+            row["reason"],
+            _facts(
+                id=row["id"], number=row["seq"], state=row["state"], reason=row["reason"], turn=row["turn_id"] or ""
+            ),
+            _texts(("What they wrote", row["text"])),
+        )
+        for row in changes
     ]
 
 

@@ -252,6 +252,18 @@ class ChannelHarness(ABC):
         await self.say(text, person)
         await self.settled()
 
+    async def wrote(self, text: str, person: str = "ada") -> dict[str, Any]:
+        """Let a person write, and return what the provider calls the message."""
+        told = await self.act("say", person, text=text)
+        await self.settled()
+        return told
+
+    async def edited(self, message: Mapping[str, Any], text: str, person: str = "ada") -> None:
+        """Let a person change a message of theirs."""
+        named = {name: message[name] for name in ("ts", "message_id") if name in message}
+        await self.act("edit", person, text=text, **named)
+        await self.settled()
+
     async def meet(self, person: str = "ada") -> None:
         """Let a person write first, as some providers require, and clear the records of it."""
         await self.said(marked("hello"), person)

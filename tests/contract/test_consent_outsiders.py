@@ -179,6 +179,15 @@ def more_in_a_payload(posts: SignedPosts, code: str, token: str) -> list[Attempt
     written: JsonObject = {"event": {"metadata": event, "blocks": blocks, "approved_tools": ["send_mail"]}}
     edited: JsonObject = {"event": {"subtype": "message_changed", "message": {"text": f"OK {code}", "user": "U0X"}}}
 
+    at = f"{time.time():.6f}"
+    by_ada: JsonObject = {
+        "user": ADA.slack_user,
+        "text": f"OK {code}",
+        "ts": at,
+        "edited": {"user": ADA.slack_user, "ts": at},
+    }
+    to_a_yes: JsonObject = {"event": {"subtype": "message_changed", "message": by_ada}}
+
     def form(values: JsonObject) -> Post:
         return posts.with_values(posts.submit(GRACE, f"edit.{token}", {"to": "eve@example.com"}), values)
 
@@ -189,6 +198,7 @@ def more_in_a_payload(posts: SignedPosts, code: str, token: str) -> list[Attempt
         ("a press that says so beside", posts.with_values(posts.press(ADA, f"details.{token}"), claims), 200),
         ("a message's metadata", posts.with_values(posts.post(ADA, "hello"), written), 200),
         ("an edit of a message", posts.with_values(posts.post(ADA, "hello"), edited), 200),
+        ("her own edit of a message", posts.with_values(posts.post(ADA, "hello"), to_a_yes), 200),
         ("a form that is not ours", form({"user": {"id": ADA.slack_user}, "view": {"callback_id": "other"}}), 200),
     ]
 
@@ -237,7 +247,7 @@ def written(posts: SignedPosts, words: str, **values: Json) -> Post:
 
 def as_edited(posts: SignedPosts, words: str) -> Post:
     """Let Ada edit what she wrote before."""
-    post = posts.write(ADA, words)
+    post = posts.with_values(posts.write(ADA, words), {"message": {"edit_date": int(time.time())}})
     return Post(post.path, post.body.replace(b'"message":', b'"edited_message":', 1), post.headers)
 
 

@@ -10,8 +10,9 @@ import pytest
 from multidict import CIMultiDict
 
 from core.language.unseen import without_unseen
+from core.messaging.capabilities import Amending
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import Command, IgnoredMessage, IgnoreReason
+from core.messaging.messages import Amendment, Command, IgnoredMessage, IgnoreReason, InboundMessage
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
@@ -184,18 +185,38 @@ async def test_promise_6_our_own_messages_are_ignored_with_the_reason(harness: C
 
 
 @exempt(sms="a text once sent cannot be changed")
-async def test_promise_6_edits_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
-    if isinstance(harness, SlackHarness):
-        sent = await harness.act("say", text=marked("Lunch"))
-        await harness.settled()
-        await harness.act("edit", ts=sent["ts"], text=marked("Dinner"))
-    else:
-        sent = await harness.act("say", text=marked("Lunch"))
-        await harness.settled()
-        await harness.act("edit", message_id=sent["message_id"], text=marked("Dinner"))
+async def test_an_edit_is_handed_in_with_the_message_that_it_changes(harness: ChannelHarness) -> None:
+    sent = await harness.wrote(marked("Lunch"))
+    await harness.edited(sent, marked("Dinner"))
+    message, change = harness.sink.kept
+    assert isinstance(message, InboundMessage)
+    assert isinstance(change, Amendment)
+    assert change.message is not None
+    assert (change.message.text, change.message.provider_id) == (marked("Dinner"), message.provider_id)
+    assert set(change.of) <= set(message.keys)
+    assert not set(change.keys) & set(message.keys)
+    assert change.sent_at == message.sent_at <= change.changed_at
+
+
+@exempt(
+    sms="a text once sent cannot be taken back",
+    telegram="Telegram does not tell bots of deleted messages: what was sent is answered",
+)
+async def test_a_deletion_is_handed_in_with_the_keys_of_its_message(harness: ChannelHarness) -> None:
+    sent = await harness.wrote(marked("Lunch"))
+    await harness.act("delete", ts=sent["ts"])
     await harness.settled()
-    assert reasons(harness) == [IgnoreReason.EDITED]
-    assert [message.text for message in harness.sink.messages] == [marked("Lunch")]
+    message, change = harness.sink.kept
+    assert isinstance(message, InboundMessage)
+    assert isinstance(change, Amendment)
+    assert (change.message, change.sender) == (None, message.sender)
+    assert set(change.of) <= set(message.keys)
+
+
+@also_by_mail
+async def test_a_channel_says_whether_it_tells_of_edits_and_deletions(harness: ChannelHarness) -> None:
+    told = harness.channel.tells_deletions if isinstance(harness.channel, Amending) else None
+    assert told == {"slack": True, "telegram": False}.get(harness.name)
 
 
 @exempt(sms="every text is between two numbers")

@@ -101,6 +101,19 @@ class System:
         assert isinstance(told, dict)
         return str(told["sid"])
 
+    async def on_telegram(self, person: Person, action: str, **values: Json) -> int:
+        """Let a person write or edit on Telegram; return the message's number once the update is stored."""
+        told = await self.simulator.providers["telegram"].act(person.key, action, values)
+        assert isinstance(told, dict)
+
+        async def stored() -> bool:
+            key = f"update:{told['update_id']}"
+            assert await self.admin.fetchval("select exists (select from inbox_keys where key = $1)", key)
+            return True
+
+        await eventually(stored, "the update")
+        return int(str(told["message_id"]))
+
     def fork_worker(self, name: str, **more: str) -> Forked:
         """Start a worker."""
         return self.forker.fork(["worker", "--no-spare"], self.environment | more, self.folder / f"{name}.log")
@@ -132,8 +145,10 @@ async def open_system(
     people: Sequence[Person],
     model: ScriptedModel,
     forker: Forker,
+    *,
+    telegram: bool = False,
 ) -> AsyncIterator[System]:
-    """Yield a system without workers."""
+    """Yield a system without workers, on SMS, and on Telegram if that is asked for."""
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(model)
@@ -143,6 +158,9 @@ async def open_system(
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         environment = _environment(folder, database_url, redis_url, config, simulator, model)
+        if telegram:
+            token = {"TELEGRAM_BOT_TOKEN": config.telegram.bot_token, "TELEGRAM_API_URL": simulator.telegram_url}
+            environment |= token
         await forker.ready()
         web = forker.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
         stack.push_async_callback(_end, web)

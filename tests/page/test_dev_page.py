@@ -3,8 +3,8 @@
 import aiohttp
 import pytest
 
-from tests.page.chromium import Page
-from tests.page.talk import talk_in_every_pane
+from tests.page.chromium import NARROW, WIDE, Page
+from tests.page.talk import FIELDS, ask, begin, said, talk_in_every_pane
 from tests.running_dev import RunningDev
 
 pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
@@ -22,3 +22,50 @@ async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page,
         await page.until("document.body.innerText.includes('What can you do?')")
     finally:
         await page.leave()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+async def test_a_person_edits_a_message_and_reads_a_correction(
+    page: Page, dev: RunningDev, size: tuple[int, int]
+) -> None:
+    async with aiohttp.ClientSession() as http, http.get(dev.url) as answer:
+        page_url = str(answer.url)
+    await page.resize(size)
+    try:
+        await page.goto(page_url)
+        await show(page, "telegram")
+        await begin(page)
+        for pane, old, new in (
+            ("telegram", "What is 2 + 2?", "What is 2 + 3?"),
+            ("slack", "What is 4 + 4?", "What is 4 + 5?"),
+        ):
+            await show(page, pane)
+            await ask(page, pane, old)
+            await page.until(f"{said(pane)}.at(-1)?.includes({old[8:13]!r})")
+            await act_on(page, pane, old, "Edit")
+            await page.until(f"document.querySelector({FIELDS[pane]!r}).value === {old!r}")
+            await page.evaluate(f"document.querySelector({FIELDS[pane]!r}).select()")
+            await page.type(FIELDS[pane], new)
+            await page.until(f"{said(pane)}.at(-1)?.includes('You changed “{old}” to “{new}”.')")
+            await page.until(f"[...document.querySelectorAll('.{pane} .mine')].at(-1).innerText.includes('edited')")
+        await act_on(page, "slack", "What is 4 + 5?", "Delete")
+        await page.until(f"!{mine('slack')}.includes('What is 4 + 5?')")
+    finally:
+        await page.resize(WIDE)
+        await page.leave()
+
+
+async def show(page: Page, pane: str) -> None:
+    """On a narrow screen, choose the pane."""
+    if not await page.evaluate(f"document.querySelector('.pane.{pane}').checkVisibility()"):
+        await page.click(f"[data-tab={pane}]")
+
+
+async def act_on(page: Page, pane: str, text: str, what: str) -> None:
+    """Choose what to do with a message of the person's."""
+    await page.hover(f".{pane} .mine .bubble", text)
+    await page.click(f".{pane} .mine .tools button", what)
+
+
+def mine(pane: str) -> str:
+    return f"[...document.querySelectorAll('.{pane} .mine .said')].map((one) => one.innerText)"

@@ -17,7 +17,7 @@ UNREAD = "I cannot look at what you sent, only at words."
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
 _NOTE = re.compile(r"\[(?:With this the person|The person|A program wrote)\b[^\n]*\](?:\n|$)")
 _FAILED = re.compile(r"\[The person sent a file that you cannot read\b[^\n]*\]\n(?P<why>.+)", re.DOTALL)
-_SILENT = re.compile(r"\[The person (?:points at|said the words above|also sent a voice note)\b")
+_SILENT = re.compile(r"\[The person (?:points at|changed this|said the words above|also sent a voice note)\b")
 """Notes without an answer: quoted messages, and a voice note that is transcribed, or reported elsewhere."""
 _FIELDS = {"code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
 

@@ -20,7 +20,8 @@ _SHOWN = (
     " (select r.state from turns r where r.tenant_id = $1 and r.conversation_id = c.id"
     "  and r.state in ('running', 'waiting') order by r.started_at desc limit 1) as turn,"
     " (select coalesce(nullif(m.text, ''), nullif(m.heard, ''), '/' || (m.command ->> 'name')) from inbound m"
-    "  where m.tenant_id = $1 and m.conversation_id = c.id order by m.seq desc limit 1) as last_text"
+    "  where m.tenant_id = $1 and m.conversation_id = c.id and m.reason not like 'edited%'"
+    "  order by m.seq desc limit 1) as last_text"
     " from conversations c join tenants t on t.tenant_id = c.tenant_id"
     " left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
 )
@@ -125,6 +126,7 @@ async def read_messages(connection: Connection, tenant_id: str, conversation: st
     received_below, sent_below = _places(before)
     received = await connection.fetch(
         "select id, seq, received_at as at, text, heard, command, state, reason, outcome, turn_id,"
+        " points @> '[{\"whose\": \"changed\"}]' or reason like 'edited%' as edits,"
         " jsonb_array_length(media) as files from inbound where tenant_id = $1 and conversation_id = $2"
         " and seq < coalesce($3::bigint, 9223372036854775807) order by seq desc limit $4",
         tenant_id,
@@ -180,7 +182,8 @@ def _row(tenant_id: str, row: asyncpg.Record) -> ConversationRow:
 def _received(row: asyncpg.Record) -> Message:
     text = row["text"] or row["heard"] or (f"/{row['command']['name']}" if row["command"] else "")
     note = row["reason"] or row["outcome"] or row["state"]
-    return Message(row["id"], row["at"], True, "message", text, note, False, row["turn_id"] or "", row["files"])
+    kind = "edit" if row["edits"] else "message"
+    return Message(row["id"], row["at"], True, kind, text, note, False, row["turn_id"] or "", row["files"])
 
 
 def _sent(row: asyncpg.Record) -> Message:

@@ -15,7 +15,7 @@ from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from core.messaging.messages import Address, Amendment, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
 OURS = AppIdentity(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
@@ -53,7 +53,29 @@ def test_a_thread_is_named_by_its_root_never_by_a_reply() -> None:
         ({"user": "USLACKBOT"}, IgnoreReason.BOT),
         ({"subtype": "message_changed", "user": None, "message": {"user": PERSON}}, IgnoreReason.EDITED),
         ({"subtype": "message_changed", "user": None, "message": {"bot_id": "B0BOT00001"}}, IgnoreReason.OWN),
-        ({"subtype": "message_deleted", "user": None}, IgnoreReason.UNSUPPORTED),
+        (
+            {
+                "subtype": "message_deleted",
+                "user": None,
+                "deleted_ts": TS,
+                "previous_message": {"bot_id": "B0OTHER001"},
+            },
+            IgnoreReason.BOT,
+        ),
+        (
+            {"subtype": "message_deleted", "user": None, "deleted_ts": TS, "previous_message": {"user": "U0BOT00001"}},
+            IgnoreReason.OWN,
+        ),
+        (
+            {
+                "subtype": "message_deleted",
+                "user": None,
+                "deleted_ts": TS,
+                "channel": "C0GENERAL1",
+                "channel_type": "channel",
+            },
+            IgnoreReason.GROUP,
+        ),
         ({"subtype": "channel_join"}, IgnoreReason.UNSUPPORTED),
         ({"subtype": "a_newcomer"}, IgnoreReason.UNSUPPORTED),
         ({"text": " \n"}, IgnoreReason.EMPTY),
@@ -67,6 +89,85 @@ def test_promise_6_what_is_not_answered_says_why(changes: dict[str, Any], reason
     parsed = heard(**changes)
     assert isinstance(parsed, IgnoredMessage)
     assert (parsed.reason, parsed.keys[0]) == (reason, "event:Ev0EVENT001")
+
+
+LATER = "1794650060.000200"
+
+
+def written(text: str = "Dinner?", **changes: Any) -> dict[str, Any]:
+    """Return a message as it is after its author has changed it; None removes a field."""
+    return message(
+        text=text, **{"edited": {"user": PERSON, "ts": LATER}, "channel": None, "channel_type": None, **changes}
+    )
+
+
+def changed(record: dict[str, Any] | None = None, **changes: Any) -> Any:
+    event = {
+        "subtype": "message_changed",
+        "user": None,
+        "text": None,
+        "client_msg_id": None,
+        "hidden": True,
+        "ts": LATER,
+    }
+    return heard(
+        **{**event, "message": written() if record is None else record, "previous_message": message(), **changes}
+    )
+
+
+def test_an_edit_names_the_message_it_changes_and_has_keys_of_its_own() -> None:
+    first, change = heard(), changed()
+    assert isinstance(change, Amendment)
+    assert change.message is not None
+    assert (change.message.text, change.message.provider_id) == ("Dinner?", first.provider_id)
+    assert (change.address, change.sender, change.sent_at) == (first.address, PERSON, first.sent_at)
+    assert change.keys == ("event:Ev0EVENT001", f"edit:{DM}:{TS}:{LATER}")
+    assert change.of == tuple(key for key in first.keys if key != "event:Ev0EVENT001")
+    assert change.changed_at.timestamp() == float(LATER)
+
+
+def test_an_edit_in_a_thread_stays_in_its_thread() -> None:
+    assert changed(written(thread_ts="1794640000.000100")).address.thread == "1794640000.000100"
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (written(edited=None), IgnoreReason.EDITED),
+        (written(edited={"user": "U0ADMIN001", "ts": LATER}), IgnoreReason.EDITED),
+        (written(text="", subtype="channel_topic"), IgnoreReason.EDITED),
+        (written(bot_id="B0OTHER001"), IgnoreReason.BOT),
+        (written(user="U0BOT00001"), IgnoreReason.OWN),
+        (written(text=" "), IgnoreReason.EDITED),
+    ],
+)
+def test_promise_6_what_its_author_did_not_write_anew_is_no_edit(record: dict[str, Any], reason: IgnoreReason) -> None:
+    change = changed(record)
+    assert isinstance(change, IgnoredMessage)
+    assert (change.reason, change.reply, change.keys) == (reason, "", ("event:Ev0EVENT001",))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"subtype": "message_deleted", "deleted_ts": TS, "previous_message": message(), "event_ts": LATER},
+        {"subtype": "message_changed", "message": {"subtype": "tombstone", "user": "USLACKBOT", "ts": TS},
+         "previous_message": message(), "event_ts": LATER},
+    ],
+    ids=["deleted", "deleted with replies"],
+)  # fmt: skip
+def test_a_deletion_names_the_message_that_is_gone(event: dict[str, Any]) -> None:
+    first, gone = heard(), heard(**{"user": None, "text": None, "client_msg_id": None, "ts": LATER, **event})
+    assert isinstance(gone, Amendment)
+    assert (gone.message, gone.sender, gone.address, gone.keys) == (None, PERSON, first.address, ("event:Ev0EVENT001",))
+    assert gone.of == tuple(key for key in first.keys if key != "event:Ev0EVENT001")
+    assert (gone.changed_at.timestamp(), gone.sent_at) == (float(LATER), first.sent_at)
+
+
+def test_a_deletion_without_the_deleted_message_has_no_sender() -> None:
+    gone = heard(subtype="message_deleted", deleted_ts=TS, user=None, text=None, client_msg_id=None)
+    assert isinstance(gone, Amendment)
+    assert (gone.sender, gone.of) == ("", (f"ts:{DM}:{TS}",))
 
 
 def test_an_edit_has_only_its_own_key_so_that_it_hides_no_message() -> None:

@@ -13,6 +13,7 @@ from channels.slack.receive import SlackChannel
 from core.errors import StoreUnavailable, Unavailable
 from core.messaging.messages import (
     Address,
+    Amendment,
     Command,
     Form,
     FormField,
@@ -115,6 +116,18 @@ async def test_promise_1_catch_up_recovers_what_slack_gave_up_on_in_an_outage(
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
 
 
+async def test_promise_3_catch_up_finds_an_edit_that_was_missed(team: Team) -> None:
+    ts = (await team.act("say", text="teh cat"))["ts"]
+    await team.settled()
+    team.sink.away = True
+    await team.act("edit", ts=ts, text="the cat")
+    await team.settled()
+    team.sink.away = False
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 0
+    changes = [item.message and item.message.text for item in team.sink.accepted if isinstance(item, Amendment)]
+    assert changes == ["the cat"]
+
+
 async def test_promise_6_bot_edited_and_deleted_messages_are_recorded(team: Team, client: AsyncWebClient) -> None:
     ts = (await team.act("say", text="teh cat"))["ts"]
     await team.settled()
@@ -129,9 +142,9 @@ async def test_promise_6_bot_edited_and_deleted_messages_are_recorded(team: Team
     await client.chat_update(channel=ADA_DM, ts=posted["ts"], text="two")
     await team.settled()
     reasons = [item.reason for item in team.sink.accepted if isinstance(item, IgnoredMessage)]
+    changes = [item.message and item.message.text for item in team.sink.accepted if isinstance(item, Amendment)]
+    assert changes == ["the cat", None]
     assert reasons == [
-        IgnoreReason.EDITED,
-        IgnoreReason.UNSUPPORTED,
         IgnoreReason.BOT,
         IgnoreReason.OWN,
         IgnoreReason.OWN,

@@ -18,6 +18,7 @@ from core.errors import RequestRefused
 from core.messaging.messages import (
     Address,
     AddressChange,
+    Amendment,
     Command,
     IgnoredMessage,
     IgnoreReason,
@@ -229,10 +230,33 @@ def test_promise_6_what_is_not_answered_is_ignored_with_a_reason(
     assert "update:501" in inbound.keys
 
 
-def test_an_edit_is_ignored_and_does_not_hide_the_message_it_edits() -> None:
-    edited = ignored(update(502, edited_message=message(edit_date=1_790_000_001)))
-    assert edited.reason is IgnoreReason.EDITED
-    assert not set(edited.keys) & set(taken(update(501)).keys)
+def test_an_edit_names_the_message_it_changes_and_does_not_hide_it() -> None:
+    first = taken(update(501))
+    change = parse_update(update(502, edited_message=message(edit_date=1_790_000_001, text="Dinner?")), BOT).inbound
+    assert isinstance(change, Amendment)
+    assert change.message is not None
+    assert (change.message.text, change.message.provider_id, change.sender) == (
+        "Dinner?",
+        first.provider_id,
+        first.sender,
+    )
+    assert (change.keys, change.of) == (("update:502",), tuple(key for key in first.keys if key != "update:501"))
+    assert (change.changed_at, change.sent_at) == (datetime.fromtimestamp(1_790_000_001, UTC), first.sent_at)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"edit_date": 1_790_000_001, "text": None, "location": {"latitude": 1.5, "longitude": 2.0}},
+        {"edit_date": 1_790_000_001, "text": None, "sticker": {"file_id": "S"}},
+        {"edit_date": 1_790_000_001, "from": {"id": 5, "is_bot": True, "first_name": "B"}},
+        {"edit_date": 1_790_000_001, "chat": {"id": -100, "type": "group", "title": "G"}},
+    ],
+)
+def test_promise_6_what_no_person_wrote_anew_is_ignored_as_an_edit(changes: Json) -> None:
+    edited = ignored(update(502, edited_message=message(**changes)))
+    assert (edited.reason, edited.reply, edited.keys) == (IgnoreReason.EDITED, "", ("update:502",))
 
 
 @pytest.mark.parametrize(

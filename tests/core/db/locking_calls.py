@@ -128,6 +128,11 @@ CALLS: Mapping[str, str] = MappingProxyType(
             f"select receive_press(:arrival, 'card token', press_facts(:arrival, 'card token'), '{_RULING}', now())"
         ),
         "receive_choice": "select receive_choice(:arrival, 0, 'question token', now())",
+        # The message of the turn that waits is changed: its card and its question are void.
+        "receive_amendment": (
+            "select receive_amendment(:change, :changed, amendment_facts(:change, :changed), "
+            """'{"kind": "answers", "reason": "", "says": ""}', now())"""
+        ),
         "decide_approval": (
             f"select decide_approval(:tenant, approval_facts(:tenant, :approval), '{_RULING}', '{_BY}', now())"
         ),
@@ -207,7 +212,7 @@ async def make_moment(store: Store) -> Names:
     for number in range(3):
         await store.send(await store.claim_sending(f"text {number}", worker=SENDER))
     sent, failed, apart = await store.db.outbound.column("id", order="seq", tenant_id=tenant)
-    await store.say("do it")
+    asked = await store.say("do it")
     lease, waiting = await store.claim_turn(WORKER)
     shown = json.dumps([{"id": "out_card", "kind": "card", "text": "card"}])
     await store.admin.execute("select enqueue($1, $2, $3, $4)", tenant, lease.lane_id, waiting.turn_id, shown)
@@ -234,6 +239,7 @@ async def make_moment(store: Store) -> Names:
         "held": "out_held", "grown": "out_grown", "approval": "apr", "approved": "apr_approved", "agent": "agt",
         "task": "tsk", "run": "run", "run_turn": "turn_run", "note": "ntf_held", "queued_note": "ntf_queued",
         "ben": bens.tenant_id, "ben_turn": bens_turn.turn_id, "ann_key": ANN, "ben_key": BEN,
+        "change": _arrival(ANN), "changed": f"{{{await store.db.inbox_keys.one('key', inbound_id=asked.id)}}}",
         "arrival": _arrival(ANN), "strange_arrival": _arrival("+15550000009"),
         "places": json.dumps(
             [{"identity_id": ann_id, "channel": CHANNEL, "account": ACCOUNT, "peer": ANN, "thread": ""}]

@@ -82,6 +82,8 @@ begin
         array(select words_of(i) from inbound i
               where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and words_of(i) <> ''
                 and i.origin = 'own'
+                -- Words that were changed within their turn count no longer.
+                and not exists (select from changes_of(i) c where c.turn_id = i.turn_id and c.state = 'done')
               order by i.received_at, i.seq),
         (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from said_in_turns(p_tenant, p_turns) s),
         (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (

@@ -7,7 +7,7 @@ create function approval_facts(p_tenant text, p_approval text)
 returns jsonb
 language sql stable as $$
     select jsonb_build_object(
-        'id', a.id, 'state', a.state, 'high_risk', a.risk = 'high', 'editable', a.editable,
+        'id', a.id, 'state', a.state, 'amended', a.reason = 'amended', 'high_risk', a.risk = 'high', 'editable', a.editable,
         'expires_at', a.expires_at, 'timeout', extract(epoch from a.timeout),
         'intact', a.expires_at is null or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail),
         'turn_open', exists (select from turns t where t.tenant_id = p_tenant and t.id = a.turn_id

@@ -92,7 +92,7 @@ begin
     -- A message that was stored without its text because its sender was unknown is not received later.
     select i.admitted, i.created_at, c.id as conversation_id, exists (
                select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
-                 and g.key = any (v.keys) and g.reason in ('unknown', 'answer', 'unlinked')) as stored
+                 and g.key = any (v.keys) and g.reason in ('unknown', 'answer', 'unlinked', 'deleted')) as stored
     into v_me from (select v_tenant as tenant_id, v_identity as id) me
     left join identities i on i.tenant_id = me.tenant_id and i.id = me.id
     left join conversations c on c.tenant_id = me.tenant_id and c.channel = v.channel and c.account = v.account

@@ -327,7 +327,9 @@ begin
     update inbound i set state = 'done', reason = v.reason
     where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken';
     update inbound i set state = 'done', reason = v.reason, turn_id = p_turn
-    where i.tenant_id = p_tenant and i.id = any (v.absorbed) and i.state = 'waiting';
+    where i.tenant_id = p_tenant and i.id = any (v.absorbed)
+      -- One that was deleted while it was being taken in was taken in.
+      and (i.state = 'waiting' or i.state = 'ignored' and i.reason = 'deleted');
 
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
@@ -345,6 +347,9 @@ begin
     end if;
     if v.new_session then
         perform close_questions(p_tenant, v_conversation.id);
+    end if;
+    if v.state = 'waiting' then
+        perform void_unread_amendments(p_tenant, v_conversation.id);
     end if;
 
     return end_lane_turn(p_tenant, p_lane, v_conversation.id);
@@ -552,6 +557,7 @@ language sql stable as $$
         'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
         'points', p_inbound.points, 'goes_on', p_inbound.goes_on, 'continues', p_inbound.continues,
         'provider_id', p_inbound.provider_id, 'traceparent', p_inbound.traceparent,
+        'amends', case when p_inbound.points @> '[{"whose": "changed"}]' then first_sent(p_inbound) end,
         -- Few messages answer another: a call that finds nothing costs as much as all the rest.
         'about', case when p_inbound.reply_to <> ''
                       then answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to) end)
