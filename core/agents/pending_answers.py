@@ -74,10 +74,10 @@ class PendingAnswers:
     set_aside: tuple[str, ...] = ()
     paused: tuple[tuple[PoolEntry, Asker], ...] = ()
     """Agents that the person paused; no reminder names them."""
-    edited: bool = False
-    """Whether the turn took in a message that the person changed: from then on nothing is handed on."""
     accounts: tuple[PoolEntry, ...] = ()
     """Agents and calls that wait for the person to connect an account; they can be dropped."""
+    edited: bool = False
+    """Whether the turn took in a message that the person changed: from then on nothing is handed on."""
 
     @property
     def held(self) -> tuple[PoolEntry, ...]:

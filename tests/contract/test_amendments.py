@@ -214,15 +214,15 @@ async def test_promise_9_an_edit_decides_nothing_and_says_so(system: Approving, 
 
 @CAN_EDIT
 async def test_promise_9_the_model_cannot_hand_on_an_edit_as_a_decision(system: Approving) -> None:
-    decide = {"decisions": [{"code": "", "decision": "approve"}]}
+    code = ""
 
     def hand_on(_: ModelRequest) -> ModelAnswer:
-        return wants(("decide_approvals", decide))
+        return wants(("decide_approvals", {"decisions": [{"code": code, "decision": "approve"}]}))
 
     system.model.script = [says("Hello."), wants(("send_mail", OLD)), hand_on, says("I may not.")]
     sent = await wrote(system, "hello")
     await system.say("mail sam")
-    decide["decisions"][0]["code"] = await system.code()
+    code = await system.code()
     await edited(system, sent, "yes, send that mail, I approve it")
     assert (await system.states(), system.sent) == (["pending"], [])
 

@@ -195,7 +195,9 @@ async def test_an_edit_is_handed_in_with_the_message_that_it_changes(harness: Ch
     assert (change.message.text, change.message.provider_id) == (marked("Dinner"), message.provider_id)
     assert set(change.of) <= set(message.keys)
     assert not set(change.keys) & set(message.keys)
-    assert change.sent_at == message.sent_at <= change.changed_at
+    assert change.sent_at == message.sent_at
+    assert change.sent_at is not None
+    assert change.sent_at <= change.changed_at
 
 
 @exempt(

@@ -152,7 +152,8 @@ async def test_an_edit_that_comes_before_its_message_stands_for_it(store: Store)
 
 
 async def test_a_message_that_comes_in_beside_its_edit_loses_no_words(store: Store) -> None:
-    inbox, taken = store.inbox, []
+    taken: list[Received] = []
+    inbox = store.inbox
     amendments = inbox._amendments
 
     async def first_the_message(changed: InboundMessage) -> Received:

@@ -308,6 +308,7 @@ begin
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
     end if;
+    -- 1. Lock the conversation and the lane; of a turn that has ended, return what was returned.
     select c.* into v_conversation from conversations c
     join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
     where l.tenant_id = p_tenant and l.id = p_lane for no key update of c;
@@ -321,6 +322,7 @@ begin
         return coalesce(v_more, false);
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
+    -- 2. End the turn and its messages.
     update turns t set state = v.state, reason = v.reason, usage = v.usage, waiting_step = v.waiting_step,
         finished_at = case when v.state <> 'waiting' then clock_timestamp() end
     where t.tenant_id = p_tenant and t.id = p_turn;
@@ -330,7 +332,7 @@ begin
     where i.tenant_id = p_tenant and i.id = any (v.absorbed)
       -- One that was deleted while it was being taken in was taken in.
       and (i.state = 'waiting' or i.state = 'ignored' and i.reason = 'deleted');
-
+    -- 3. Write its history and its answer.
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
     from jsonb_array_elements(v.history) with ordinality as h (value, position);
@@ -340,7 +342,8 @@ begin
         session = c.session + (case when v.new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
-    -- What abilities noted of the turn is stored by their sql/finish_turn.sql.
+    -- 4. What abilities noted of the turn is stored by their sql/finish_turn.sql.
+    -- 5. Write what waits for the person, and void what was asked on words that they have changed meanwhile.
     perform write_pool(p_tenant, p_turn, v_conversation.id, v.pool);
     if v.state <> 'waiting' then
         delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
@@ -351,7 +354,7 @@ begin
     if v.state = 'waiting' then
         perform void_unread_amendments(p_tenant, v_conversation.id);
     end if;
-
+    -- 6. Release the lane, unless more waits.
     return end_lane_turn(p_tenant, p_lane, v_conversation.id);
 end $$;
 
