@@ -9,6 +9,7 @@ from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
 from core.messaging.messages import (
     AddressChange,
+    Amendment,
     IgnoredMessage,
     Inbound,
     InboundMessage,
@@ -19,8 +20,9 @@ from core.messaging.messages import (
 )
 from core.tracing import SpanKind
 
-_KINDS = {
+KINDS = {
     InboundMessage: "message",
+    Amendment: "amendment",
     Press: "press",
     IgnoredMessage: "ignored",
     StatusUpdate: "status",
@@ -36,7 +38,7 @@ class MeasuredInbox(Inbox):
     @override
     async def accept(self, inbound: Inbound) -> Received:
         """Commit as `Inbox` does, with the same errors."""
-        with tracing.span("receive", SpanKind.CONSUMER, {"onevalet.inbound.kind": _KINDS[type(inbound)]}) as span:
+        with tracing.span("receive", SpanKind.CONSUMER, {"onevalet.inbound.kind": KINDS[type(inbound)]}) as span:
             received = await self._measured(inbound)
             span.set({"onevalet.inbound": received.id or "", "onevalet.inbound.duplicate": received.duplicate})
             return received
@@ -54,4 +56,4 @@ class MeasuredInbox(Inbox):
             outcome = "not_kept"
             raise
         finally:
-            metrics.INBOX_SECONDS.labels(_KINDS[type(inbound)], outcome).observe(time.monotonic() - began)
+            metrics.INBOX_SECONDS.labels(KINDS[type(inbound)], outcome).observe(time.monotonic() - began)

@@ -108,7 +108,8 @@ class System:
 
         async def stored() -> bool:
             key = f"update:{told['update_id']}"
-            assert await self.admin.fetchval("select exists (select from inbox_keys where key = $1)", key)
+            known = await self.admin.fetchval("select exists (select from inbox_keys where key = $1)", key)
+            assert known, (self.folder / "web.log").read_text()[-3000:]
             return True
 
         await eventually(stored, "the update")

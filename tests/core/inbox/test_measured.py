@@ -1,10 +1,13 @@
 """The inbox tells the metrics what became of what came in."""
 
+from typing import get_args
+
 import pytest
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from core.inbox.measured import MeasuredInbox
+from core.inbox.measured import KINDS, MeasuredInbox
+from core.messaging.messages import Inbound
 from tests.core.harness import OPEN, Store, message
 from tests.counted import Increase
 
@@ -19,6 +22,10 @@ async def test_a_message_is_counted_as_accepted_and_again_as_duplicate(store: St
         await inbox.accept(message("hello", ANN, "SM1"))
     assert counts.of(NAME, kind="message", outcome="accepted") == 1
     assert counts.of(NAME, kind="message", outcome="duplicate") == 2
+
+
+def test_everything_that_comes_in_is_counted_by_its_kind() -> None:
+    assert set(KINDS) == set(get_args(Inbound.__value__))
 
 
 async def test_a_message_that_could_not_be_kept_is_counted_so(store: Store) -> None:
