@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from core.json_types import JsonObject
 
@@ -55,30 +55,30 @@ class AmendmentFacts:
     """A changed message as it stands, by `amendment_facts` in core/db/sql/functions/amendments.sql.
 
     It stands as it was changed last, if that was a message of its own, whose `state` this is then. `received`: this
-    change is known. `turn`: the state of the turn that took the message in, empty without one. `running`: a turn of the
+    change is known. `turn`: the state of the turn that took the message in, None without one. `running`: a turn of the
     conversation runs, which may be taking it in. `changed_at`: its newest change before this.
     """
 
     known: bool
     elsewhere: bool
     received: bool = False
-    state: str = ""
+    state: Literal["waiting", "taken", "done", "ignored"] | None = None
     decided: bool = False
     command: bool = False
     received_at: datetime | None = None
     running: bool = False
-    turn: str = ""
+    turn: Literal["running", "waiting", "done", "failed", "interrupted", "poison"] | None = None
     finished_at: datetime | None = None
     text: str = ""
     media: tuple[JsonObject, ...] = ()
     changed_at: datetime | None = None
-    language: str = ""
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "AmendmentFacts":
         """Read the result of `amendment_facts`."""
         moments = {name: _moment(row.get(name)) for name in ("received_at", "finished_at", "changed_at")}
-        return cls(**row | moments | {"media": tuple(row.get("media", ()))})
+        told = {name: value for name, value in row.items() if name != "language"}
+        return cls(**told | moments | {"media": tuple(row.get("media", ()))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ async def reasons(system: Approving) -> list[object]:
 
 
 @CAN_EDIT
-async def test_words_that_are_changed_before_their_turn_are_answered_as_they_are_now(doubled: Approving) -> None:
+async def test_words_that_are_changed_before_their_turn_are_answered_changed(doubled: Approving) -> None:
     system = doubled
     system.model.script = [says("Noted.")]
     sent = await system.delivery.channel.wrote("mail sam")

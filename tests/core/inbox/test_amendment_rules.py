@@ -19,7 +19,7 @@ DONE = AmendmentFacts(
     finished_at=NOW - 30 * MINUTE,
     text="Pay Sam 50",
 )
-WAITING = replace(DONE, state="waiting", turn="", finished_at=None)
+WAITING = replace(DONE, state="waiting", turn=None, finished_at=None)
 UNKNOWN = AmendmentFacts(known=False, elsewhere=False)
 EDIT = Edit("Pay Sam 60", (), decides=False, changed_at=NOW, sent_at=NOW - 10 * MINUTE)
 PICTURE: JsonObject = {"url": "tg:1", "content_type": "image/jpeg", "name": "", "size": 10, "voice": False}

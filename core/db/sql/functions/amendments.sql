@@ -86,7 +86,7 @@ begin
         'received_at', v_now.received_at,
         'running', exists (select from turns t where t.tenant_id = v_tenant and t.state = 'running'
                            and t.conversation_id = v_root.conversation_id and t.lane_id = v_root.conversation_id),
-        'turn', coalesce(t.state, ''), 'finished_at', t.finished_at,
+        'turn', t.state, 'finished_at', t.finished_at,
         'text', v_now.text, 'media', v_now.media,
         'changed_at', (select max(c.sent_at) from changes_of(v_root) c
                        where c.id <> v.id and (c.state <> 'ignored' or c.reason = 'edited_before')),

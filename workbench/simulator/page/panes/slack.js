@@ -92,7 +92,7 @@ export function slackPane(root, app) {
   }
 
   async function send(text, file) {
-    if (editing || !text.startsWith("/") || file) return say(text, file, "");
+    if (!text.startsWith("/") || file) return say(text, file, "");
     const done = await act("slack", "command", app.person.key, { text });
     if (done.ok === false) throw new Error(`${text.split(" ")[0]} failed: ${told(done.error)}.`);
     return done;
