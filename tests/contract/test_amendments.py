@@ -12,7 +12,9 @@ from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.tool import tool
 from core.turns.prompt_lines import CONTEXT
 from onevalet import AgentResult, InputField, StandardAgent, valet
+from operations.console.reading.conversations import read_messages
 from operations.paths.trace import trace
+from operations.paths.turn_path import read_path
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
@@ -129,6 +131,26 @@ async def test_an_edit_after_a_turn_is_answered_as_a_correction(doubled: Approvi
     assert [line["amends"] for line in lines if line["what"] == "changed"] == [str(await oldest(system))]
     told = await trace(system.delivery.store.database, str(await oldest(system)))
     assert [line["what"] for line in told if line["what"] in ("received", "changed")] == ["received", "changed"]
+
+
+@CAN_EDIT
+async def test_the_console_shows_an_edit_at_its_message_and_in_its_talk(system: Approving) -> None:
+    system.model.script = [says("Sam has it."), says("I cannot take it back.")]
+    sent = await wrote(system, "mail sam")
+    await edited(system, sent, "mail eve")
+    await edited(system, sent, "/new")
+    store = system.delivery.store
+    [row, *_] = await store.admin.fetch("select tenant_id, turn_id, conversation_id from inbound order by seq")
+    async with store.database.tenant(row["tenant_id"]) as connection:
+        path = await read_path(connection, row["tenant_id"], row["turn_id"])
+        talk = await read_messages(connection, row["tenant_id"], row["conversation_id"])
+    titles = [span.title for span in path.spans]
+    assert (titles[0], titles[-2:]) == ("Received", ["Changed", "Changed, and not answered"])
+    assert [(one.kind, one.note) for one in talk.messages if one.inward] == [
+        ("message", "done"),
+        ("edit", "done"),
+        ("edit", "edited_to_word"),
+    ]
 
 
 @CAN_EDIT

@@ -7,6 +7,7 @@ from core.journal.in_memory import MemoryJournal
 from core.llm.types import Role
 from core.loop.control import InterruptSignal, TurnMessage
 from core.loop.result import Ended
+from core.messaging.pointed import Pointed, Whose
 from core.people.tenant import WhileRunning
 from core.tools.tool import tool
 from tests.core.builders import run_loop, says, wants
@@ -54,6 +55,21 @@ class TestSteering:
         assert silent.requests == []
         assert replayed.messages == result.messages
         assert replayed.absorbed == ("m2",)
+
+
+class Editing(Control):
+    """A person who has changed a message before the model is first asked."""
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        changed = (Pointed("Pay Sam 50", Whose.CHANGED),)
+        return [TurnMessage("m2", "OK, do it", datetime(2026, 1, 1, tzinfo=UTC), points=changed)]
+
+
+async def test_an_edit_joins_after_the_first_answer_which_alone_may_hand_on_decisions() -> None:
+    script = [wants(("add", {"a": 1, "b": 2})), says("Both")]
+    _, model = await run_loop(script, [add], control=Editing())
+    first, second = ([message.text for message in request.messages] for request in model.requests)
+    assert ("OK, do it" in first, second[-1]) == (False, "OK, do it")
 
 
 class Waiting:
