@@ -35,7 +35,6 @@ from core.messaging.messages import (
     SenderProfile,
     StatusUpdate,
 )
-from core.messaging.pointed import EDITED
 from core.messaging.talk_words import INTERRUPT
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
@@ -106,7 +105,7 @@ class Inbox(Overviews):
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
         sender = named(message.sender)
-        own = message.origin is Origin.OWN and EDITED not in message.points
+        own = message.origin is Origin.OWN
         command = message.command or chat_words().read(message.text, address.channel)
         message = replace(message, command=command if own else None)
         exact = parse_exact_reply(message.text) if own and command is None and not message.media else None
