@@ -187,7 +187,7 @@ async def test_an_edit_to_a_decision_or_a_chat_word_does_nothing(store: Store, t
     await store.inbox.accept(edit(text))
     assert await fates(store) == [("Pay Sam 50", "waiting", ""), ("", "ignored", "edited_to_word")]
     assert await seen(store) == [["Pay Sam 50"]]
-    assert (await store.db.outbound.column("text"))[0] == DECIDES_NOTHING
+    assert (await store.db.outbound.column("text", order="seq"))[0] == DECIDES_NOTHING
 
 
 async def test_an_edited_chat_word_counts_as_it_was_sent(store: Store) -> None:
@@ -329,11 +329,11 @@ async def changed_by_all(store: Store) -> Iterable[tuple[object, ...]]:
 async def test_changes_whose_answers_are_lost_are_the_same_as_others(database_url: str) -> None:
     async with opened(database_url) as store:
         expected = await changed_by_all(store)
-        texts = await store.db.outbound.column("text")
+        texts = await store.db.outbound.column("text", order="seq")
         await store.admin.execute("truncate tenants, directory, ignored_messages, inbox_keys cascade")
     async with opened(database_url, TwiceDatabase(database_url)) as store:
         assert await changed_by_all(store) == expected
-        assert await store.db.outbound.column("text") == texts
+        assert await store.db.outbound.column("text", order="seq") == texts
 
 
 async def test_what_a_turn_asked_too_late_for_an_edit_is_void(store: Store) -> None:
