@@ -61,12 +61,11 @@ class Inbox(Overviews):
         waiting: BacklogLimits | None = None,
         codes_only: frozenset[str] = frozenset(),
     ) -> None:
-        access, clock = access or Access(), clock or Clock()
+        access, clock, waiting = access or Access(), clock or Clock(), waiting or BacklogLimits()
         super().__init__(database, clock)
         self._wakeups = wakeups
         self._make_id = make_id
         self._access = access
-        waiting = waiting or BacklogLimits()
         self._messages = GroupedStatement(
             database, "select * from receive_messages($1,$2,$3,$4)", (waiting.of_person, waiting.of_all)
         )

@@ -65,7 +65,7 @@ class Editing(Control):
         return [TurnMessage("m2", "OK, do it", datetime(2026, 1, 1, tzinfo=UTC), points=changed)]
 
 
-async def test_an_edit_joins_after_the_first_answer_which_alone_may_hand_on_decisions() -> None:
+async def test_an_edit_joins_only_after_the_first_answer_of_a_turn() -> None:
     script = [wants(("add", {"a": 1, "b": 2})), says("Both")]
     _, model = await run_loop(script, [add], control=Editing())
     first, second = ([message.text for message in request.messages] for request in model.requests)
