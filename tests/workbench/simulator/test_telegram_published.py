@@ -103,6 +103,7 @@ async def _use_everything(harness: Harness) -> None:
     await bot.get_my_short_description()
     await bot.set_chat_menu_button(ADA)
     await bot.get_chat_menu_button(ADA)
+    await bot.set_message_reaction(ADA, text["message_id"], "👍")
     await harness.act("edit", message_id=text["message_id"], text="other")
     await harness.act("group_say", text="hello", mention=True)
     await harness.act("migrate")

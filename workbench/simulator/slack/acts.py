@@ -8,7 +8,8 @@ from workbench.simulator.base import BadAction
 from workbench.simulator.config import Person
 from workbench.simulator.journal import Json
 from workbench.simulator.slack import interactions
-from workbench.simulator.slack.chat import remove
+from workbench.simulator.slack.chat import remove, set_reaction, take_reaction
+from workbench.simulator.slack.errors import Refusal
 from workbench.simulator.slack.events import home_event, mention_event, message_event, typed_message
 from workbench.simulator.slack.files import file_record
 from workbench.simulator.slack.method import Hub
@@ -63,6 +64,19 @@ async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 async def delete(hub: Hub, person: Person, arguments: Obj) -> Obj:
     remove(hub, _own(hub, person, arguments))
+    return {"ok": True}
+
+
+async def react(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Put the reaction `name` on the message `ts`, or take it back with `taken_back`."""
+    message = _channel(hub, person, arguments).messages.get(_needed(arguments, "ts"))
+    if message is None:
+        raise BadAction("There is no message with that ts.")
+    change = take_reaction if arguments.get("taken_back") is True else set_reaction
+    try:
+        change(hub, message, person.slack_user, _needed(arguments, "name"))
+    except Refusal as refusal:
+        raise BadAction(f"Slack says {refusal.code}.") from None
     return {"ok": True}
 
 
@@ -141,6 +155,7 @@ ACTS: dict[str, Act] = {
     "mention": mention,
     "edit": edit,
     "delete": delete,
+    "react": react,
     "press": press,
     "submit": submit,
     "close": close,

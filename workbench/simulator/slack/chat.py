@@ -66,22 +66,34 @@ def post_ephemeral(hub: Hub, arguments: Obj) -> Obj:
 
 def add_reaction(hub: Hub, arguments: Obj) -> Obj:
     message, name = _reacted(hub, arguments)
-    users = message.reactions.setdefault(name, [])
-    if hub.world.config.slack.bot_user in users:
-        raise Refusal("already_reacted")
-    users.append(hub.world.config.slack.bot_user)
+    set_reaction(hub, message, hub.world.config.slack.bot_user, name)
     return {"ok": True}
 
 
 def remove_reaction(hub: Hub, arguments: Obj) -> Obj:
     message, name = _reacted(hub, arguments)
+    take_reaction(hub, message, hub.world.config.slack.bot_user, name)
+    return {"ok": True}
+
+
+def set_reaction(hub: Hub, message: Message, user: str, name: str) -> None:
+    """Let somebody react, once with each name. Raises `Refusal`."""
+    users = message.reactions.setdefault(name, [])
+    if user in users:
+        raise Refusal("already_reacted")
+    users.append(user)
+    hub.deliverer.reacted("reaction_added", message, user, name)
+
+
+def take_reaction(hub: Hub, message: Message, user: str, name: str) -> None:
+    """Let somebody take a reaction back. Raises `Refusal`."""
     users = message.reactions.get(name, [])
-    if hub.world.config.slack.bot_user not in users:
+    if user not in users:
         raise Refusal("no_reaction")
-    users.remove(hub.world.config.slack.bot_user)
+    users.remove(user)
     if not users:
         del message.reactions[name]
-    return {"ok": True}
+    hub.deliverer.reacted("reaction_removed", message, user, name)
 
 
 def check_postable(hub: Hub, channel: Channel) -> None:

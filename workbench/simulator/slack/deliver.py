@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from workbench.simulator.base import Answer, NoAnswer, Wire
 from workbench.simulator.journal import Json
 from workbench.simulator.slack import limits
-from workbench.simulator.slack.events import changed_event, deleted_event, envelope, message_event
+from workbench.simulator.slack.events import changed_event, deleted_event, envelope, message_event, reaction_event
 from workbench.simulator.slack.shapes import Obj, text
 from workbench.simulator.slack.signature import signed_headers
 from workbench.simulator.slack.sockets import Ack, Sockets
@@ -52,6 +52,14 @@ class Deliverer:
 
     def deleted(self, message: Message, before: Obj) -> None:
         self.changed(message, before, deleted_event)
+
+    def reacted(self, kind: str, message: Message, user: str, name: str) -> None:
+        """Send the event of a reaction, if the app may read reactions; of the app's own only if it hears itself."""
+        own = user == self._world.config.slack.bot_user
+        if "reactions:read" not in self._world.switches.scopes or (own and not self._world.switches.own_events):
+            return
+        event = reaction_event(kind, message, user, name, self._world.next_ts())
+        self.event(event, message.ts, self._whose(message) if own else user)
 
     def event(self, event: Obj, about: str, user: str) -> Delivery:
         """Send an event, in the background, with retries."""

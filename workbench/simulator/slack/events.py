@@ -63,6 +63,12 @@ def deleted_event(world: World, message: Message, before: Obj, at: str) -> Obj:
     return _hidden(world, message, at) | gone
 
 
+def reaction_event(kind: str, message: Message, user: str, name: str, at: str) -> Obj:
+    """Return reference/events/reaction_added or reaction_removed."""
+    item: Obj = {"type": "message", "channel": message.channel, "ts": message.ts}
+    return {"type": kind, "user": user, "reaction": name, "item_user": message.user, "item": item, "event_ts": at}
+
+
 def home_event(user: str, channel: str, tab: str, view: View | None, shown: Obj, at: str) -> Obj:
     """Return reference/events/app_home_opened; the view is included after a view was published."""
     event: Obj = {"type": "app_home_opened", "user": user, "channel": channel, "tab": tab, "event_ts": at}

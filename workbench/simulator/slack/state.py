@@ -23,6 +23,7 @@ SCOPES = (
     "im:history",
     "im:read",
     "im:write",
+    "reactions:read",
     "reactions:write",
     "team:read",
     "users:read",

@@ -16,6 +16,7 @@ from workbench.simulator.telegram.formatting import MAX_CAPTION, MAX_TEXT
 from workbench.simulator.telegram.keyboards import inline_buttons
 from workbench.simulator.telegram.pointing import linked, pointed
 from workbench.simulator.telegram.polling import Polling
+from workbench.simulator.telegram.reactions import react
 from workbench.simulator.telegram.service_acts import ServiceActs
 from workbench.simulator.telegram.state import Message, Press, World
 from workbench.simulator.telegram.updates import CALLBACK_LIFE
@@ -49,6 +50,7 @@ class Acts:
             "say": self._say,
             "edit": self._edit,
             "press": self._press,
+            "react": partial(react, self._chats),
             "forge_press": self._forge_press,
             "block": lambda person, _: self._membership(person, blocked=True),
             "unblock": lambda person, _: self._membership(person, blocked=False),

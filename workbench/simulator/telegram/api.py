@@ -7,7 +7,7 @@ from aiohttp import web
 
 from workbench.simulator.base import ABOUT, Wire
 from workbench.simulator.journal import Json
-from workbench.simulator.telegram import editing, sending, settings, shapes
+from workbench.simulator.telegram import editing, reactions, sending, settings, shapes
 from workbench.simulator.telegram.arguments import Arguments, read_arguments
 from workbench.simulator.telegram.chats import find_chat
 from workbench.simulator.telegram.errors import Refusal, bad_request, refused
@@ -32,6 +32,7 @@ METHODS: dict[str, Method] = {
     "editMessageText": editing.edit_message_text,
     "editMessageReplyMarkup": editing.edit_message_reply_markup,
     "deleteMessage": editing.delete_message,
+    "setMessageReaction": reactions.set_message_reaction,
     "answerCallbackQuery": editing.answer_callback_query,
     "setMyCommands": settings.set_my_commands,
     "getMyCommands": settings.get_my_commands,

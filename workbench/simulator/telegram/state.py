@@ -45,6 +45,8 @@ class Message:
     media: str = ""
     file: StoredFile | None = None
     service: dict[str, Json] = field(default_factory=dict)
+    reactions: dict[int, list[str]] = field(default_factory=dict)
+    """The reactions of the bot and of people, by their ids."""
 
     @property
     def about(self) -> str:

@@ -83,6 +83,11 @@ def _message(world: World, message: Message) -> Json:
         "status": _status(world, message) if sender else "sent",
         "media": _media(message),
         "service": message.service,
+        "reactions": [
+            {"emoji": emoji, "from": person.key if (person := world.person_of(user)) else "bot"}
+            for user, emojis in message.reactions.items()
+            for emoji in emojis
+        ],
         "presses": [_press(press) for press in world.presses.values() if press.message is message],
     }
 

@@ -20,6 +20,7 @@ from workbench.simulator.twilio.kept import FORM, bring_back, keep
 from workbench.simulator.twilio.segments import price_of
 from workbench.simulator.twilio.services import Services
 from workbench.simulator.twilio.state import FINAL, Media, Message, PhoneNumber, Store, new_sid
+from workbench.simulator.twilio.tapbacks import tapback
 
 _MAX_MEDIA_BYTES = 5 * 1024 * 1024
 
@@ -28,8 +29,8 @@ class TwilioSimulator:
     """The provider `twilio`.
 
     Actions of a person: say {"text", "media"?: [{"content_type", "data": base64, "name"?}], "to"?, "wait"?};
-    duplicate {"sid", "times"?, "wait"?}; phone {"mode"}; callbacks {"order"}. With "wait" the answer comes
-    once the gateway has been told.
+    react {"sid", "reaction": like and so on, "taken_back"?, "wait"?}; duplicate {"sid", "times"?, "wait"?};
+    phone {"mode"}; callbacks {"order"}. With "wait" the answer comes once the gateway has been told.
     """
 
     name = "twilio"
@@ -105,6 +106,8 @@ class TwilioSimulator:
         match action:
             case "say":
                 return await self._say(person, arguments)
+            case "react":
+                return await self._react(person, arguments)
             case "duplicate":
                 return await self._duplicate(person, arguments)
             case "phone":
@@ -115,7 +118,7 @@ class TwilioSimulator:
                 order = _one_of(arguments, "order", list(CALLBACK_MODES))
                 self._phone(person.phone).callbacks = order
                 return {"order": order}
-        raise BadAction("A phone can say, duplicate, phone, and callbacks.")
+        raise BadAction("A phone can say, react, duplicate, phone, and callbacks.")
 
     def file(self, file_id: str) -> OpenedFile | None:
         for message in self._store.messages.values():
@@ -139,6 +142,16 @@ class TwilioSimulator:
             raise BadAction("The simulator does not know yet where the gateway is.")
         message = self._inbound.receive(person.phone, number, text, media)
         return await self._tell(message, number, 1, wait=bool(arguments.get("wait")))
+
+    async def _react(self, person: Person, arguments: dict[str, Json]) -> Json:
+        sid, reaction = arguments.get("sid"), arguments.get("reaction")
+        message = self._store.messages.get(sid) if isinstance(sid, str) else None
+        if message is None or message.to != person.phone or not isinstance(reaction, str):
+            raise BadAction('"sid" must be a message to this person, and "reaction" a word.')
+        taken_back = arguments.get("taken_back") is True
+        text = tapback(reaction, message.body, taken_back=taken_back)
+        message.reactions = [] if taken_back else [reaction]
+        return await self._say(person, {**arguments, "text": text, "to": message.sender})
 
     async def _duplicate(self, person: Person, arguments: dict[str, Json]) -> Json:
         sid, times = arguments.get("sid"), arguments.get("times", 1)
@@ -190,6 +203,7 @@ class TwilioSimulator:
             "webhook": message.webhook,
             "attempts": message.attempts,
             "media": [_shown(item) for item in message.media],
+            "reactions": [*message.reactions],
         }
 
 

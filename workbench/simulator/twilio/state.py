@@ -55,6 +55,8 @@ class Message:
     webhook: str = ""
     attempts: int = 0
     form: dict[str, str] = field(default_factory=dict)
+    reactions: list[str] = field(default_factory=list)
+    """The reactions that the phone shows, by name."""
 
     @property
     def inbound(self) -> bool:

@@ -7,6 +7,7 @@ import { fileCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { countSegments, price } from "/page/segments.js";
 import { letIn, withPairing } from "/page/pairing.js";
+import { shownReactions, thumbs } from "/page/reactions.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
 const MODES = {
@@ -24,6 +25,9 @@ const PROMPTS = ["What can you do?", "Email sam@example.com that I am ten minute
 const CALLBACKS = { in_order: "In order", reversed: "In reverse", twice: "Twice", none: "Never" };
 // Twilio takes no more in one message, and phones shrink their pictures to less.
 const LARGEST = 5 * 1024 * 1024;
+// Phones send reactions as texts, by words of their own.
+const TAPBACKS = { like: "👍", dislike: "👎", love: "❤️", laugh: "😂", emphasize: "‼️", question: "❓" };
+const NAMES = { "👍": "like", "👎": "dislike" };
 const TICKS = { queued: "waiting", accepted: "waiting", sending: "waiting", sent: "sent", delivered: "done", undelivered: "alert", failed: "alert" };
 
 export function phonePane(root, app) {
@@ -91,15 +95,17 @@ export function phonePane(root, app) {
 }
 
 function buildBubble(bubble, app, run) {
+  const own = bubble.reactions.map((name) => TAPBACKS[name]);
+  const react = (emoji, taken) => run("react", { sid: bubble.id, reaction: NAMES[emoji], taken_back: taken });
   const again = bubble.mine ? tool("Deliver again", () => run("duplicate", { sid: bubble.id })) : null;
   const cost = bubble.media.length ? `MMS · $${bubble.price}` : `${bubble.encoding} · ${plural(bubble.segments, "segment")} · $${bubble.price}`;
   return h(
     "li",
     { class: bubble.mine ? "mine" : "theirs" },
-    h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(fileCard), bubble.text ? h("p", { class: "said" }, bubble.text) : null),
+    h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(fileCard), bubble.text ? h("p", { class: "said" }, bubble.text) : null, shownReactions(own)),
     h("p", { class: "meta" }, clock(bubble.at, bubble.timezone), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
     letIn(bubble, app) ?? "",
-    tools(app.choose, "twilio", bubble.id, again),
+    tools(app.choose, "twilio", bubble.id, again, bubble.mine ? null : thumbs(own, react)),
   );
 }
 

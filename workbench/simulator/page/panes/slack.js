@@ -51,7 +51,7 @@ export function slackPane(root, app) {
     if (event.key === "Escape") openThread("");
   });
 
-  const common = { channel: () => latest?.people[app.person.key].channel, openThread, edit, remove };
+  const common = { channel: () => latest?.people[app.person.key].channel, openThread, edit, remove, react };
   const pane = { ...common, inThread: false };
   const inThread = { ...common, inThread: true };
 
@@ -115,6 +115,14 @@ export function slackPane(root, app) {
     (item.thread_ts ? threadBox : box).put(item.text);
   }
 
+  async function react(item, name, taken) {
+    try {
+      await act("slack", "react", app.person.key, { ts: item.ts, name, taken_back: taken });
+    } catch (error) {
+      app.toast(error.message);
+    }
+  }
+
   async function remove(item) {
     try {
       await act("slack", "delete", app.person.key, { ts: item.ts });
@@ -167,6 +175,7 @@ function asItems(own, bot, person) {
     return {
       ...bubble,
       mine,
+      user: own.user,
       who: mine ? person.name : bubble.from === "bot" ? bot : bubble.from,
       timezone: person.timezone,
       replies: own.bubbles.filter((one) => one.thread_ts === bubble.ts).length,

@@ -8,6 +8,7 @@ import { fileCard, placeCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { letIn, withPairing } from "/page/pairing.js";
 import { placeForm } from "/page/place.js";
+import { shownReactions, thumbs } from "/page/reactions.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
 // What the app sends as a photo, made a JPEG; it sends other pictures as they are.
@@ -191,6 +192,8 @@ function buildMessage(item, { app, run, setContext }) {
   const content = inBubble(item);
   if (!content && Object.keys(item.service).length) return h("li", { class: "service" }, Object.keys(item.service)[0].replaceAll("_", " "));
   const reply = tool("Reply", () => setContext({ kind: "reply", id: item.message_id, text: item.text.slice(0, 80) }));
+  const own = item.reactions.filter((one) => one.from === app.person.key).map((one) => one.emoji);
+  const react = (emoji, taken) => run("react", { message_id: item.message_id, emoji: taken ? "" : emoji });
   const edit = item.mine && !content ? tool("Edit", () => setContext({ kind: "edit", id: item.message_id, text: item.text })) : null;
   return h(
     "li",
@@ -201,11 +204,12 @@ function buildMessage(item, { app, run, setContext }) {
       item.quoted ? h("p", { class: "quoted" }, h("strong", {}, item.quoted.who), h("span", {}, item.quoted.text)) : null,
       content,
       item.text ? h("div", { class: "said" }, withEntities(item.text, item.entities)) : null,
+      shownReactions(item.reactions.map((one) => one.emoji)),
       h("p", { class: "meta" }, item.edited ? "edited " : "", clock(item.date, item.timezone), " ", ticks(item)),
     ),
     item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
     letIn(item, app) ?? "",
-    tools(app.choose, "telegram", item.id, reply, edit),
+    tools(app.choose, "telegram", item.id, reply, edit, item.mine ? null : thumbs(own, react)),
   );
 }
 

@@ -6,6 +6,7 @@ import { fileCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { markdown, mrkdwn } from "/page/markdown.js";
 import { letIn } from "/page/pairing.js";
+import { thumbs } from "/page/reactions.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { tool, tools } from "/page/thread.js";
 
@@ -14,7 +15,8 @@ const OUTCOMES = {
   connection_failed: "no connection", http_error: "refused", no_connection: "no socket is open",
 };
 // Drawn, since not every machine has these among its letters.
-const REACTIONS = { eyes: "eyes", white_check_mark: "tick", x: "cross", "+1": "thumb", heart: "heart" };
+const REACTIONS = { eyes: "eyes", white_check_mark: "tick", x: "cross", "+1": "thumb", thumbsup: "thumb", "-1": "thumb_down", heart: "heart" };
+const NAMES = { "👍": "+1", "👎": "-1" };
 const TASKS = { pending: "waiting", in_progress: "play", complete: "sent", error: "cross" };
 
 export const told = (reason) => OUTCOMES[reason] ?? reason.replace(/^http_error_/, "HTTP ");
@@ -31,6 +33,9 @@ export function buildMessage(item, app, pane) {
   };
   const more = [];
   if (!item.ephemeral && !item.thread_ts && !pane.inThread) more.push(tool("Reply", () => pane.openThread(item.ts)));
+  const react = (emoji, taken) => pane.react(item, NAMES[emoji], taken);
+  const own = Object.keys(NAMES).filter((emoji) => item.reactions[NAMES[emoji]]?.includes(item.user));
+  if (!item.mine && !item.ephemeral) more.push(thumbs(own, react));
   if (item.mine) more.push(tool("Edit", () => pane.edit(item)), tool("Delete", () => pane.remove(item)));
   const face = h("span", { class: `face ${item.mine ? "" : "bot"}`, "aria-hidden": "true" }, initials(item.who));
   const name = h("p", { class: "by" }, h("strong", {}, item.who), item.mine ? null : h("small", { class: "app-badge" }, "APP"), h("time", {}, clock(Number(item.ts), item.timezone)));
