@@ -27,7 +27,8 @@ SCOPES = {
     "im:history": "to read what people write to it, and what it missed while it was away",
     "im:read": "to find its direct conversations again after it was away",
     "im:write": "to write to a person first",
-    "reactions:write": "to mark a message that it is working on",
+    "reactions:read": "to hear which answers people like, and what they decide by a thumb",
+    "reactions:write": "to mark a message that it is working on, and to answer a mere thanks",
     "users:read": "to know its own app's id, and people's names and time zones",
     "users:read.email": "to find a member by their mail address, to write to them on somebody's behalf",
 }
@@ -35,6 +36,8 @@ EVENTS = {
     "app_home_opened": "to draw the App Home",
     "app_mention": "to say in a channel where it answers",
     "message.im": "to hear what people write to it",
+    "reaction_added": "to hear a reaction",
+    "reaction_removed": "to hear that a reaction was taken back",
 }
 PROMPTS = (
     ("What can you do?", "What can you do?"),

@@ -22,12 +22,13 @@ from channels.slack.payload_fields import (
     optional_name,
     text_at,
 )
+from channels.slack.reactions import ADDED, REMOVED, read_reaction
 from channels.slack.text import unescape
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_words import HELP
-from core.messaging.messages import Address, Amendment, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.messages import Address, Amendment, IgnoredMessage, IgnoreReason, InboundMessage, Reaction
 from providers.slack.wire import CHANNEL_NAME
 
 
@@ -62,7 +63,7 @@ class Unhandled:
 
 
 type SlackInput = (
-    InboundMessage | Amendment | IgnoredMessage | SlashCommand | Gesture | HomeOpened | Challenge | Unhandled
+    InboundMessage | Amendment | Reaction | IgnoredMessage | SlashCommand | Gesture | HomeOpened | Challenge | Unhandled
 )
 
 
@@ -108,6 +109,8 @@ def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
             if isinstance(read, IgnoredMessage) and read.reason in (IgnoreReason.EDITED, IgnoreReason.DELETED):
                 return read_change(event, channel, known, direct=direct, keys=(key,))
             return read
+        case reaction if reaction in (ADDED, REMOVED):
+            return read_reaction(event, replace(ours, team=team, app=app), key) or Unhandled(kind)
         case "app_home_opened":
             return HomeOpened(name_at(event, "user", USER), text_at(event, "tab"), ours.team or team)
     return Unhandled(kind)

@@ -12,6 +12,7 @@ CHANNEL = re.compile(r"[CDG][A-Z0-9]{2,30}")
 EVENT = re.compile(r"Ev[A-Za-z0-9]{1,40}")
 TS = re.compile(r"[0-9]{1,12}\.[0-9]{1,6}")
 TOKEN = re.compile(r"[!-~]{1,255}")
+REACTION = re.compile(r"\S{1,255}")
 WORD = re.compile(r"[a-z][a-z0-9_.]{0,79}")
 
 

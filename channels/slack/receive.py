@@ -25,7 +25,7 @@ from channels.slack.verify import is_signed
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
-from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, Press
+from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, Press, Reaction
 from providers.slack.client import SlackApi
 from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, WEBHOOK_PATH
 
@@ -125,7 +125,7 @@ class SlackChannel:
             case InboundMessage():
                 self._identity.remember(payload.sender, payload.address.peer)
                 await self._accept(payload)
-            case IgnoredMessage() | Amendment():
+            case IgnoredMessage() | Amendment() | Reaction():
                 await self._accept(payload)
             case Gesture():
                 return await self._take_gesture(payload)
@@ -165,7 +165,7 @@ class SlackChannel:
             self._spawn(answer_gesture(self._api, self._sink, replace(gesture, press=press), received))
         return received.errors or None
 
-    async def _accept(self, inbound: InboundMessage | Amendment | IgnoredMessage | Press) -> Received:
+    async def _accept(self, inbound: InboundMessage | Amendment | IgnoredMessage | Press | Reaction) -> Received:
         received = await self._sink.accept(inbound)
         # A stranger's message has no id of ours: no profile is requested for them.
         if isinstance(inbound, InboundMessage) and not received.duplicate and received.id not in inbound.keys:

@@ -1,5 +1,7 @@
 """Read fields of Telegram's JSON by type; another type refuses the update."""
 
+from datetime import UTC, datetime
+
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 
@@ -55,3 +57,11 @@ def required_text_at(parent: JsonObject, name: str) -> str:
 def objects_in(value: Json) -> list[JsonObject]:
     """Return the objects of a list; empty if it is not a list, since content is read as far as possible."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def moment(seconds: int) -> datetime | None:
+    """Return a moment from Unix seconds; None if it is later than any calendar."""
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC)
+    except (OverflowError, ValueError, OSError):
+        return None

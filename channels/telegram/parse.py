@@ -6,12 +6,12 @@ would hold up its chat. Tests compare the two readings.
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from channels.telegram.fields import integer_at, object_at, required_text_at, text_at, without_nulls
+from channels.telegram.fields import integer_at, moment, object_at, required_text_at, text_at, without_nulls
 from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
 from channels.telegram.pointed import read_origin, read_points
+from channels.telegram.reactions import read_reaction
 from channels.telegram.words import words_of
 from core.errors import RequestRefused
 from core.json_types import JsonObject
@@ -40,7 +40,7 @@ from providers.utf16 import units
 CHANNEL = "telegram"
 ONLY_DIRECT = gettext_noop("I answer in direct chats only. Write to me there.")
 
-_READ = ("message", "edited_message", "callback_query", "my_chat_member")
+_READ = ("message", "edited_message", "callback_query", "my_chat_member", "message_reaction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
             return _read_press(object_at(update, "callback_query"), key, bot)
         case ["my_chat_member"]:
             return Parsed(_read_membership(object_at(update, "my_chat_member"), key, bot))
+        case ["message_reaction"]:
+            return Parsed(read_reaction(object_at(update, "message_reaction"), key, bot.id))
     return Parsed(ignore_update(update, bot))
 
 
@@ -137,7 +139,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         text=text,
         media=media,
         command=command,
-        sent_at=_moment(integer_at(message, "date", at_least=0)),
+        sent_at=moment(integer_at(message, "date", at_least=0)),
         sender_name=place.name,
         sender_language=place.language,
         provider_id=str(number),
@@ -156,7 +158,7 @@ def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     `edit_date`, for fields that no person writes.
     """
     read = _read_message(message, key, bot)
-    changed_at = _moment(integer_at(message, "edit_date", at_least=0)) if "edit_date" in message else None
+    changed_at = moment(integer_at(message, "edit_date", at_least=0)) if "edit_date" in message else None
     written = isinstance(read, InboundMessage) and (read.media or content_of(message) in ("", "rich_message"))
     if not isinstance(read, InboundMessage) or changed_at is None or not written:
         place = _place(message, bot)
@@ -269,10 +271,3 @@ def _person(user: JsonObject) -> tuple[str, bool, str]:
     number = integer_at(user, "id", at_least=1)
     names = (text_at(user, "first_name"), text_at(user, "last_name"))
     return str(number), user.get("is_bot") is True, " ".join(name for name in names if name)
-
-
-def _moment(seconds: int) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(seconds, tz=UTC)
-    except (OverflowError, ValueError, OSError):  # later than any calendar
-        return None

@@ -59,7 +59,9 @@ def _check_webhook(info: WebhookInfo, webhook: str) -> Check:
         detail = "set with another secret: we refuse what Telegram sends"
         return Check("Telegram webhook", ok=False, detail=detail, fix="run `channels setup`")
     if set(info.allowed_updates or ()) != set(ALLOWED_UPDATES):
-        return Check("Telegram webhook", ok=False, detail="set, but for other kinds of updates", fix=fix)
+        missing = _kinds([kind for kind in ALLOWED_UPDATES if kind not in (info.allowed_updates or ())])
+        detail = "set, but for other kinds of updates" + (f", without {missing}" if missing else "")
+        return Check("Telegram webhook", ok=False, detail=detail, fix=fix)
     return Check("Telegram webhook", ok=True, detail=info.url)
 
 

@@ -41,7 +41,8 @@ class Ruling:
 
     `state`: the decision, None if it stays open. `how`: of the audit. `starts`: its time runs from now at the latest.
     `remind_at` and `confirmation`: None if they stay. `audited`: an entry of the audit that is no decision.
-    `stands`: how the approval stood before, for the answer to a press that was received before.
+    `stands`: how the approval stood before, for the answer to a press that was received before. `gesture`: a press or a
+    reaction. `told`: its outcome is said in a message, once for a card, since nothing else shows it.
     """
 
     approval_id: str
@@ -54,6 +55,8 @@ class Ruling:
     confirmation: Confirmation | None = None
     audited: str = ""
     stands: DecisionOutcome = DecisionOutcome.PENDING
+    gesture: str = "press"
+    told: bool = False
 
     def to_json(self) -> JsonObject:
         """Return it as `write_ruling` takes it."""
@@ -67,6 +70,8 @@ class Ruling:
             "remind_at": self.remind_at.isoformat() if self.remind_at else None,
             "confirmation": self.confirmation.to_json() if self.confirmation else None,
             "audited": self.audited,
+            "gesture": self.gesture,
+            "told": self.told,
         }
 
 
@@ -90,7 +95,7 @@ def decide_press(
     stands = standing(facts, now)
     if verb is Verb.DETAILS and stands in (DecisionOutcome.PENDING, DecisionOutcome.ALTERED):
         return Ruling(facts.id, DecisionOutcome.DETAILS)
-    if not _is_open(stands, verb):
+    if not is_open(stands, verb):
         return Ruling(facts.id, stands)
     if verb is Verb.APPROVE and facts.shown(pressed=True) is not Shown.WHOLE:
         return Ruling(facts.id, DecisionOutcome.NOT_WHOLE)
@@ -101,7 +106,7 @@ def decide_press(
         return Ruling(facts.id, DecisionOutcome.EDIT if has_forms else DecisionOutcome.ASK_CHANGE, starts=True)
     if verb not in _STATES:
         return Ruling(facts.id, stands)
-    return _decided(facts, verb, "button" if changes is None else "form", changes)
+    return decided(facts, verb, "button" if changes is None else "form", changes)
 
 
 def decide_any_press(
@@ -117,7 +122,7 @@ def decide_any_press(
 def decide_word(facts: ApprovalFacts, word: ExactReply, fresh: str, channel: str, now: datetime) -> Ruling:
     """Decide by an exact word about this approval. `fresh`: the confirmation number to send if one is needed."""
     stands, verb = standing(facts, now), word.verb
-    if verb is Verb.EDIT or not _is_open(stands, verb):
+    if verb is Verb.EDIT or not is_open(stands, verb):
         return Ruling(facts.id, stands)
     shown = facts.shown(pressed=False)
     if shown is Shown.NOT_SENT:
@@ -132,8 +137,8 @@ def decide_word(facts: ApprovalFacts, word: ExactReply, fresh: str, channel: str
             return Ruling(
                 facts.id, checked.verdict, how=checked.verdict.value, confirmation=checked.after, audited="confirm"
             )
-        return _decided(facts, verb, "code and number", confirmation=checked.after)
-    return _decided(facts, verb, "code")
+        return decided(facts, verb, "code and number", confirmation=checked.after)
+    return decided(facts, verb, "code")
 
 
 def decide_said(
@@ -143,24 +148,26 @@ def decide_said(
     if facts is None:
         return Ruling("", DecisionOutcome.UNKNOWN)
     stands = standing(facts, now)
-    if _is_open(stands, verb) or (stands is DecisionOutcome.ALTERED and verb is Verb.EDIT):
-        return _decided(facts, verb, how, changes)
+    if is_open(stands, verb) or (stands is DecisionOutcome.ALTERED and verb is Verb.EDIT):
+        return decided(facts, verb, how, changes)
     if said_in and facts.decided_in == said_in and facts.state is _STATES[verb]:
         return Ruling(facts.id, MADE[verb])
     return Ruling(facts.id, stands)
 
 
-def _is_open(stands: DecisionOutcome, verb: Verb) -> bool:
+def is_open(stands: DecisionOutcome, verb: Verb) -> bool:
+    """Return whether an approval that stands so can be decided; one that was altered can be cancelled."""
     return stands is DecisionOutcome.PENDING or (stands is DecisionOutcome.ALTERED and verb is Verb.CANCEL)
 
 
-def _decided(
+def decided(
     facts: ApprovalFacts,
     verb: Verb,
     how: str,
     changes: JsonObject | None = None,
     confirmation: Confirmation | None = None,
 ) -> Ruling:
+    """Return the ruling that decides an approval."""
     return Ruling(facts.id, MADE[verb], _STATES[verb], how, starts=True, changes=changes, confirmation=confirmation)
 
 

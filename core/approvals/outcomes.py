@@ -44,6 +44,9 @@ class DecisionOutcome(StrEnum):
     TOO_LATE_TO_SNOOZE = "too_late"
     ASK_CHANGE = "ask_change"
     NEEDS_CODE = "needs_code"
+    NEEDS_PRESS = "needs_press"
+    SEVERAL = "several"
+    TAKEN_BACK = "taken_back"
     GUESSED = "guessed"
     NOTHING = "nothing"
     NO_CODE = "no_code"
@@ -106,6 +109,14 @@ _SENTENCES = {
     DecisionOutcome.TOO_LATE_TO_SNOOZE: gettext_noop("{code} ends too soon for that: it is open until {expires}."),
     DecisionOutcome.ASK_CHANGE: gettext_noop("What should I change about {code}? Reply in your own words."),
     DecisionOutcome.NEEDS_CODE: gettext_noop("Please write OK {code} to approve or NO {code} to cancel: {summary}."),
+    DecisionOutcome.NEEDS_PRESS: gettext_noop(
+        "{code} is high risk, so a reaction does not decide it: {summary}. "
+        "Press a button of its card, or reply OK {code} or NO {code}."
+    ),
+    DecisionOutcome.SEVERAL: gettext_noop("More than one open request fits your reaction, so it decides nothing."),
+    DecisionOutcome.TAKEN_BACK: gettext_noop(
+        "Taking your reaction back changes nothing: {code} was decided {by} at {decided}."
+    ),
     DecisionOutcome.GUESSED: gettext_noop(
         "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
         "You can decide in another chat of yours, or by a button."

@@ -7,16 +7,17 @@ from typing import cast
 import asyncpg
 import structlog
 
-from core.approvals.decisions import decide_any_press
+from core.approvals.decisions import Ruling, decide_any_press
 from core.approvals.exact_decisions import decide_exact
 from core.approvals.exact_replies import ExactReply, Verb, button, new_number, read_button
 from core.approvals.facts import PressFacts, WordFacts
 from core.approvals.form_check import form_errors
 from core.approvals.outcomes import DecisionOutcome, moment, toast
+from core.approvals.reactions import ReactedCard, decide_reaction
 from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
-from core.db.decided import decide_and_write
+from core.db.decided import Facts, decide_and_write
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
 from core.inbox.question_answers import Choices
@@ -44,8 +45,11 @@ class Decisions:
     clock: Clock
     codes_only: frozenset[str] = frozenset()
 
-    async def press(self, press: Press, sender: str) -> Received | None:
-        """Record a press or a submitted form, even a question's; return None if the token is not ours."""
+    async def press(self, press: Press, sender: str, reacted: ReactedCard | None = None) -> Received | None:
+        """Record a press or a submitted form, even a question's; return None if the token is not ours.
+
+        `reacted`: it was no button, but a reaction to the card.
+        """
         read = read_button(press.token)
         if read is None:
             choices = Choices(self.database, self.wakeups, self.make_id, self.access, self.clock)
@@ -58,10 +62,17 @@ class Decisions:
         now = self.clock.now()
         entered: JsonObject | None = None if press.entered is None else dict(press.entered)
         arrival = of_press(press, sender, self.access, self.make_id)
+
+        def decide(row: Facts) -> Ruling:
+            facts = PressFacts.from_json(row)
+            if reacted is not None:
+                return decide_reaction(facts, verb, reacted, now)
+            return decide_any_press(facts, verb, entered, now, has_forms=press.has_forms)
+
         made, row = await decide_and_write(
             self.database,
             ("select press_facts($1,$2) as facts", (arrival, token)),
-            lambda facts: decide_any_press(PressFacts.from_json(facts), verb, entered, now, has_forms=press.has_forms),
+            decide,
             lambda facts, ruling: (
                 "select * from receive_press($1,$2,$3,$4,$5)",
                 (arrival, token, facts, ruling.to_json(), now),
@@ -70,7 +81,12 @@ class Decisions:
         self._ring(row)
         # A duplicate changes nothing: it is told how the approval stands.
         outcome = DecisionOutcome(row["outcome"] or made.stands)
-        _log.info("pressed", channel=address.channel, outcome=outcome.value, duplicate=row["duplicate"])
+        _log.info(
+            "reacted" if reacted else "pressed",
+            channel=address.channel,
+            outcome=outcome.value,
+            duplicate=row["duplicate"],
+        )
         timezone = row["timezone"] or ""
         with speaking(row["language"] or ""):
             if row["form"]:

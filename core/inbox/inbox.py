@@ -18,6 +18,7 @@ from core.inbox.ignored import Ignored
 from core.inbox.opt_outs import OptOuts
 from core.inbox.overload import Overload, Refusal
 from core.inbox.overview import Overviews
+from core.inbox.reactions import Reactions
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
@@ -32,6 +33,7 @@ from core.messaging.messages import (
     Origin,
     Press,
     ReachabilityChange,
+    Reaction,
     SenderProfile,
     StatusUpdate,
 )
@@ -73,6 +75,7 @@ class Inbox(Overviews):
         self._decisions = Decisions(database, wakeups, make_id, access, clock, codes_only)
         self._strangers = Strangers(database, wakeups, make_id, access, clock)
         self._ignored = Ignored(database, wakeups, make_id)
+        self._reactions = Reactions(database, wakeups, make_id, access, clock, self._decisions, self._ignored)
         self._statuses = Statuses(database, wakeups)
         self._opt_outs = OptOuts(database, wakeups, make_id)
         self._addresses = Addresses(database)
@@ -90,6 +93,8 @@ class Inbox(Overviews):
                 return await self._amendments.take(inbound)
             case Press():
                 return await self._press(inbound)
+            case Reaction():
+                return await self._reactions.receive(inbound)
             case IgnoredMessage():
                 return await self._ignored.record(inbound)
             case StatusUpdate():

@@ -15,6 +15,7 @@ from core.messaging.messages import (
     InboundMessage,
     Press,
     ReachabilityChange,
+    Reaction,
     SenderProfile,
     StatusUpdate,
 )
@@ -24,6 +25,7 @@ KINDS = {
     InboundMessage: "message",
     Amendment: "amendment",
     Press: "press",
+    Reaction: "reaction",
     IgnoredMessage: "ignored",
     StatusUpdate: "status",
     ReachabilityChange: "reachability",

@@ -152,6 +152,19 @@ class Marking(Protocol):
 
 
 @runtime_checkable
+class Reacting(Protocol):
+    """Optional capability: react to a person's message.
+
+    There the person's reactions to ours come in as `Reaction`, by the message's id. On SMS they are texts of their
+    phone; on other channels there are none.
+    """
+
+    async def react(self, to: Address, message: str, emoji: str) -> None:
+        """Put our reaction on a person's message. Repeatable. Raises `core.errors.DeliveryError`."""
+        ...
+
+
+@runtime_checkable
 class Unseen(Protocol):
     """Optional capability: tell a person who waits for long in words, if nothing shows that we are at work."""
 

@@ -55,6 +55,8 @@ class Command:
 
     name: str
     argument: str = ""
+    switch: str = ""
+    """The preference without which the word is a text like any other."""
 
 
 class Origin(StrEnum):
@@ -125,6 +127,26 @@ class Press:
     has_forms: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """A person's change of their reactions to a message of ours: emoji, without skin tones, or names in colons.
+
+    `message`: the provider's id of the message. Phones that send reactions as texts name none: then `quote` has its
+    words, of which the end is missing if `cut`.
+    """
+
+    address: Address
+    sender: str
+    keys: tuple[str, ...]
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    message: str = ""
+    quote: str = ""
+    cut: bool = False
+    at: datetime | None = None
+    """The provider's time of the change, if it states one."""
+
+
 class IgnoreReason(StrEnum):
     """Why an authentic message gets no turn."""
 
@@ -142,7 +164,7 @@ class IgnoreReason(StrEnum):
     CARRIER = "carrier"
     """The carrier answers this word itself."""
     REACTION = "reaction"
-    """A reaction to a message that a phone sent as a text."""
+    """A reaction to no message of ours in that person's chat."""
     BROKEN = "broken"
     """It broke us at each try."""
     UNPROVEN = "unproven"
@@ -268,6 +290,7 @@ type Inbound = (
     InboundMessage
     | Amendment
     | Press
+    | Reaction
     | IgnoredMessage
     | StatusUpdate
     | ReachabilityChange

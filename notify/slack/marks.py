@@ -8,11 +8,14 @@ import asyncio
 import structlog
 
 from core.errors import CredentialsRejected, DeliveryError, RateLimited
+from core.messaging.emoji import THUMB_UP
 from core.messaging.messages import Address
 from providers.slack.client import SlackApi
 from providers.slack.wire import is_ts
 
 EYES = "eyes"
+NAMES = {THUMB_UP: "+1"}
+"""Slack's names of the emoji with which we react."""
 TRIES = 4
 PAUSE = 1.0
 """Seconds between two tries to remove a mark, if Slack names no time; it doubles."""
@@ -45,6 +48,14 @@ class WorkingMarks:
             task = asyncio.create_task(self._clear(to.peer, ts, self._setting.pop((to.peer, ts), None)))
             self._clearing.add(task)
             task.add_done_callback(self._clearing.discard)
+
+    async def react(self, to: Address, ts: str, emoji: str) -> None:
+        """Put a reaction that stays on a message. Raises `DeliveryError`."""
+        try:
+            await self._client.call("reactions.add", {"channel": to.peer, "timestamp": ts, "name": NAMES[emoji]})
+        except DeliveryError as error:
+            if error.code != _MARKED_ALREADY:
+                raise
 
     async def finish(self) -> None:
         """Wait a moment for the marks that are being taken away, then end all calls."""

@@ -129,6 +129,9 @@ class SlackNotification:
     def unmark(self, to: Address, message: str) -> None:
         self._marks.clear(to, message)
 
+    async def react(self, to: Address, message: str, emoji: str) -> None:
+        await self._marks.react(to, message, emoji)
+
     def streams_to(self, to: Address) -> bool:
         return bool(to.thread)  # chat.startStream needs a thread
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
-from telegram import LinkPreviewOptions, Message
+from telegram import LinkPreviewOptions, Message, ReactionTypeEmoji
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
@@ -108,6 +108,12 @@ class TelegramNotification:
             await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), line)
         except ChatMigrated as error:
             raise Rejected("the chat moved, and its messages with it") from error
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
+
+    async def react(self, to: Address, message: str, emoji: str) -> None:
+        try:
+            await self._api.bot.set_message_reaction(number(to.peer), number(message), [ReactionTypeEmoji(emoji)])
         except TelegramError as error:
             raise to_delivery_error(error) from error
 

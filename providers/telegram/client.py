@@ -19,8 +19,8 @@ from core.json_types import Json, JsonObject, read_json
 from providers.provider_httpx import StrangeAnswer, client_options
 from providers.telegram.errors import AnswerLost, FloodControl, NotSent
 
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
-"""All that we read. Edits only to record that they are not answered."""
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member", "message_reaction")
+"""All that we read. Edits only to record that they are not answered. Reactions come only if they are named."""
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 8.0
 UPDATES_BYTES = MAX_LIST

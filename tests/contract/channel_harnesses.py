@@ -84,6 +84,10 @@ class SmsHarness(ChannelHarness):
         ours = [bubble for bubble in self._seen(person) if bubble["direction"] == "out"]
         return [Bubble(bubble["id"], bubble["text"], code=bubble["text"]) for bubble in ours]
 
+    async def react(self, bubble: Bubble, emoji: str, person: str = "ada", *, taken_back: bool = False) -> None:
+        name = {"👍": "like", "👎": "dislike", "❤": "love"}[emoji]
+        await self.act("react", person, sid=bubble.id, reaction=name, taken_back=taken_back)
+
     def signed(self, request: Request, secret: str = "") -> Request:
         fields = dict(parse_qsl(request.body.decode(), keep_blank_values=True))
         validator = RequestValidator(secret or TWILIO.auth_token)
@@ -168,6 +172,14 @@ class SlackHarness(ChannelHarness):
         """Return the forms that a person has open."""
         return cast(list[dict[str, Any]], self._person(person)["modals"])
 
+    async def react(self, bubble: Bubble, emoji: str, person: str = "ada", *, taken_back: bool = False) -> None:
+        name = {"👍": "+1", "👎": "-1", "❤": "heart"}[emoji]
+        await self.act("react", person, ts=bubble.id, name=name, taken_back=taken_back)
+
+    def reactions(self, person: str = "ada") -> list[str]:
+        bubbles = self._person(person)["bubbles"]
+        return [name for bubble in bubbles if bubble["direction"] == "in" for name in bubble["reactions"]]
+
     def signed(self, request: Request, secret: str = "", at: float | None = None) -> Request:
         stamp = str(int(time.time() if at is None else at))
         verifier = SignatureVerifier(secret or SLACK.signing_secret)
@@ -244,6 +256,13 @@ class TelegramHarness(ChannelHarness):
     def whispers(self, person: str = "ada") -> list[str]:
         messages = self._state["people"][person]["messages"]
         return [press["text"] for message in messages for press in message["presses"] if press["answered"]]
+
+    async def react(self, bubble: Bubble, emoji: str, person: str = "ada", *, taken_back: bool = False) -> None:
+        await self.act("react", person, message_id=int(bubble.id.rpartition(":")[2]), emoji="" if taken_back else emoji)
+
+    def reactions(self, person: str = "ada") -> list[str]:
+        messages = self._state["people"][person]["messages"]
+        return [one["emoji"] for message in messages if message["direction"] == "in" for one in message["reactions"]]
 
     def signed(self, request: Request, secret: str = "") -> Request:
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})

@@ -228,6 +228,19 @@ class ChannelHarness(ABC):
         """Let a person press a button, counted from 0; return before the provider has notified us."""
         raise AssertionError(f"{self.name} has no button {number} under {bubble.id} for {person}")
 
+    async def react(self, bubble: Bubble, emoji: str, person: str = "ada", *, taken_back: bool = False) -> None:
+        """Let a person react with a thumb, or take that back; return before the provider has notified us."""
+        raise AssertionError(f"nobody reacts {emoji} to {bubble.id} on {self.name} ({person}, {taken_back})")
+
+    async def reacted(self, bubble: Bubble, emoji: str, person: str = "ada", *, taken_back: bool = False) -> None:
+        """Let a person react, and wait until the provider has notified us or given up."""
+        await self.react(bubble, emoji, person, taken_back=taken_back)
+        await self.settled()
+
+    def reactions(self, person: str = "ada") -> list[str]:
+        """Return our reactions to what a person wrote, in order."""
+        return []
+
     def whispers(self, person: str = "ada") -> list[str]:
         """Return the replies to a person's presses, which only they see."""
         return []

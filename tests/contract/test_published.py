@@ -14,8 +14,9 @@ from telegram import MenuButtonDefault
 from channels.slack.manifest import SCOPES
 from channels.sms.receive import SmsChannel
 from channels.telegram.setup import setup_bot
-from core.messaging.capabilities import Marking, Redrawing
+from core.messaging.capabilities import Marking, Reacting, Redrawing
 from core.messaging.channels import Target, file_part
+from core.messaging.emoji import THUMB_UP
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification
@@ -58,6 +59,7 @@ CALLED = {
             "sendDocument",
             "sendMessage",
             "sendVoice",
+            "setMessageReaction",
         ),
         *("sendPhoto", "setChatMenuButton", "setMyCommands", "setMyDescription", "setMyShortDescription", "setWebhook"),
     },
@@ -265,6 +267,8 @@ async def _use_slack(harness: SlackHarness) -> None:
     assert isinstance(harness.sender, Marking)
     harness.sender.mark(where, root)
     harness.sender.unmark(where, root)
+    assert isinstance(harness.sender, Reacting)
+    await harness.sender.react(where, root, THUMB_UP)
     (part,) = harness.sender.render(reply("In the thread"))
     assert await harness.sender.send(part, thread) == await harness.sender.find(part, thread, datetime.now(UTC))
     await harness.act("say", text=marked("more"), thread_ts=root)
@@ -280,6 +284,8 @@ async def _sent_back(harness: TelegramHarness) -> list[OutboundMessage]:
 
 
 async def _use_telegram(harness: TelegramHarness, message_id: str) -> None:
+    assert isinstance(harness.sender, Reacting)
+    await harness.sender.react(harness.address(), message_id, THUMB_UP)
     await harness.act("press", message_id=int(message_id), data="tok")
     await harness.settled()
     api = harness.channel._api  # type: ignore[attr-defined]

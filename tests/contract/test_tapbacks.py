@@ -1,24 +1,82 @@
-"""A phone's reaction to a text is recorded: nobody is answered, no model is asked, no card is decided."""
+"""Reactions of phones, which are texts: only a quote that proves who has the card decides it."""
 
+from collections.abc import AsyncIterator
+
+import pytest
+
+from core.json_types import JsonObject
 from tests.clocks import StandingClock
-from tests.contract.approving import open_approving
+from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import says, wants
 
+MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "At noon?"}
 
-async def test_a_reaction_to_a_card_decides_nothing_and_is_not_answered(database_url: str) -> None:
+
+@pytest.fixture
+async def system(database_url: str) -> AsyncIterator[Approving]:
+    """Yield a system in which Ada was asked to approve a mail."""
     async with open_approving(SmsHarness, database_url, StandingClock()) as system:
-        system.model.script = [
-            wants(("send_mail", {"to": "sam@example.com", "subject": "Lunch", "body": "At noon?"})),
-            says("I sent it."),
-        ]
+        system.model.script = [wants(("send_mail", MAIL)), says("I sent it.")]
         await system.say("mail sam about lunch")
-        card, code = system.last(), await system.code()
-        before = (len(system.model.requests), len(system.delivery.channel.bubbles("ada")))
-        for reaction in (f"Liked “{card}”", f"Reacted 👍 to “{card}”", f"Emphasized “OK {code}”"):
-            await system.say(reaction)
-        assert (len(system.model.requests), len(system.delivery.channel.bubbles("ada"))) == before
-        store = system.delivery.store
-        assert await store.db.ignored_messages.column("reason") == ["reaction"] * 3
-        await system.say(f"OK {code}")
-        assert system.last() == "I sent it."
+        yield system
+
+
+async def test_a_tapback_asks_no_model_unless_it_decides(system: Approving) -> None:
+    card, code = system.last(), await system.code()
+    before = len(system.model.requests)
+    for words in (f"Emphasized “{card}”", f"Liked “OK {code}”", "Liked an image", "Loved “Something else”"):
+        await system.say(words)
+    assert len(system.model.requests) == before
+    assert (system.last(), await system.states()) == (card, ["pending"])
+    await system.say(f"OK {code}")
+    assert system.last() == "I sent it."
+
+
+@pytest.mark.parametrize(
+    "wording", ["Liked “{}”", "Reacted 👍🏽 to “{}”", "\u200a👍\u200b to “\u200a{}\u200a”", "A aimé « {} »"]
+)
+async def test_each_wording_of_a_thumb_up_decides(system: Approving, wording: str) -> None:
+    await system.say(wording.format(system.last()))
+    assert (system.sent, await system.states()) == ([MAIL], ["approved"])
+
+
+async def test_a_quote_that_ends_before_the_code_decides_nothing(system: Approving) -> None:
+    card, code = system.last(), await system.code()
+    await system.say(f"Liked “{card[0]}…”")
+    assert await system.states() == ["pending"]
+    assert system.last().startswith(f"Please write OK {code} to approve")
+
+
+async def test_quotes_that_guess_end_the_power_of_quotes_for_an_hour(system: Approving) -> None:
+    card, code = system.last(), await system.code()
+    for guess in ("2A", "3B", "4C", "5D", "6E"):
+        await system.say(f"Liked “{card.replace(code, guess)}”")
+    await system.say(f"Liked “{card}”")
+    assert await system.states() == ["pending"]
+    assert system.last().startswith(f"Please write OK {code} to approve")
+    await system.say(f"OK {code}")
+    assert system.sent == [MAIL]
+
+
+async def test_a_quote_that_fits_two_cards_decides_neither_and_says_why(system: Approving) -> None:
+    system.model.script = [wants(("send_mail", {**MAIL, "body": "At one?"}))]
+    await system.say("and one at one")
+    # Codes differ, and stand first in a card: as if the cards began alike.
+    await system.delivery.store.admin.execute("update outbound_parts set text = 'Alike. ' || text")
+    await system.say("Liked “Alike…”")
+    assert await system.states() == ["pending", "pending"]
+    said = system.last()
+    assert said.startswith("More than one open request fits your reaction, so it decides nothing.")
+    assert said.count("Please write OK") == 2
+
+
+async def test_a_tapback_of_another_number_decides_nothing(system: Approving) -> None:
+    card = system.last()
+    system.model.script = [says("Hello Grace.")]
+    await system.say("hello", "grace")
+    await system.say(f"Liked “{card}”", "grace")
+    assert await system.states() == ["pending"]
+    assert await system.delivery.store.column("select reason from inbound where reason like 'reaction%'") == [
+        "reaction: unknown"
+    ]

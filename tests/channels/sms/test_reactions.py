@@ -3,8 +3,8 @@
 import pytest
 
 from channels.sms.parse import parse_message
-from channels.sms.texts import Account, is_tapback
-from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
+from channels.sms.texts import Account, find_tapback
+from core.messaging.messages import InboundMessage, Reaction
 from tests.channels.sms.builders import NUMBER, SID, webhook
 
 REACTIONS = [
@@ -87,15 +87,46 @@ SAID = [
 
 
 @pytest.mark.parametrize("text", REACTIONS)
-def test_a_reaction_is_recorded_and_not_answered(text: str) -> None:
+def test_a_phones_wording_is_a_reaction(text: str) -> None:
     (inbound,) = parse_message(tuple(webhook(Body=text)), Account(sid=SID, sender=NUMBER))
-    assert isinstance(inbound, IgnoredMessage)
-    assert inbound.reason is IgnoreReason.REACTION
+    assert isinstance(inbound, Reaction)
+    assert len(inbound.added + inbound.removed) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "added", "removed", "quote", "cut"),
+    [
+        ("Liked “Dinner at 8”", "👍", "", "Dinner at 8", False),
+        ("Disliked “Dinner at 8”", "👎", "", "Dinner at 8", False),
+        ("Loved “Dinner at 8”", "❤", "", "Dinner at 8", False),
+        ("Removed a like from “Dinner at 8”", "", "👍", "Dinner at 8", False),
+        ("Removed an exclamation from “Dinner at 8”", "", "‼", "Dinner at 8", False),
+        ("Reacted 👍🏽 to “Dinner at 8”", "👍", "", "Dinner at 8", False),
+        ("Reacted ❤️ to “Dinner at 8”", "❤", "", "Dinner at 8", False),
+        ("Removed 👎 from “Dinner at 8”", "", "👎", "Dinner at 8", False),
+        ("\u200a\u200b👍\u200b to “\u200aDinner at 8\u200a”\u200a", "👍", "", "Dinner at 8", False),
+        ("Liked “He said “no””", "👍", "", "He said “no”", False),
+        ("Loved “A long answer that the phone has cut…”", "❤", "", "A long answer that the phone has cut", True),
+        ('Laughed at "Dinner at..."', "😂", "", "Dinner at", True),
+        ("Loved an image", "❤", "", "", False),
+        ("No le gustó “Cena a las 8”", "👎", "", "Cena a las 8", False),
+        ("Reaccionó con 😂 a “Cena a las 8”", "😂", "", "Cena a las 8", False),
+        ("a attribué la mention « J’aime » à « Dîner à 20 h »", "👍", "", "Dîner à 20 h", False),
+        ("A retiré la mention « Adore » de « Dîner à 20 h »", "", "❤", "Dîner à 20 h", False),
+        ("a réagi avec 🔥 à « la photo »", "🔥", "", "la photo", False),
+        ("A attribué la mention « Bof » à « Dîner »", ":Bof:", "", "Dîner", False),
+    ],
+)
+def test_a_reaction_has_an_emoji_and_what_it_quotes(text: str, added: str, removed: str, quote: str, cut: bool) -> None:
+    (read,) = parse_message(tuple(webhook(Body=text)), Account(sid=SID, sender=NUMBER))
+    assert isinstance(read, Reaction)
+    assert (read.added, read.removed) == ((added,) if added else (), (removed,) if removed else ())
+    assert (read.quote, read.cut) == (quote, cut)
 
 
 @pytest.mark.parametrize("text", SAID)
 def test_what_a_person_says_is_none(text: str) -> None:
-    assert not is_tapback(text)
+    assert not find_tapback(text)
 
 
 def test_a_reaction_that_comes_with_a_picture_is_said() -> None:
@@ -105,4 +136,4 @@ def test_a_reaction_that_comes_with_a_picture_is_said() -> None:
 
 
 def test_a_long_text_is_looked_at_once() -> None:
-    assert not is_tapback("Liked “" + "a “" * 100_000 + " b")
+    assert not find_tapback("Liked “" + "a “" * 100_000 + " b")

@@ -109,6 +109,7 @@ begin
                         and a.state = 'pending');
     if exists (select 1 from inbound i
                where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+                 and i.reason not like 'reaction: %'
                  and i.received_at > (select min(o.created_at) from outbound o
                                       where o.tenant_id = p_tenant and o.conversation_id = p_conversation
                                         and o.seq > v_last)) then
@@ -335,6 +336,7 @@ declare
     v_approval text;
     v_identity text;
     v_lane text;
+    v_told boolean := false;
 begin
     -- 1. Whose press it is. Nobody else's is received.
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
@@ -367,7 +369,8 @@ begin
         v_lane := write_ruling(v_tenant, p_ruling, jsonb_build_object('identity', v_identity, 'channel', v.channel), p_now);
         lanes_to_wake := array_remove(array[v_lane], null);
         outcome := p_ruling ->> 'outcome';
-        update inbound i set state = 'done', reason = 'press: ' || (p_ruling ->> 'outcome'), outcome = p_ruling ->> 'outcome',
+        update inbound i set state = 'done', outcome = p_ruling ->> 'outcome',
+            reason = coalesce(p_ruling ->> 'gesture', 'press') || ': ' || (p_ruling ->> 'outcome'),
             turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
         where i.tenant_id = v_tenant and i.id = v.id returning i.conversation_id into conversation_id;
         if outcome = 'ask_change' then
@@ -375,12 +378,22 @@ begin
                 'id', v.outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
                 'sentences', jsonb_build_array(about_approval(v_tenant, v_approval, 'ask_change')))));
         end if;
+        -- A reaction has no other answer. What was said of this card already is not said again.
+        v_told := coalesce((p_ruling ->> 'told')::boolean, false) and not exists (
+            select from inbound i
+            where i.tenant_id = v_tenant and i.conversation_id = receive_press.conversation_id and i.id <> v.id
+              and i.provider_id = v.provider_id and i.outcome = p_ruling ->> 'outcome' and i.reason like 'reaction: %');
+        if v_told then
+            perform enqueue(v_tenant, conversation_id, null, jsonb_build_array(jsonb_build_object(
+                'id', v.outbound, 'kind', 'receipt',
+                'sentences', jsonb_build_array(about_approval(v_tenant, v_approval, outcome)))));
+        end if;
     end if;
     -- 4. What the presser is to see.
     if not duplicate then
         perform mark_channel(v.channel, v.account, true);
     end if;
-    if outcome is distinct from 'ask_change' then
+    if outcome is distinct from 'ask_change' and not v_told then
         conversation_id := null;
     end if;
     about := about_approval(v_tenant, v_approval, outcome) -> 'values';
