@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from core.messaging.chat_words import ChatCommand
     from core.notifications.types import PersonNotifier
     from core.people.merge import MergeHook
+    from core.people.switches import Switch
     from core.people.table_rules import PersonTable
     from core.queue.claims import ClaimedWork
     from core.queue.wakeups import Wakeups
@@ -330,6 +331,7 @@ class Ability:
         back.
     described: the collections of a person's stored values whose keys and descriptions every turn begins with.
     words: its chat words, answered without a model; `answer` names a function of the ability.
+    switches: its preferences of a person's, each on or off.
     tables: its tables with rows of people, parents first, and how each is exported, moved and deleted.
     merge_hooks: creates the hooks that run when two people are merged, if moving rows is not enough.
     trials: loads the checks that try a password before it is stored, by service; a service without a check cannot be
@@ -369,6 +371,7 @@ class Ability:
     answers: "TakeAnswer | None" = None
     described: tuple[str, ...] = ()
     words: "tuple[ChatCommand, ...]" = ()
+    switches: "tuple[Switch, ...]" = ()
     tables: "tuple[PersonTable, ...]" = ()
     merge_hooks: "Callable[[Clock, CredentialStore], Sequence[MergeHook]] | None" = None
     trials: "Mapping[str, Callable[[], Trial]]" = MappingProxyType({})

@@ -50,9 +50,13 @@ class ChatWords:
             return command
         bare = words.removeprefix("/").lower()
         if (word := self._words.get(bare)) and (bare != words.lower() or word.stands_alone(channel)):
-            return Command(word.name)
+            return Command(word.name, switch=word.switch)
         marked = self._words.get(_MARKS.sub("", bare)) if len(bare) <= _MAX_MARKED else None
-        return Command(marked.name) if marked and marked.loosely and marked.stands_alone(channel) else None
+        return (
+            Command(marked.name, switch=marked.switch)
+            if marked and marked.loosely and marked.stands_alone(channel)
+            else None
+        )
 
     def spoken(self, text: str, channel: str) -> Command | None:
         """Parse a voice note that consists of a command, which nobody can begin with a slash; None for any other."""
@@ -62,13 +66,13 @@ class ChatWords:
         word = self._words.get(words.lower())
         if word is None or not word.spoken or not (word.stands_alone(channel) or word.is_listed(channel)):
             return None
-        return Command(word.name)
+        return Command(word.name, switch=word.switch)
 
     def slash(self, name: str, argument: str = "") -> Command:
         """Return the command that a person typed with a slash in any language; an unknown name stays as it is."""
         words = " ".join(f"{name} {argument}".split())
         if whole := self._words.get(words.lower()):
-            return Command(whole.name)
+            return Command(whole.name, switch=whole.switch)
         if command := self._with_argument(words):
             return command
         name = name.lower()

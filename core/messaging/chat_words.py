@@ -61,6 +61,8 @@ class ChatCommand:
     """Whether it also counts in a voice note."""
     loosely: bool = False
     """Whether it counts with any marks around it, such as a question mark or the marks of a mail program."""
+    switch: str = ""
+    """The preference of an ability's (`core.people.switches`) without which the word is a text like any other."""
     checked: bool = True
     """Whether the checks of a turn run before the answer. A turn that the word begins runs them itself."""
 

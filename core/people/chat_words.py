@@ -4,6 +4,7 @@ import re
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import UNLISTED, WITHOUT_SLASHES, Channels, ChatCommand
+from core.people.switches import OFF, ON, named_switch
 
 PREFERENCES = {
     "name": ("nombre", "nom", "nome", "称呼"),
@@ -16,6 +17,8 @@ PREFERENCES = {
 }
 """The word that sets each preference, and the same in each language, as the list of them names it."""
 _PREFERENCE = {word: name for name, others in PREFERENCES.items() for word in (name, *others)}
+_ON_OR_OFF = "|".join(sorted((ON | OFF) - {""}))
+"""The values of a switch, which an ability brings with a name of its own."""
 _LETTER = "[2-9A-HJ-NP-Z]"
 _CODE = (
     rf"(?:[0-9]{{2}}[- ]?)?(?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
@@ -27,7 +30,7 @@ two digits of its partition may come first."""
 PREFS = ChatCommand(
     name="prefs",
     words={"en": ("prefs",)},
-    argument=f" ((?:{'|'.join(map(re.escape, _PREFERENCE))})(?: .*)?)",
+    argument=f" ((?:{'|'.join(map(re.escape, _PREFERENCE))})(?: .*)?|[^ ]{{1,40}} (?:{_ON_OR_OFF}))",
     help=gettext_noop("your timezone, language and quiet hours"),
     channels=Channels(alone=WITHOUT_SLASHES),
     answer="core.turns.words.person:prefer",
@@ -108,4 +111,4 @@ def preference_of(argument: str) -> tuple[str, str]:
         if lower == word or lower.startswith(f"{word} "):
             return name, argument.strip()[len(word) :].strip()
     name, _, value = argument.strip().partition(" ")
-    return name, value
+    return named_switch(name), value

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, speaking
-from core.people.preferences import Preference, Preferences, PreferenceStore, label_of, value_in_words
+from core.people.preferences import SWITCH, Preference, Preferences, PreferenceStore, label_of, value_in_words
+from core.people.switches import switches
 
 TAKE_BACK_PREFERENCE = "take_back_preference"
 """The tool that takes a change back; it ships with the plugins."""
@@ -78,4 +79,6 @@ def columns_of(preferences: Preferences, name: str) -> dict[str, str]:
             return {"muted": ",".join(preferences.muted)}
         case Preference.NAME:
             return {"name": preferences.name or ""}
+        case switch if switch in switches():
+            return {f"{SWITCH}{switch}": "on" if switch in preferences.on else ""}
     return {"timezone": preferences.timezone or ""}

@@ -18,6 +18,7 @@ from core.errors import OneValetError
 from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.language.tags import named_tag
 from core.people.chat_names import channel_name
+from core.people.switches import OFF, ON, switches
 from core.people.tenant import QuietHours, WhileRunning
 
 MAX_NAME = 80
@@ -42,6 +43,8 @@ FROM_PROFILE = "profile"
 """The source of a language that the person stated, in place of a channel's name."""
 _CITIES_OF = {"pt": "pt_PT"}
 """The locale whose names of cities go with a language, if it is not the language's own."""
+SWITCH = "switch."
+"""The prefix of a switch's name where it stands among the columns of preferences."""
 WORDS_TELL = ("sms", "email", "terminal")
 """The channels whose provider tells no language, so that the person's words do."""
 
@@ -80,6 +83,8 @@ class Preferences:
     """Categories of notifications that are not sent; `*`: all but urgent notifications."""
     language_from: str | None = None
     """The channel, or `profile`, that gave the language; None if the person chose it."""
+    on: tuple[str, ...] = ()
+    """The switches of abilities that the person has turned on."""
 
 
 class PreferenceStore:
@@ -139,6 +144,7 @@ def _preferences(columns: Mapping[str, Any], channels: Sequence[str]) -> Prefere
         tuple(channels),
         tuple(columns["muted"]),
         columns["language_from"] or None,
+        tuple(columns.get("switches") or ()),
     )
 
 
@@ -167,9 +173,16 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
             return {"while_running": value.lower() or WhileRunning.STEER.value}
         case Preference.MUTE:
             return {"muted": _muted(value)}
-    raise PreferenceRefused(
-        gettext("There is no preference {name}; there are {names}.", name=repr(name), names=", ".join(Preference))
-    )
+        case switch if switch in switches():
+            return {f"{SWITCH}{switch}": _on_or_off(value)}
+    names = ", ".join((*Preference, *switches()))
+    raise PreferenceRefused(gettext("There is no preference {name}; there are {names}.", name=repr(name), names=names))
+
+
+def _on_or_off(value: str) -> str:
+    if value.casefold() not in ON | OFF:
+        raise PreferenceRefused(gettext("Write on or off."))
+    return "on" if value.casefold() in ON else ""
 
 
 def find_timezone(text: str) -> str:
@@ -194,12 +207,13 @@ def value_in_words(preferences: Preferences, name: str) -> str:
 
 
 def _written(preferences: Preferences) -> str:
-    return "\n".join(f"{label_of(name)}: {value_in_words(preferences, name)}" for name in Preference)
+    names = (*Preference, *switches())
+    return "\n".join(f"{label_of(name)}: {value_in_words(preferences, name)}" for name in names)
 
 
 def _values(preferences: Preferences) -> dict[str, str | None]:
     quiet = preferences.quiet
-    return {
+    return {name: gettext("turned on") if name in preferences.on else gettext("turned off") for name in switches()} | {
         Preference.NAME: preferences.name,
         Preference.LANGUAGE: _shown_language(preferences),
         Preference.TIMEZONE: preferences.timezone,

@@ -10,6 +10,7 @@ from core.db.database import Database
 from core.inbox.answers import use_answers
 from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
+from core.people.switches import use_switches
 from core.people.tenant_tables import use_tables
 from onevalet.ability import Ability, Foundation, OpeningFoundation, ServiceFoundation, Sources, WebFoundation
 from onevalet.ability_registry import all_abilities, folder_of, is_shipped
@@ -81,6 +82,7 @@ def use_abilities() -> None:
         use = use_catalogues if is_shipped(ability) else add_catalogues  # a test checks those that ship
         use(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
+    use_switches(switch for ability in all_abilities() for switch in ability.switches)
     use_answers(ability.answers for ability in all_abilities() if ability.answers is not None)
     use_tables(table for ability in all_abilities() for table in ability.tables)
     use_path_readers(ability.path for ability in all_abilities() if ability.path is not None)

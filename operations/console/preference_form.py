@@ -7,6 +7,7 @@ from functools import cache
 from babel import Locale, UnknownLocaleError
 
 from core.people.preferences import Preference, PreferenceRefused, Preferences, read_preference
+from core.people.switches import switches
 from core.people.tenant import WhileRunning
 from operations.console.rendering import channel_label
 
@@ -48,16 +49,18 @@ def preference_fields(
         (Preference.BUSY, "What is written during an answer", "", busy),
         (Preference.MUTE, "News to leave out", "price, mail", ()),
     )
+    on_or_off = (("", "off"), ("on", "on"))
+    of_abilities = [(switch.name, switch.title, "", on_or_off) for switch in switches().values()]
     return [
         PreferenceField(name, label, values[name], example, choices, refused.get(name, ""))
-        for name, label, example, choices in told
+        for name, label, example, choices in (*told, *of_abilities)
     ]
 
 
 def changes_of(known: Preferences, sent: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the preferences that a form changes, and the refused fields, each with a sentence."""
     before = shown_values(known)
-    given: dict[str, str] = {name: " ".join(sent.get(f"{FIELD}{name}", before[name]).split()) for name in Preference}
+    given: dict[str, str] = {name: " ".join(sent.get(f"{FIELD}{name}", before[name]).split()) for name in before}
     changed: dict[str, str] = {name: value for name, value in given.items() if value != before[name]}
     wrong: dict[str, str] = {}
     for name, value in changed.items():
@@ -70,7 +73,7 @@ def changes_of(known: Preferences, sent: Mapping[str, str]) -> tuple[dict[str, s
 
 def shown_values(known: Preferences) -> dict[str, str]:
     """Return the form's value of each preference."""
-    return {
+    return {name: "on" if name in known.on else "" for name in switches()} | {
         Preference.NAME: known.name or "",
         Preference.LANGUAGE: _language_name(known.language or ""),
         Preference.TIMEZONE: known.timezone or "",

@@ -141,9 +141,10 @@ def test_each_word_is_understood_in_each_language(command: ChatCommand, channel:
         if command.needs_argument:
             continue
         if channel != "sms" or word.upper() not in OPT_OUT_WORDS | OPT_IN_WORDS:
-            assert heard(slash, channel) == Command(command.name)
+            alone = Command(command.name, switch=command.switch)
+            assert heard(slash, channel) == alone
             read = heard(f"{word.capitalize()}.", channel)
-            assert read == (Command(command.name) if command.stands_alone(channel) else None)
+            assert read == (alone if command.stands_alone(channel) else None)
         assert heard(f"{word} somewhere else entirely, please", channel) is None or command.name == "disconnect"
 
 

@@ -176,6 +176,11 @@ begin
     -- 8. Store the message. A stop does not queue: it is a flag on the running turn, whose worker is told of it.
     update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
+    -- A word that a person has not turned on is a text like any other.
+    if v.command ->> 'switch' <> '' and not is_switched_on(v_tenant, v.command ->> 'switch') then
+        v.command := null;
+    end if;
+    v.command := v.command - 'switch';
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
         v_stopping := stop_running(v_tenant, v_conversation, coalesce(v.command ->> 'argument', ''));
     end if;

@@ -101,7 +101,7 @@ end $$;
 
 create function read_person(p_tenant text)
 returns table (name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text,
-               while_running text, channels text[], muted text[], language_from text)
+               while_running text, channels text[], muted text[], language_from text, switches text[])
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -109,11 +109,22 @@ begin
         t.while_running,
         array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
               group by i.channel order by i.channel),
-        t.muted, t.language_from
+        t.muted, t.language_from,
+        array(select v.key from stored_values v
+              where v.tenant_id = p_tenant and v.collection = 'preference_switches' order by v.key)
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
--- Stores a person's preferences: {name: value} of the columns named below; the others stay. Without a language of their
+-- Returns whether a person has turned a preference of an ability's on.
+create function is_switched_on(p_tenant text, p_name text)
+returns boolean
+language sql stable as $$
+    select exists (select from stored_values v where v.tenant_id = p_tenant and v.collection = 'preference_switches'
+                   and v.key = p_name)
+$$;
+
+-- Stores a person's preferences: {name: value} of the columns named below, and of abilities' switches, whose names begin
+-- with "switch."; the others stay. Without a language of their
 -- own they are spoken to in the one that a provider told of an address of theirs.
 create function keep_preferences(p_tenant text, p_values jsonb, p_turn text)
 returns void
@@ -121,8 +132,16 @@ language plpgsql as $$
 declare
     v_told text;
     v_from text;
+    v_switch record;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    for v_switch in select substr(s.key, 8) as name, s.value from jsonb_each_text(p_values) s where s.key like 'switch.%' loop
+        if v_switch.value = 'on' then
+            perform put_value(p_tenant, 'preference_switches', v_switch.name, 'true');
+        else
+            perform delete_value(p_tenant, 'preference_switches', v_switch.name);
+        end if;
+    end loop;
     if p_values ->> 'language' = '' and not p_values ? 'language_from' then
         select i.told_language, i.channel into v_told, v_from from identities i
         where i.tenant_id = p_tenant and i.told_language <> '' order by i.created_at desc, i.id limit 1;
