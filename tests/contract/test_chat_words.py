@@ -21,8 +21,9 @@ from tests.core.messaging.planted_words import TALLY, planted
 ASSISTANT = "The assistant read it."
 WITHOUT_A_ROOM = {"memory", "connect", "accounts", "disconnect", "household", "mcp", "export", "forget"}
 """Their rooms are not in the system of this test."""
-WITHOUT_A_CAUSE = {"withdraw", "listen", "more"}
-"""Words like any other where nothing was consented to, no recording failed, and nothing is kept of a long text."""
+WITHOUT_A_CAUSE = {"withdraw", "listen", "more", "thanks"}
+"""Words like any other where nothing was consented to, no recording failed, nothing is kept of a long text, and nobody
+has turned them on."""
 
 
 @pytest.fixture

@@ -111,6 +111,7 @@ TOLD = {
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
     "find_data_keys": {"tenant_id", "version"},
     "find_pending": {"tenant_id", "approval_id"},
+    "list_feedback": {"tenant_id", "outbound_id"},
     "find_trouble": {"kind", "id"},
     "find_approval": {"tenant_id", "approval_id"},
     "find_question": {"tenant_id", "question_id"},
@@ -255,6 +256,8 @@ KEPT = (
     "insert into approval_cards (tenant_id, outbound_id, approval_id) select tenant_id, id, 'apr' from outbound"
     " where tenant_id = $1",
     "select draw_outcome($1, 'apr', 'done', now())",
+    "insert into feedback (tenant_id, outbound_id, emoji, given, at) select tenant_id, id, '👍', true, now()"
+    " from outbound where tenant_id = $1",
     "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at)"
     " values ($1, 'ntf', 'general', 'normal', 'news', 'k', 'sent', now())",
 )

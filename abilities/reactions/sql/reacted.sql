@@ -1,0 +1,1 @@
+        perform keep_feedback(v_tenant, p_message, p_change, p_now);

@@ -1,0 +1,1 @@
+"""Tests of reactions as feedback, and in place of an answer."""

@@ -1,0 +1,1 @@
+"""Reactions over every channel."""
