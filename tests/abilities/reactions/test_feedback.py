@@ -1,5 +1,6 @@
 """Feedback in its table: by the provider's order, of the person's own chat, and gone with the person."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -56,6 +57,13 @@ async def test_promise_11_nobody_reacts_in_the_chat_of_another(store: Store, sen
     assert (received.id, await kept(store)) == ("k", [])
     assert await store.db.ignored_messages.column("reason") == ["reaction"]
     assert await store.one("select count(*) from conversations") == 2, "none is opened for them there"
+
+
+async def test_a_reaction_is_to_a_message_of_its_own_chat_only(store: Store) -> None:
+    address, message = await answered(store)
+    elsewhere = replace(address, peer="+15550000077")
+    await store.inbox.accept(Reaction(elsewhere, ANN, ("k",), added=("👍",), message=message))
+    assert (await kept(store), await store.db.ignored_messages.column("reason")) == ([], ["reaction"])
 
 
 async def test_a_reaction_to_an_unknown_message_is_only_recorded(store: Store) -> None:

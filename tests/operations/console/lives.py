@@ -26,6 +26,10 @@ _SPENT = (
     "insert into usage_days (tenant_id, day, kind, name, calls, cost)"
     " values ($1, (now() at time zone 'UTC')::date, 'model', $2, 1, 1)"
 )
+_LIKED = (
+    "insert into feedback (tenant_id, outbound_id, emoji, given, liked, at)"
+    " select tenant_id, id, '👍', true, true, now() from outbound where tenant_id = $1 and text like '%' || $2 || '%'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ async def _live(console: Console, sender: str, word: str) -> str:
     assert console.memory is not None
     assert await console.memory(tenant).remember(f"I am allergic to {word}.", f"key {word}")
     await store.admin.execute(_SPENT, tenant, f"{word}-model")
+    await store.admin.execute(_LIKED, tenant, word)
     await agree(store, tenant, name=f"{word}_update")
     await ask_model(store, sender)
     await question(console, sender, f"Which {word}?")

@@ -31,6 +31,7 @@ console_looks: subject viewer what
 conversations: thread
 deliveries: error_code outcome owner
 events: data source traceparent type
+feedback: emoji
 files: caption content_type key kind name pages sha256
 history: message
 identities: name state_reason timezone told_language
