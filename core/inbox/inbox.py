@@ -107,8 +107,7 @@ class Inbox(Overviews):
                 return await self._addresses.note_sender(inbound)
 
     async def _receive(self, message: InboundMessage) -> Received:
-        address = message.address
-        sender = named(message.sender)
+        address, sender = message.address, named(message.sender)
         own = message.origin is Origin.OWN
         command = message.command or chat_words().read(message.text, address.channel)
         message = replace(message, command=command if own else None)
@@ -145,6 +144,5 @@ class Inbox(Overviews):
         """Receive a press as a decision or an answer; a press of a foreign button is only recorded."""
         if received := await self._decisions.press(press, named(press.sender)):
             return received
-        return await self._ignored.record(
-            IgnoredMessage(press.address, press.sender, press.keys, IgnoreReason.UNSUPPORTED)
-        )
+        foreign = IgnoredMessage(press.address, press.sender, press.keys, IgnoreReason.UNSUPPORTED)
+        return await self._ignored.record(foreign)
