@@ -257,6 +257,7 @@ begin
             perform 1 from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id for update skip locked;
             continue when not found and exists (
                 select from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id);
+            perform keep_of_turn(v_run.tenant_id, v_run.turn_id);
             update history h set turn_id = null where h.tenant_id = v_run.tenant_id and h.turn_id = v_run.turn_id;
             update outbound o set turn_id = null where o.tenant_id = v_run.tenant_id and o.turn_id = v_run.turn_id;
             update inbound i set turn_id = null where i.tenant_id = v_run.tenant_id and i.turn_id = v_run.turn_id;

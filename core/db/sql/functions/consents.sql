@@ -132,7 +132,8 @@ begin
     end loop;
 end $$;
 
--- Ends everybody's consents whose time is over, and deletes those that ended before p_ended_before. Returns how many.
+-- Ends everybody's consents whose time is over, and deletes those that ended before p_ended_before, unless the journal
+-- still holds a call that ran by them. Returns how many.
 create function tidy_consents(p_now timestamptz, p_ended_before timestamptz)
 returns table (expired bigint, deleted bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -140,7 +141,9 @@ begin
     update standing_consents c set state = 'ended', reason = 'expired', ended_at = p_now
     where c.state = 'active' and c.expires_at <= p_now;
     get diagnostics expired = row_count;
-    delete from standing_consents c where c.state = 'ended' and c.ended_at < p_ended_before;
+    delete from standing_consents c where c.state = 'ended' and c.ended_at < p_ended_before
+      and not exists (select from consent_uses u join steps s on s.tenant_id = u.tenant_id and s.turn_id = u.turn_id
+                      where u.tenant_id = c.tenant_id and u.consent_id = c.id);
     get diagnostics deleted = row_count;
     return next;
 end $$;

@@ -1,6 +1,14 @@
 -- What is deleted by its age, of all people. Each call takes some rows at a time, passes over rows that are at work, and
 -- returns how many it found, so that whoever calls repeats it until there is nothing more.
 
+-- Called in the transaction that deletes a turn, or its journal.
+create function keep_of_turn(p_tenant text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    -- What abilities keep of it for longer is kept by their sql/keep_of_turn.sql.
+end $$;
+
 -- Deletes turns that ended before p_before with all that belongs to them: what was written and answered, history, journal
 -- and approvals. A turn of which something is still open stays.
 create function prune_messages(p_before timestamptz, p_limit int)
@@ -21,6 +29,7 @@ begin
     if v_turns is null then
         return 0;
     end if;
+    perform keep_of_turn(p.tenant_id, p.turn_id) from unnest(v_tenants, v_turns) p (tenant_id, turn_id);
     delete from inbound i using unnest(v_tenants, v_turns) p (tenant_id, turn_id) where i.tenant_id = p.tenant_id and i.turn_id = p.turn_id;
     delete from history h using unnest(v_tenants, v_turns) p (tenant_id, turn_id) where h.tenant_id = p.tenant_id and h.turn_id = p.turn_id;
     delete from turns t using unnest(v_tenants, v_turns) p (tenant_id, turn_id) where t.tenant_id = p.tenant_id and t.id = p.turn_id;
@@ -94,6 +103,8 @@ begin
     if v_upto is null then
         return 0;
     end if;
+    perform keep_of_turn(t.tenant_id, t.id) from turns t
+    where t.finished_at > v_from and t.finished_at <= v_upto and t.state not in ('running', 'waiting');
     delete from steps s using turns t
     where t.finished_at > v_from and t.finished_at <= v_upto and s.tenant_id = t.tenant_id and s.turn_id = t.id
       and s.outcome <> 'unknown' and t.state not in ('running', 'waiting');
@@ -127,7 +138,9 @@ begin
     with old as materialized (select o.tenant_id, o.id from console_actions o where o.at < p_before limit p_limit)
     delete from console_actions a using old o where a.tenant_id = o.tenant_id and a.id = o.id;
     get diagnostics v_count = row_count;
-    return v_all + v_count;
+    v_all := v_all + v_count;
+    -- What abilities keep for as long as the audit is deleted by their sql/prune_audit.sql.
+    return v_all;
 end $$;
 
 -- Deletes people's daily numbers; those of everybody together stay.
