@@ -201,6 +201,11 @@ KEPT = (
     " now(), 9)",
     "insert into recipients (tenant_id, id, channel, account, user_key, written_at)"
     " values ($1, 'rcp', 'sms', 'x', '+1', '2026-01-01')",
+    "insert into receipts (tenant_id, turn_id, agent_path, step, call_index, number, at, told)"
+    " select tenant_id, id, '', 0, 1, receipt_number(id, '', 0, 1), now(), jsonb_build_object('number',"
+    " receipt_number(id, '', 0, 1), 'at', receipt_time(now()), 'turn', id, 'tool', 'mail', 'effect', 'once', 'outcome',"
+    " 'ok', 'asked_on', 'sms', 'asked', '', 'card', null, 'consent', null, 'sent', '[]'::jsonb, 'answer',"
+    " jsonb_build_object('text', 'Sent.')) from turns where tenant_id = $1",
     "insert into links (tenant_id, id, other_id, other, before, made_at)"
     " values ($1, 'lnk', 'tn_gone', '{}', '{}', '2020-1-1')",
     "insert into linked_rows (tenant_id, link_id, of, key) values ($1, 'lnk', 'tasks', '{t}')",

@@ -155,6 +155,19 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "tasks dry-run": [Wrong("7", "has no task 7")],
     "approvals list": [Wrong("--tenant nope", "There is no person nope")],
     "approvals decide": [Wrong("7K maybe", "approve or cancel"), Wrong("7K approve", "No 7K waits")],
+    "receipts verify": [
+        Wrong("", "Missing argument"),
+        Wrong("nowhere", "The file nowhere cannot be read"),
+        Wrong("/dev/null", "This is not a file of receipts", code=1),
+    ],
+    "receipts export": [
+        Wrong("", "Missing argument"),
+        Wrong("/dev/null", "The file /dev/null cannot be written"),
+        Wrong("file --period whenever", "Write the period as a month"),
+        Wrong("file --tenant nope", "There is no person nope"),
+        Wrong("file", "ONEVALET_SECRET_KEYS", settings=(("ONEVALET_SECRET_KEYS", ""),)),
+    ],
+    "receipts key": [Wrong("", "ONEVALET_SECRET_KEYS", settings=(("ONEVALET_SECRET_KEYS", ""),))],
     "consents list": [Wrong("--tenant nope", "There is no person nope")],
     "consents withdraw": [
         Wrong("x", "valid integer"),

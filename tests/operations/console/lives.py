@@ -14,6 +14,7 @@ from core.notifications.types import Notification
 from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import tenant_tables
 from operations.programs.tokens import ClientTokens
+from tests.abilities.receipts.test_pages import act
 from tests.onevalet.test_consents_elsewhere import agree
 from tests.operations.console.asking import ask, question
 from tests.operations.console.harness import ANN, BOB, TOKEN_KEY, Console
@@ -55,6 +56,7 @@ async def _live(console: Console, sender: str, word: str) -> str:
     store, now = console.store, console.clock.now()
     tenant = await console.tenant(sender)
     await store.db.tenants.change({"name": f"{word}{NAMED}"}, tenant_id=tenant)
+    await act(store, sender, f"Rang for {word}.")
     await fail(console, f"{word} cab", sender)
     await lose(console, f"{word} train", sender)
     await hold_news(console, tenant, Notification(f"{word} news", dedupe_key=word))

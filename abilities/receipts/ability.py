@@ -1,0 +1,84 @@
+"""Receipts: what was done in a person's name, with the consent behind each, in a file that anybody can check."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from core.language.catalogue import gettext_noop
+from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
+from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
+from onevalet.ability import Ability, Commands, ConsolePages, OpeningFoundation, ServiceFoundation
+
+if TYPE_CHECKING:
+    from typer import Typer
+
+    from core.turns.services import ForTurn
+    from operations.doctor.types import Probe
+    from operations.paths.types import PathReader
+
+_PERIOD = r" ([0-9]{1,3}(?: ?[^\W\d_]{1,6})?|[0-9]{4}(?:-[0-9]{2})?|[^\W\d_]{2,10}\.?(?: (?:de )?[0-9]{4})?)"
+"""A number of days, a month or a year; other words are for the assistant."""
+
+
+def _services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.receipts.store import Receipts
+
+    return {Receipts: lambda tenant_id, _: Receipts(foundation.database, foundation.clock, tenant_id)}
+
+
+def _pages(_: ServiceFoundation) -> ConsolePages:
+    from abilities.receipts.pages import ReceiptPages
+
+    return ConsolePages([ReceiptPages], menu=[("receipts", "Receipts")])
+
+
+def _commands() -> "Typer":
+    from abilities.receipts.cli import receipts_app
+
+    return receipts_app
+
+
+def _path() -> "PathReader":
+    from abilities.receipts.path import PATH
+
+    return PATH
+
+
+def _probes() -> "Sequence[Probe]":
+    from abilities.receipts.probes import PROBES
+
+    return PROBES
+
+
+ABILITY = Ability(
+    name="receipts",
+    tools=("abilities.receipts.tools",),
+    services=_services,
+    words=(
+        ChatCommand(
+            name="receipts",
+            words={
+                "en": ("receipts",),
+                "de": ("belege", "quittungen"),
+                "es": ("recibos",),
+                "fr": ("reçus", "recus"),
+                "pt": ("recibos",),
+                "zh": ("回执",),
+            },
+            help=gettext_noop("what I did in your name, and by which consent"),
+            argument=_PERIOD,
+            channels=Channels(alone=WITHOUT_SLASHES),
+            answer="abilities.receipts.words:list_receipts",
+        ),
+    ),
+    tables=(
+        # Elsewhere it would be signed as that installation's: whoever moves takes the signed file along.
+        PersonTable(
+            "receipts", Belonging(Merge.MOVE), follows=(("turn_id", "turns", "id"),), archive=Archiving(Archived.TOLD)
+        ),
+    ),
+    commands=(Commands("receipts", "Consent", _commands),),
+    pages=_pages,
+    probes=_probes,
+    path=_path,
+)

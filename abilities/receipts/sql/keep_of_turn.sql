@@ -1,0 +1,1 @@
+    perform keep_receipts(p_tenant, p_turn);

@@ -1,0 +1,1 @@
+        select exists (select from receipts r where r.tenant_id = p_tenant and value_says(r.told, p_phrases))
