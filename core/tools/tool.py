@@ -71,6 +71,8 @@ class Tool[**P, R]:
     """The parameters that hold addresses of the web: only known addresses may be used without consent."""
     hands_on: bool = False
     """It passes the person's words on, so it may not run once the model has read words of others."""
+    own_words: bool = False
+    """It runs only if all words that the model has read in the turn are the person's own."""
     inverse: bool = False
     """It takes back another tool's action, as that tool offered: run by "undo", and never offered to the model."""
     agent: bool = False
@@ -205,6 +207,8 @@ class ToolOptions(TypedDict, total=False):
     """Offered if the operator has set this of `context.settings`."""
     outside: bool
     """Its results were written by others: they are marked as data, and the model must ask before it acts on them."""
+    own_words: bool
+    """It tells what only the person may ask for: it never runs in a turn in which the model has read others' words."""
     addresses: Sequence[str]
     """Parameters with addresses of the web; an address that neither the person nor a result named needs approval."""
     inverse: bool
