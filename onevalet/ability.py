@@ -54,13 +54,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An extra of pyproject.toml that a setting needs unless it is empty or `off`.
+    """An extra of pyproject.toml that a setting needs unless it is empty or `off`; no setting needs an optional one.
 
     `without` names the work that is left out without the package; `otherwise` says how to change the setting instead.
     """
 
     name: str
-    setting: str
+    setting: str | None
     without: str
     otherwise: str = "unset it"
 
@@ -326,7 +326,7 @@ class Ability:
     hooks: creates its hooks into each turn, in a worker and in a repeated turn.
     sources: opens further tools, in a worker.
     services: opens the services that tools and chat words get as `context.service(Kind)`; the stack closes them. A
-        `MessageAccess` among them is `context.messages`.
+        `MessageAccess` among them is `context.messages`, a `PlaceAccess` is `context.place`.
     answers: takes an inbound message that answers its message to a third party; its `sql/awaited.sql` holds the reply
         back.
     described: the collections of a person's stored values whose keys and descriptions every turn begins with.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from channels.telegram.fields import integer_at, moment, object_at, required_text_at, text_at, without_nulls
 from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
+from channels.telegram.places import names_of, place_of
 from channels.telegram.pointed import read_origin, read_points
 from channels.telegram.reactions import read_reaction
 from channels.telegram.words import words_of
@@ -28,10 +29,12 @@ from core.messaging.messages import (
     Inbound,
     InboundMessage,
     Origin,
+    PlaceMove,
     Press,
     ReachabilityChange,
     ReachabilityReason,
 )
+from core.messaging.places import PIN
 from core.messaging.pointed import unread
 from core.replies import ONLY_TEXT_AND_FILES
 from providers.telegram.wire import MAX_UNITS, is_token
@@ -116,7 +119,8 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         reason = IgnoreReason.OWN if place.sender == bot.id else IgnoreReason.BOT
         return IgnoredMessage(place.address, place.sender, keys, reason)
     media = read_media(message)
-    text, kind = words_of(message), content_of(message)
+    sent = place_of(message) if read_origin(message) is Origin.OWN else None
+    text, kind = PIN if sent else words_of(message), content_of(message)
     if place.kind != "private":
         if not (text or media or kind):  # a person joined, the group got a new title
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)
@@ -132,6 +136,8 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     points, pointed_media = read_points(message, place.sender, bot.id)
     if kind and "caption" in message and not media:  # the caption of unreadable content
         points = (*points, unread(kind))
+    if sent:
+        points = (*points, *names_of(sent))
     return InboundMessage(
         address=place.address,
         sender=place.sender,
@@ -148,20 +154,26 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         points=points,
         pointed_media=pointed_media,
         goes_on=None if command or media else _cut(message),
+        place=sent,
     )
 
 
 def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
-    """Return a message that a person wrote anew: its words or its files.
+    """Return a message that a person wrote anew: its words or its files; or where they are, as they move.
 
-    Telegram also sends one for each step of a live place, for what others do to a poll or a checklist, and, without
-    `edit_date`, for fields that no person writes.
+    Telegram also sends one for what others do to a poll or a checklist, and, without `edit_date`, for fields that no
+    person writes.
     """
-    read = _read_message(message, key, bot)
+    place = _place(message, bot)
+    own = place.kind == "private" and not place.is_bot and read_origin(message) is Origin.OWN
     changed_at = moment(integer_at(message, "edit_date", at_least=0)) if "edit_date" in message else None
+    if own and (moved := place_of(message)) is not None:
+        number = integer_at(message, "message_id", at_least=0)
+        at = changed_at or moment(integer_at(message, "date", at_least=0))
+        return PlaceMove(place.address, place.sender, str(number), moved, at)
+    read = _read_message(message, key, bot)
     written = isinstance(read, InboundMessage) and (read.media or content_of(message) in ("", "rich_message"))
     if not isinstance(read, InboundMessage) or changed_at is None or not written:
-        place = _place(message, bot)
         return IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.EDITED)
     return Amendment(read.address, read.sender, (key,), read.keys[1:], read, changed_at, read.sent_at)
 

@@ -4,10 +4,11 @@ Source: core.telegram.org/bots/api#message.
 """
 
 from channels.telegram.fields import objects_in, text_at
+from channels.telegram.places import place_of
 from channels.telegram.rich import rich_words
 from channels.telegram.text import linked_text
-from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
+from core.messaging.places import PIN
 
 
 def words_of(message: JsonObject) -> str:
@@ -75,19 +76,8 @@ def _said(owner: JsonObject, name: str) -> str:
 
 
 def _place(message: JsonObject) -> str:
-    venue = message.get("venue")
-    place = venue.get("location") if isinstance(venue, dict) else message.get("location")
-    if not isinstance(place, dict):
+    place = place_of(message)
+    if place is None:
         return ""
-    latitude, longitude = _degrees(place, "latitude", 90), _degrees(place, "longitude", 180)
-    named = [venue.get("title"), venue.get("address")] if isinstance(venue, dict) else []
-    return ", ".join(
-        [f"📍 {latitude:.6f}, {longitude:.6f}", *(name for name in named if isinstance(name, str) and name)]
-    )
-
-
-def _degrees(place: JsonObject, name: str, most: int) -> float:
-    value = place.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
-        raise RequestRefused(f"{name} is no number of degrees")
-    return float(value)
+    degrees = f"{PIN} {place.latitude:.6f}, {place.longitude:.6f}"
+    return ", ".join(filter(None, (degrees, place.name, place.address)))

@@ -1,11 +1,11 @@
-"""Changes of a known address: a chat that moved, or its person's new name there."""
+"""Changes of a known address: a chat that moved, its person's new name there, or where that person is now."""
 
 from dataclasses import dataclass
 
 from core.db.database import Database
-from core.inbox.arrival import named
+from core.inbox.arrival import named, of_move
 from core.messaging.channels import Received
-from core.messaging.messages import AddressChange, SenderProfile
+from core.messaging.messages import AddressChange, PlaceMove, SenderProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,17 @@ class Addresses:
 
     database: Database
 
-    async def move(self, change: AddressChange) -> Received:
+    async def record(self, change: AddressChange | SenderProfile | PlaceMove) -> Received:
+        """Record a change; it begins no turn."""
+        match change:
+            case AddressChange():
+                return await self._move(change)
+            case SenderProfile():
+                return await self._note_sender(change)
+            case PlaceMove():
+                return await self._move_place(change)
+
+    async def _move(self, change: AddressChange) -> Received:
         row = await self.database.call(
             "select change_address($1,$2,$3,$4) as moved",
             change.channel,
@@ -24,7 +34,7 @@ class Addresses:
         )
         return Received(change.keys[0] if change.keys else None, duplicate=not (row and row["moved"]))
 
-    async def note_sender(self, profile: SenderProfile) -> Received:
+    async def _note_sender(self, profile: SenderProfile) -> Received:
         row = await self.database.call(
             "select note_sender($1,$2,$3,$4,$5) as known, note_sender_language($1,$2,$3,$6)",
             profile.channel,
@@ -35,3 +45,8 @@ class Addresses:
             profile.language or "",
         )
         return Received(profile.sender, duplicate=not (row and row["known"]))
+
+    async def _move_place(self, moved: PlaceMove) -> Received:
+        """Hand a live place to the abilities that keep it; nothing is kept for a sender who is not let in."""
+        row = await self.database.one("select note_brought($1) as known", of_move(moved))
+        return Received(moved.provider_id, duplicate=not row["known"])

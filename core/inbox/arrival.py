@@ -6,7 +6,7 @@ from core import tracing
 from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
-from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, Press
+from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, PlaceMove, Press
 from core.people.access_policy import Access, Policy
 
 
@@ -67,6 +67,21 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "admit": access.admits(message.address.channel, message.address.account, sender),
         "role": access.role.value,
         "listed_only": access.policy is Policy.ALLOWLIST,
+        **({"brings": {"place": message.place.to_json()}} if message.place else {}),
+    }
+
+
+def of_move(moved: PlaceMove) -> JsonObject:
+    """Return the arrival of another place of an earlier message."""
+    address = moved.address
+    return {
+        "channel": address.channel,
+        "account": address.account,
+        "peer": address.peer,
+        "user_key": named(moved.sender),
+        "provider_id": moved.provider_id,
+        "sent_at": moved.at.isoformat() if moved.at else None,
+        "brings": {"place": moved.place.to_json()},
     }
 
 

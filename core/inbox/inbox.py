@@ -31,6 +31,7 @@ from core.messaging.messages import (
     Inbound,
     InboundMessage,
     Origin,
+    PlaceMove,
     Press,
     ReachabilityChange,
     Reaction,
@@ -101,10 +102,8 @@ class Inbox(Overviews):
                 return await self._statuses.apply(inbound)
             case ReachabilityChange():
                 return await self._opt_outs.change(inbound)
-            case AddressChange():
-                return await self._addresses.move(inbound)
-            case SenderProfile():
-                return await self._addresses.note_sender(inbound)
+            case AddressChange() | SenderProfile() | PlaceMove():
+                return await self._addresses.record(inbound)
 
     async def _receive(self, message: InboundMessage) -> Received:
         address, sender = message.address, named(message.sender)

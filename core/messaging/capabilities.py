@@ -127,6 +127,16 @@ class Pressable(Protocol):
 
 
 @runtime_checkable
+class Locating(Protocol):
+    """Optional capability: people can send the place where they are, and share it while they move.
+
+    Such a place comes in as `InboundMessage.place` and `PlaceMove`. On any other channel a link asks their phone.
+    """
+
+    takes_places: bool
+
+
+@runtime_checkable
 class Carrying(Protocol):
     """Optional capability: send files as files. Otherwise the person gets a link."""
 

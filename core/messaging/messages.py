@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from core.json_types import JsonObject
 from core.messaging.files import OutgoingFile
+from core.messaging.places import SentPlace
 from core.messaging.pointed import Pointed
 
 CHOICE = "pick"
@@ -106,6 +107,8 @@ class InboundMessage:
     goes_on: str | None = None
     """The character at which the provider cut a longer text after this part, empty inside a word: the next message may
     be the rest. None if this message cannot be such a part."""
+    place: SentPlace | None = None
+    """The place that the person sent with it, or shares by it; `text` has no coordinates then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +289,20 @@ class Amendment:
     """The provider's time of the message itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceMove:
+    """The place that a person shares by an earlier message, `provider_id`, is another at the moment `at`.
+
+    Without `place.live_until` it is shared no longer. Of two moves the later by `at` counts, so it needs no keys.
+    """
+
+    address: Address
+    sender: str
+    provider_id: str
+    place: SentPlace
+    at: datetime | None
+
+
 type Inbound = (
     InboundMessage
     | Amendment
@@ -296,6 +313,7 @@ type Inbound = (
     | ReachabilityChange
     | AddressChange
     | SenderProfile
+    | PlaceMove
 )
 
 

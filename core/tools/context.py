@@ -24,6 +24,7 @@ from core.tools.person_access import DataAccess as DataAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
 from core.tools.person_access import PersonAccounts as PersonAccounts
+from core.tools.place_access import PlaceAccess as PlaceAccess
 from core.tools.undo import UndoOffers
 
 
@@ -53,6 +54,7 @@ NO_MESSAGES = absent("This assistant can write to nobody else.")
 NO_CONVERSATIONS = absent("This assistant keeps no messages.")
 NO_CONSENTS = absent("Nobody can consent to anything in advance here.")
 NO_DATA = absent("Nobody can be exported or deleted from here.")
+NO_PLACE = absent("This assistant does not learn where people are.")
 NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
 
@@ -283,6 +285,11 @@ class ToolExecutionContext:
     """The ids of the files that this call sends with the reply; `files` fills it in."""
     services: Mapping[type, object] = field(default_factory=dict, repr=False)
     """The services of abilities for tools, by type; `service` finds them there."""
+
+    @property
+    def place(self) -> PlaceAccess:
+        """Return the access to where the person is, which an ability brings under this type."""
+        return cast(PlaceAccess, self.services.get(PlaceAccess, NO_PLACE))
 
     def service[Kind](self, kind: type[Kind]) -> Kind:
         """Return an ability's service for this person. Raises `ToolFailed` if none has that type."""

@@ -40,6 +40,7 @@ class TelegramNotification:
 
     name = "telegram"
     shows_buttons = True
+    takes_places = True
     can_find = False
     resend_unknown = True
     draft_every = DRAFT_EVERY

@@ -164,10 +164,11 @@ def _always(answer: Reply, _: ModelCall) -> Reply:
 
 
 @exempt(sms="phones send a place as a contact, which is above", slack="Slack has no places")
-async def test_a_place_is_sent_as_coordinates_and_words(conversation: Conversation) -> None:
+async def test_a_place_is_sent_with_its_name_as_words_of_others(conversation: Conversation) -> None:
     channel = conversation.sender.system.delivery.channel
     place = {"latitude": "48.85837", "longitude": "2.29448", "title": "Eiffel Tower", "address": "5 Av. A. France"}
     await channel.act("location", **place)
     await channel.settled()
     assert await conversation.answered(lambda _: text("In Paris.")) == "In Paris."
-    assert "📍 48.858370, 2.294480, Eiffel Tower, 5 Av. A. France" in conversation.model.calls[0].new_user_texts
+    assert "📍" in conversation.model.calls[0].new_user_texts
+    assert any("> Eiffel Tower" in text for text in conversation.model.calls[0].new_user_texts)

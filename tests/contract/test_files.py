@@ -82,13 +82,16 @@ async def test_what_cannot_be_used_ends_in_one_sentence(sender: Sender) -> None:
 
 
 @pytest.mark.exempt(sms="phones send a place as a contact, a file", slack="Slack has no places")
-async def test_a_place_is_read_as_coordinates_and_words(channel: str, sender: Sender) -> None:
+async def test_a_places_name_is_read_as_words_of_others(channel: str, sender: Sender) -> None:
     place = {"latitude": "48.85837", "longitude": "2.29448", "title": "Eiffel Tower", "address": "5 Av. A. France"}
     await sender.system.delivery.channel.act("location", **place)
     await sender.system.delivery.channel.settled()
     assert await sender.works(says("In Paris.")) == "In Paris."
     asked = [message.text for message in sender.system.model.last]
-    assert "📍 48.858370, 2.294480, Eiffel Tower, 5 Av. A. France" in asked
+    assert "📍" in asked
+    [named] = [text for text in asked if text.endswith("> Eiffel Tower\n> 5 Av. A. France")]
+    assert "not the person's own words" in named
+    assert not any("48.85" in text for text in asked), "coordinates are no words, which would be kept"
 
 
 @tool(name="remember_it", effect="idempotent")

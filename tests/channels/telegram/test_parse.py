@@ -128,14 +128,17 @@ def test_files_are_kept_as_references(fields: Json, media: Media | None) -> None
 
 
 PARIS: Json = {"latitude": 48.85837, "longitude": 2.29448}
+EIFFEL_TOWER: Json = {"location": PARIS, "title": "Eiffel Tower", "address": "5 Av. A. France"}
 
 
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"location": PARIS}, "📍 48.858370, 2.294480"),
+        ({"location": PARIS}, "📍"),
+        # What others send has no place of the person's, so that it stays words.
+        ({"location": PARIS, "forward_date": 1_789_000_000}, "📍 48.858370, 2.294480"),
         (
-            {"location": PARIS, "venue": {"location": PARIS, "title": "Eiffel Tower", "address": "5 Av. A. France"}},
+            {"location": PARIS, "venue": EIFFEL_TOWER, "forward_date": 1_789_000_000},
             "📍 48.858370, 2.294480, Eiffel Tower, 5 Av. A. France",
         ),
         ({"sticker": {"file_id": "S", "emoji": "👍"}}, "👍"),
@@ -189,11 +192,22 @@ def test_a_contact_of_other_types_is_refused(contact: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", [{"latitude": 91, "longitude": 0}, {"latitude": "1", "longitude": 0}, {"latitude": 1}]
+    ("place", "why"),
+    [
+        ({"latitude": 91, "longitude": 0}, "latitude is no number of degrees"),
+        ({"latitude": "1", "longitude": 0}, "latitude is no number of degrees"),
+        ({"latitude": True, "longitude": 0}, "latitude is no number of degrees"),
+        ({"latitude": float("nan"), "longitude": 0}, "latitude is no number of degrees"),
+        ({"latitude": 1}, "longitude is no number of degrees"),
+        ({"latitude": 1, "longitude": 2, "horizontal_accuracy": -1}, "accuracy is no number of metres"),
+        ({"latitude": 1, "longitude": 2, "live_period": 0}, "live_period is not a number"),
+    ],
 )
-def test_a_place_that_is_nowhere_is_refused(place: Json) -> None:
-    with pytest.raises(RequestRefused, match="degrees"):
-        parsed(update(message=message(text=None, location=place)))
+def test_a_place_that_is_nowhere_is_refused(place: Json, why: str) -> None:
+    sent = message(text=None, location=place)
+    for came in (update(message=sent), update(edited_message=sent)):
+        with pytest.raises(RequestRefused, match=why):
+            parsed(came)
 
 
 def test_a_file_without_a_caption_has_no_text() -> None:

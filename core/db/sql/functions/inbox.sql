@@ -51,6 +51,37 @@ begin
     );
 end $$;
 
+-- Keeps what a message of a person's brings besides its words, such as a place, in the transaction that receives it.
+-- `p_arrival -> 'brings'` has it by its kind; a further arrival for the same provider_id changes it.
+create function keep_brought(p_tenant text, p_arrival jsonb)
+returns void
+language plpgsql as $$
+begin
+    -- Each kind is kept by their sql/brought.sql.
+end $$;
+
+-- Keeps a change of what an earlier message brought, without a turn. False if its sender is not let in, or said STOP.
+create function note_brought(p_arrival jsonb)
+returns boolean
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_arrival ->> 'channel', p_arrival ->> 'account', p_arrival ->> 'user_key') f;
+    if v_tenant is null then
+        return false;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    if not exists (select from identities i where i.tenant_id = v_tenant and i.id = v_identity
+                   and i.admitted <> '' and i.state <> 'stopped') then
+        return false;
+    end if;
+    perform keep_brought(v_tenant, p_arrival);
+    return true;
+end $$;
+
 -- Receives a message, from its sender to the lane to wake. If only listed senders are let in, a sender whom `admit`
 -- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
 -- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text. So does what
@@ -207,6 +238,9 @@ begin
     returning continues and goes_on is null into v_ends;
     inbound_id := v.id;
     tenant_id := v_tenant;
+    if p_arrival ? 'brings' and v_ignored = '' then
+        perform keep_brought(v_tenant, p_arrival);
+    end if;
     if v_ignored <> '' or v_stopping is not null then
         lane_id := case when v_stopping is not null then v_conversation end;
         return;
