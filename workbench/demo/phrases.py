@@ -7,7 +7,7 @@ from core.json_types import JsonObject
 from core.messaging.others_words import others_words
 from core.turns.decide_tool import DECIDE
 from workbench.demo import reading
-from workbench.demo.phrase import Found, Phrase
+from workbench.demo.phrase import Found, Phrase, groups
 from workbench.demo.reading import ADDRESS, DAY, EVERY, MOMENT
 
 HELP = (
@@ -50,6 +50,15 @@ def _changed(match: Found) -> JsonObject:
 
 def _sum(result: str, arguments: JsonObject) -> str:
     return f"{arguments['expression']} = {result}" if re.fullmatch(r"-?[\d.E+-]+", result) else result
+
+
+def _here(match: Found) -> JsonObject:
+    return {"city": "", **(groups(match) or {})}
+
+
+def _there(match: Found) -> JsonObject:
+    watch: JsonObject = {"tool": "at_place", "path": "$.here", "expression": "value", "every_minutes": 2}
+    return {"what": match["what"], "tool_arguments": {"place": match["place"]}, "remind_only": True, **watch}
 
 
 def _lines(result: str, arguments: JsonObject) -> str:
@@ -156,6 +165,14 @@ PHRASES = (
         rf"(?:{_WEATHER}) (?:in|for|at) (?P<city>{_PLACE})(?: (?:on |for )?(?P<date>{DAY}))?",
         "get_weather",
         example="weather in Berlin tomorrow",
+    ),
+    # Where the person is.
+    Phrase(rf"(?:{_WEATHER}) (?:here|where i am)(?: (?P<date>{DAY}))?", "get_weather", _here),
+    Phrase(r"this is (?P<name>(?:the|my) [^\W\d_][\w ]{0,30})", "save_place"),
+    Phrase(
+        r"remind me (?:to|of) (?P<what>.+?) when i(?: am|'m| get) (?:at|to) (?P<place>(?:the |my )?[\w ]{1,40})",
+        "ScheduleTask",
+        _there,
     ),
     Phrase(rf"(?:{_WEATHER}) (?P<city>there)(?: (?P<date>{DAY}))?", "get_weather"),
     Phrase(

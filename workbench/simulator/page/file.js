@@ -52,7 +52,7 @@ export function pin() {
 export function placeCard({ location: place, venue }) {
   const degrees = `${place.latitude}, ${place.longitude}`;
   const map = `https://www.openstreetmap.org/?mlat=${place.latitude}&mlon=${place.longitude}#map=16/${place.latitude}/${place.longitude}`;
-  const words = h("span", { class: "file-about" }, h("b", {}, venue?.title ?? "Location"), h("small", {}, [venue?.address, degrees].filter(Boolean).join(" · ")));
+  const words = h("span", { class: "file-about" }, h("b", {}, venue?.title ?? (place.live_period ? "Live location" : "Location")), h("small", {}, [venue?.address, degrees].filter(Boolean).join(" · ")));
   return h("a", { class: "file", href: map, target: "_blank", rel: "noopener noreferrer" }, h("span", { class: "file-icon", "aria-hidden": "true" }, pin()), words);
 }
 

@@ -14,6 +14,7 @@ from workbench.simulator.telegram.act_arguments import number, text
 from workbench.simulator.telegram.chat_updates import Act, ChatUpdates, Wishes, settled_text
 from workbench.simulator.telegram.formatting import MAX_CAPTION, MAX_TEXT
 from workbench.simulator.telegram.keyboards import inline_buttons
+from workbench.simulator.telegram.place_acts import PlaceActs
 from workbench.simulator.telegram.pointing import linked, pointed
 from workbench.simulator.telegram.polling import Polling
 from workbench.simulator.telegram.reactions import react
@@ -59,7 +60,6 @@ class Acts:
             "video_note": lambda person, wishes: self._uploaded(person, wishes, "video_note"),
             "photo": lambda person, wishes: self._uploaded(person, wishes, "photo"),
             "document": lambda person, wishes: self._uploaded(person, wishes, "document"),
-            "location": self._location,
             "contact": self._contact,
             "sticker": lambda person, wishes: self._other(
                 person, {"sticker": {**_STICKER, "emoji": text(wishes, "emoji")}}
@@ -67,6 +67,7 @@ class Acts:
             "rich": lambda person, wishes: self._other(person, {"rich_message": {"blocks": wishes.get("blocks", [])}}),
             "game": lambda person, wishes: self._other(person, {"game": {"title": text(wishes, "title")}}),
             "story": lambda person, _: self._other(person, {"story": {"id": 1}}),
+            **PlaceActs(self._chats).acts(),
             **ServiceActs(self._chats, polling).acts(),
         }
 
@@ -140,18 +141,6 @@ class Acts:
         told = partial(self._chats.tell_member, chat, person)
         update = told("member", "kicked") if blocked else told("kicked", "member")
         return {"update_id": update.update_id if update else None}
-
-    def _location(self, person: Person, wishes: Wishes) -> Json:
-        """Send the place at "latitude" and "longitude"; with a "title" and an "address" as a venue."""
-        try:
-            place: dict[str, Json] = {name: float(text(wishes, name)) for name in ("latitude", "longitude")}
-        except ValueError:
-            raise BadAction("A place has a latitude and a longitude in degrees.") from None
-        if not (title := text(wishes, "title", required=False)):
-            return self._other(person, {"location": place})
-        venue: dict[str, Json] = {"location": place, "title": title, "address": text(wishes, "address")}
-        # https://core.telegram.org/bots/api#message: "for backward compatibility … location is also set".
-        return self._other(person, {"venue": venue, "location": place})
 
     def _contact(self, person: Person, wishes: Wishes) -> Json:
         """Send the contact "first_name", "last_name" with "phone_number"; "user_id": theirs at Telegram."""

@@ -36,7 +36,7 @@ export function telegramPane(root, app) {
   const failures = h("p", { class: "strip is-bad", hidden: true });
   const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
   const replying = h("p", { class: "replying", hidden: true });
-  const place = placeForm((values) => act("telegram", "location", app.person.key, values));
+  const place = placeForm((values) => act("telegram", "location", app.person.key, values), (values) => act("telegram", "move_location", app.person.key, values));
   const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, h("div", { class: "extras" }, stickers((emoji) => run("sticker", { emoji })), place))] });
   const start = h("button", { type: "button", class: "big", hidden: true, onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
@@ -118,7 +118,7 @@ export function telegramPane(root, app) {
     const items = withPairing(chat.messages.map((one) => asItem(one, texts, app.person)));
     if (chat.draft) items.push({ id: "draft", draft: true, ...chat.draft, keyboard: [], presses: [] });
     const spoken = items.filter((one) => !one.mine && !one.draft);
-    list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext }), spoken);
+    list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext, place }), spoken);
     drawAnswers(chat.messages);
     beginReply(chat.messages);
   }
@@ -187,7 +187,7 @@ function asItem(message, texts, person) {
   };
 }
 
-function buildMessage(item, { app, run, setContext }) {
+function buildMessage(item, { app, run, setContext, place }) {
   if (item.draft) return h("li", { class: "theirs is-draft" }, h("article", { class: "bubble" }, h("p", { class: "said" }, withEntities(item.text, item.entities)), h("p", { class: "meta" }, "being written…")));
   const content = inBubble(item);
   if (!content && Object.keys(item.service).length) return h("li", { class: "service" }, Object.keys(item.service)[0].replaceAll("_", " "));
@@ -195,6 +195,7 @@ function buildMessage(item, { app, run, setContext }) {
   const own = item.reactions.filter((one) => one.from === app.person.key).map((one) => one.emoji);
   const react = (emoji, taken) => run("react", { message_id: item.message_id, emoji: taken ? "" : emoji });
   const edit = item.mine && !content ? tool("Edit", () => setContext({ kind: "edit", id: item.message_id, text: item.text })) : null;
+  const live = item.mine && item.service.location?.live_period ? [tool("Move", () => place.moves(item)), tool("Stop sharing", () => run("stop_location", { message_id: item.message_id }))] : [];
   return h(
     "li",
     { class: item.mine ? "mine" : "theirs" },
@@ -209,7 +210,7 @@ function buildMessage(item, { app, run, setContext }) {
     ),
     item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
     letIn(item, app) ?? "",
-    tools(app.choose, "telegram", item.id, reply, edit, item.mine ? null : thumbs(own, react)),
+    tools(app.choose, "telegram", item.id, reply, edit, item.mine ? null : thumbs(own, react), ...live),
   );
 }
 
