@@ -3,8 +3,8 @@
 # The digest is that of the index, with all platforms (3.12.14 on trixie); docs/deploy.md says how to bring it up to date.
 ARG PYTHON=python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 FROM ${PYTHON} AS build
-# The extras to install, of those in pyproject.toml: mcp, media, memory, tracing.
-ARG EXTRAS="media memory"
+# The extras to install, of those in pyproject.toml: mcp, media, memory, places, tracing.
+ARG EXTRAS="media memory places"
 WORKDIR /build
 COPY pyproject.toml requirements.txt requirements-build.txt ./
 RUN pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes -r requirements-build.txt

@@ -4,7 +4,7 @@ The operator may name another server of that API with ONEVALET_WEATHER_URL.
 """
 
 from datetime import date as Date
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -19,6 +19,7 @@ from onevalet import (
     day_in_words,
     gettext,
     gettext_noop,
+    moment_in_words,
     tool,
 )
 
@@ -34,6 +35,10 @@ _SCALE = {"metric": "degrees Celsius", "imperial": "degrees Fahrenheit"}
 _HEAD = {
     "metric": gettext_noop("Weather in {place}, in degrees Celsius:"),
     "imperial": gettext_noop("Weather in {place}, in degrees Fahrenheit:"),
+}
+_HEAD_HERE = {
+    "metric": gettext_noop("Weather where you are (as of {moment}), in degrees Celsius:"),
+    "imperial": gettext_noop("Weather where you are (as of {moment}), in degrees Fahrenheit:"),
 }
 _NOW = {
     "metric": gettext_noop("Now: {sky}, {degrees} degrees (feels like {felt}), wind {wind} km/h"),
@@ -63,17 +68,20 @@ _SKY = {
 }
 
 
-class _Place(BaseModel):
-    name: str
+class City(BaseModel):
+    """A place. `seen_at`: of one that the person sent, when they were there."""
+
+    name: str = ""
     latitude: float
     longitude: float
     timezone: str = "UTC"
     admin1: str = ""
     country: str = ""
+    seen_at: datetime | None = None
 
 
 class _Places(BaseModel):
-    results: list[_Place] = []
+    results: list[City] = []
 
 
 class _Now(BaseModel):
@@ -100,14 +108,14 @@ class _Forecast(BaseModel):
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:
-    """Tell the weather in a city: now and the next three days, or one day.
+    """Tell the weather in a city, or where the person is: now and the next three days, or one day.
 
     Args:
-        city: With the country where there are several.
+        city: With the country where there are several; "" for where the person is.
         date: That one day.
         units: As they are used to.
     """
-    place = await _find(city, context)
+    place = await find_city(city, context) if city.strip() else await _here(context)
     today = context.clock.now().astimezone(ZoneInfo(place.timezone)).date()
     if date is not None and not today <= date <= today + timedelta(days=_DAYS_AHEAD):
         raise ToolRetry(
@@ -130,9 +138,8 @@ async def get_weather(
         forecast = _Forecast.model_validate_json(body)
     except ValidationError as error:
         raise ToolFailed(gettext(_UNREADABLE)) from error
-    where = ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
     lines, days = _days(forecast.daily)
-    data: dict[str, Any] = {"place": where, "days": days}
+    data: dict[str, Any] = {"place": _name(place), "days": days}
     if date is None or date == today:
         now = forecast.current
         sky = _sky(now.weather_code)
@@ -145,13 +152,33 @@ async def get_weather(
             wind=round(now.wind_speed_10m),
         )
         lines.insert(0, said)
-    return TextWithData("\n".join([gettext(_HEAD[units], place=where), *lines]), data)
+    return TextWithData("\n".join([_head(place, units, context), *lines]), data)
 
 
-async def _find(city: str, context: ToolExecutionContext) -> _Place:
+def _name(place: City) -> str:
+    return ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
+
+
+def _head(place: City, units: Units, context: ToolExecutionContext) -> str:
+    if place.seen_at is None:
+        return gettext(_HEAD[units], place=_name(place))
+    return gettext(_HEAD_HERE[units], moment=moment_in_words(place.seen_at, ZoneInfo(context.timezone)))
+
+
+async def _here(context: ToolExecutionContext) -> City:
+    """Return where the person is, to about a kilometre: the weather service need not know more."""
+    here = await context.place.here()
+    return City(
+        latitude=round(here.latitude, 2),
+        longitude=round(here.longitude, 2),
+        timezone=here.zone or context.timezone,
+        seen_at=here.at,
+    )
+
+
+async def find_city(city: str, context: ToolExecutionContext) -> City:
+    """Return a city by its name. Raises `ToolRetry` if there is none, and `ToolFailed`."""
     name = city.strip()
-    if not name:
-        raise ToolRetry("Name a city.")
     query = {"name": name, "count": "1", "language": (context.language or "en")[:2], "format": "json"}
     try:
         places = _Places.model_validate_json(await _get(context, _PLACES, "/v1/search", query)).results
@@ -161,7 +188,7 @@ async def _find(city: str, context: ToolExecutionContext) -> _Place:
         return places[0]
     # The service finds "Paris", and nothing for "Paris, France".
     if "," in name:
-        return await _find(name.partition(",")[0], context)
+        return await find_city(name.partition(",")[0], context)
     raise ToolRetry(gettext("The weather service knows no place named “{name}”; name a larger one nearby.", name=name))
 
 

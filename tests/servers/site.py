@@ -1,6 +1,6 @@
 """A small site outside, whose pages a test writes, and search services that answer as the real ones do."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +25,7 @@ class Site:
     )
     asked: list[str] = field(default_factory=list)
     queries: list[Json] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
     found: list[dict[str, str]] = field(default_factory=list)
     """What a search finds: url, title, content."""
     failing: int = 0
@@ -101,6 +102,7 @@ async def _brave(site: Site, request: web.Request) -> web.Response:
         return web.json_response({"type": "ErrorResponse", "error": error}, status=site.failing or 422)
     if not 1 <= int(request.query["count"]) <= 20:
         return web.json_response({"type": "ErrorResponse"}, status=422)
+    site.headers.append(request.headers)
     site.queries.append(request.query["q"])
     answer: dict[str, Json] = {"type": "search", "query": {"original": request.query["q"]}}
     results: list[Json] = [

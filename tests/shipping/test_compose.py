@@ -63,7 +63,7 @@ def test_migrate_runs_once_and_the_others_come_back(config: Config) -> None:
 
 def test_the_image_is_built_with_the_extras_of_the_env_file(config: Config) -> None:
     for name in ("migrate", "web", "worker"):
-        assert config["services"][name]["build"]["args"] == {"EXTRAS": "media memory"}
+        assert config["services"][name]["build"]["args"] == {"EXTRAS": "media memory places"}
 
 
 def test_our_processes_reach_their_services_regardless_of_the_env_file(config: Config) -> None:

@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from abilities.web.searching import web_search
+from abilities.web.searching import search_nearby, web_search
 from core.http.guarded_client import GuardedClient
+from core.journal.types import Effect
+from core.tools.place_access import KnownPlace, PlaceAccess
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.core.builders import a_context
 from tests.servers.site import KEY, Site, guarded, open_site
@@ -41,6 +44,32 @@ async def test_what_is_found_is_listed_with_its_address(site: Site, context: Too
     assert "javascript" not in said
     assert "<strong>" not in said
     assert site.queries == ["ferry times"]
+
+
+class Here:
+    """A person who sent a place three minutes ago."""
+
+    async def here(self) -> KnownPlace:
+        return KnownPlace(48.858372, 2.294481, 12.4, datetime.now(UTC) - timedelta(minutes=3))
+
+
+async def test_a_search_nearby_tells_the_service_a_place_and_the_model_none(
+    site: Site, context: ToolExecutionContext
+) -> None:
+    site.found = [FERRY]
+    said = await search_nearby("pharmacy", replace(context, services={PlaceAccess: Here()}))
+    assert said.splitlines()[0] == "Near where the person was 3 min ago, known to 12 m:"
+    assert "48.8" not in said
+    if context.settings["search"] == "brave":
+        assert site.queries == ["pharmacy"]
+        assert site.headers[-1]["X-Loc-Lat"] == "48.858"
+        assert site.headers[-1]["X-Loc-Long"] == "2.294"
+    else:
+        assert site.queries == ["pharmacy near 48.858, 2.294"]
+
+
+def test_a_search_nearby_is_never_run_after_words_of_others() -> None:
+    assert (search_nearby.own_words, search_nearby.outside, search_nearby.effect) == (True, True, Effect.READ)
 
 
 async def test_nothing_found_is_said(site: Site, context: ToolExecutionContext) -> None:

@@ -49,13 +49,15 @@ TELLING_NOTHING = {
     "hold_tasks", "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
-    "tell_of_recipient",
+    "prune_places", "tell_of_recipient",
 }  # fmt: skip
 _USED = {"calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "cost", "took_ms"}
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
 TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
     "find_connect_link": {"tenant_id", "token_hash"},
+    "find_place_link": {"tenant_id"},
+    "find_new_places": {"tenant_id", "id"},
     "find_due_accounts": {"tenant_id"},
     "find_revoked_accounts": {"tenant_id", "service"},
     "find_client_token": {"tenant_id", "token_id"},
@@ -241,6 +243,10 @@ KEPT = (
     " 'day', '2026-01-01', 'task_id', ''), 1, 2, null, '1 minute')",
     "insert into event_sources (tenant_id, id, name, style, secret_hash)"
     " values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
+    "insert into seen_places (tenant_id, id, how, at) values ($1, 'p' || $1, 'sent', now())",
+    "insert into saved_places (tenant_id, key, name, latitude, longitude, radius, made_at)"
+    " values ($1, 'home of ' || $1, 'home', 0, 0, 150, now())",
+    "select keep_place_link($1, decode(md5($1), 'hex'), null, now(), now(), now() - interval '1 day', 5)",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
     "insert into event_work (tenant_id, source, event_id, group_name) values ($1, 'door', '1', 't')",
     "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from abilities.places.places import Places
+from abilities.places.types import SavedPlace
 from abilities.tasks.kinds.schedule import ScheduleTrigger
 from abilities.tasks.service import TaskService
 from core.ids import make_id
@@ -68,6 +70,7 @@ async def _live(console: Console, sender: str, word: str) -> str:
     )
     assert console.memory is not None
     assert await console.memory(tenant).remember(f"I am allergic to {word}.", f"key {word}")
+    await Places(store.database, console.clock, tenant).save(SavedPlace(f"{word} office", 52.5, 13.4))
     await store.admin.execute(_SPENT, tenant, f"{word}-model")
     await store.admin.execute(_LIKED, tenant, word)
     await agree(store, tenant, name=f"{word}_update")

@@ -52,6 +52,7 @@ pool_entries: agent_id agent_path agent_type collected_fields context reason sch
 profile_facts: key replaced_by turn_id value
 questions: agent_id answer answered_by answered_channel choices name token
 run_notices: fate key media notification_id place text traceparent
+saved_places: key name
 spending: task_id
 standing_consents: approval_id hash name reason sealed turn_id
 steps: agent_path args_hash effect idempotency_key kind name outcome result usage

@@ -1,0 +1,78 @@
+"""Where a person is: places that they send, share live or tell by a link, and what depends on them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from abilities.places.chat_words import WORDS
+from core.language.catalogue import ngettext_noop
+from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
+from onevalet.ability import (
+    Ability,
+    ConsolePages,
+    Extra,
+    OpeningFoundation,
+    Repeated,
+    ServiceFoundation,
+    WebFoundation,
+    WorkFoundation,
+)
+
+if TYPE_CHECKING:
+    from aiohttp.web import RouteDef
+
+    from core.turns.services import ForTurn
+    from operations.paths.types import PathReader
+
+
+def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.places.opening import open_services
+
+    return open_services(foundation)
+
+
+def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
+    from abilities.places.opening import open_work
+
+    return open_work(foundation)
+
+
+def _routes(_: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
+    from abilities.places.page import open_routes
+
+    return open_routes(foundation)
+
+
+def _pages(_: ServiceFoundation) -> ConsolePages:
+    from abilities.places.pages import PlacePages
+
+    return ConsolePages([PlacePages], [("places", "Places")])
+
+
+def _path() -> "PathReader":
+    from abilities.places.path import PATH
+
+    return PATH
+
+
+# A city by its name is found as for its weather.
+ABILITY = Ability(
+    name="places",
+    needs=("weather",),
+    extras=(Extra("places", None, "nobody is offered the time zone of the place that they send"),),
+    tools=("abilities.places.tools",),
+    services=_services,
+    words=WORDS,
+    tables=(
+        # A place is told of: elsewhere its message would not be known again.
+        PersonTable("seen_places", Belonging(Merge.MOVE), archive=Archiving(Archived.TOLD)),
+        PersonTable(
+            "saved_places", Belonging(Merge.FIRST, ngettext_noop("{number} saved place", "{number} saved places"))
+        ),
+        PersonTable("place_links", Belonging(Merge.DROP), follows=None, archive=Archiving(Archived.LEFT_OUT)),
+    ),
+    pages=_pages,
+    path=_path,
+    routes=_routes,
+    work=_work,
+)
