@@ -4,6 +4,7 @@
       ConfigError                 the operator must change a setting; exit code 2
       StoreUnavailable            Postgres cannot be reached now; a webhook answers 503
       LeaseLost                   another worker took over; stop, write nothing
+        Halted                    all work is halted; stop before the next step, hand back
       TurnDelayed                 a check could not tell; the turn waits and is tried again
         ModelAway                 no model answers; its lane is given back, and it is tried again
       RequestRefused              a request that is not the provider's, or not well-formed; 4xx
@@ -64,6 +65,10 @@ class StoreUnavailable(OneValetError):
 
 class LeaseLost(OneValetError):
     """The lease on the lane is another worker's by now."""
+
+
+class Halted(LeaseLost):
+    """All work is halted: the work stops where it is, is handed back, and goes on after the halt."""
 
 
 class FactsChanged(OneValetError):

@@ -131,6 +131,7 @@ _SENTENCES = {
         "{code} is still waiting for your decision, until {expires}: {summary}. Reply OK {code} or NO {code}."
     ),
 }
+_OUTCOMES = frozenset[str](DecisionOutcome)
 _TOASTS = {DecisionOutcome.APPROVED: gettext_noop("Approved."), DecisionOutcome.CANCELLED: gettext_noop("Cancelled.")}
 """Short texts for the presser of a button, in place of the whole sentence."""
 _ON_CARDS = {
@@ -145,9 +146,14 @@ _CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
 
 
 def said_of(sentences: Sequence[Sentence], timezone: str | None, now: datetime) -> str:
-    """Return stored sentences as the text of a message, in Markdown, a line each."""
+    """Return stored sentences as the text of a message, in Markdown, a line each.
+
+    A key that is no outcome of a decision is the sentence itself, in English, such as an ability's.
+    """
     return "\n".join(
         _filled(DecisionOutcome(one.key), one.values, lambda at: moment(at, timezone, now), literal)
+        if one.key in _OUTCOMES
+        else gettext(one.key, **one.values)
         for one in sentences
     )
 

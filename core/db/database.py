@@ -19,11 +19,15 @@ from core import tracing
 from core.db.connector import keep_alive
 from core.db.outages import NotConnected, StoreTrouble, cause_of, is_passing
 from core.db.serving import ServingConnector
-from core.errors import FactsChanged, LeaseLost, OneValetError, StoreUnavailable
+from core.errors import FactsChanged, Halted, LeaseLost, OneValetError, StoreUnavailable
 from core.json_types import storable
 
 LEASE_LOST = "OV001"
-_OURS: dict[str | None, type[OneValetError]] = {LEASE_LOST: LeaseLost, "OV002": FactsChanged}
+_OURS: dict[str | None, type[OneValetError]] = {
+    LEASE_LOST: LeaseLost,
+    "OV002": FactsChanged,
+    "OV003": Halted,
+}
 """The errors that our own functions raise, by their code."""
 RELEASE = 2.0
 """Seconds that a server has to acknowledge that a statement is cancelled, before its connection is dropped."""
@@ -81,7 +85,10 @@ class Database:
         return row
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run a repeatable statement and return all rows; raises `StoreUnavailable`, `LeaseLost` or `FactsChanged`."""
+        """Run a repeatable statement and return all rows.
+
+        Raises `StoreUnavailable`, `LeaseLost`, `Halted` or `FactsChanged`.
+        """
         tries = _Tries(self._patience, self._trouble)
         while True:
             try:

@@ -75,7 +75,7 @@ def news_of(told: JsonObject | None) -> TurnNews:
     """Return the news that the SQL function `turn_news` tells; none if it tells nothing."""
     if told is None:
         return TurnNews()
-    return TurnNews(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]))
+    return TurnNews(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]), bool(told["halted"]))
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

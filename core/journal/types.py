@@ -133,10 +133,14 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class TurnNews:
-    """News for a running turn: its person's stop, and their further messages, for `TurnMessage.from_json`."""
+    """News for a running turn: its person's stop, and their further messages, for `TurnMessage.from_json`.
+
+    `halted`: all work is halted.
+    """
 
     stop: str | None = None
     waiting: Sequence[JsonObject] = ()
+    halted: bool = False
     heard_at: float = field(default_factory=time.monotonic)
 
 

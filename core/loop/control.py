@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, Self, cast
 
+from core.errors import Halted
 from core.files.types import SeenFile
 from core.json_types import JsonObject
 from core.messaging.messages import Origin
@@ -29,21 +30,24 @@ class InterruptSignal:
     """Cuts off the calls of a turn, now and later, once it is set. Only calls: a tool that has begun is awaited."""
 
     def __init__(self) -> None:
-        self._cut: CutOff | None = None
+        self._cut: CutOff | Halted | None = None
         self._calls: set[asyncio.Timeout] = set()
 
-    def set(self, words: str | None, *, superseded: bool = False) -> None:
-        """Cut off the calls that the turn waits for, now and later. None: no stop is stored."""
-        if self._cut is not None or (words is None and not superseded):
+    def set(self, words: str | None, *, superseded: bool = False, halted: bool = False) -> None:
+        """Cut off the calls that the turn waits for, now and later. None: no stop is stored.
+
+        `halted`: all work is halted, so the turn stops here and goes on later, which comes before its person's wish.
+        """
+        if self._cut is not None or (words is None and not superseded and not halted):
             return
-        self._cut = CutOff(words or "", superseded=words is None)
+        self._cut = Halted() if halted else CutOff(words or "", superseded=words is None)
         now = asyncio.get_running_loop().time()
         for call in self._calls:
             call.reschedule(now)
 
     @asynccontextmanager
     async def cuts_off(self) -> AsyncIterator[None]:
-        """Raise `CutOff` from the block as soon as the signal is set."""
+        """Raise `CutOff`, or `Halted`, from the block as soon as the signal is set."""
         if self._cut is not None:
             raise self._cut
         limit = asyncio.timeout(None)
@@ -178,7 +182,10 @@ class TurnControl(Protocol):
         ...
 
     async def stopped(self) -> str | None:
-        """Return the message with which the person asked to stop, which may be empty; None to go on."""
+        """Return the message with which the person asked to stop, which may be empty; None to go on.
+
+        Raises `Halted` if all work is halted.
+        """
         ...
 
     async def absorb(self) -> Sequence[TurnMessage]:

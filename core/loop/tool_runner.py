@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from core import replies
-from core.errors import LeaseLost, ToolError, ToolRetry
+from core.errors import Halted, LeaseLost, ToolError, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash, storable
@@ -65,8 +65,8 @@ class ToolRunner:
         """Run calls side by side, each with its own timeout. Return their results in the order of the calls.
 
         `cut`: the answer that makes the calls was cut off. A call of a tool with `parallel=False` runs alone, and
-        approved calls run in the order of their approval. A failure is a result; only `LeaseLost` and cancellation
-        end the turn.
+        approved calls run in the order of their approval. A failure is a result; only `LeaseLost`, `Halted` and
+        cancellation end the turn.
         """
         self._not_run = calls_not_run(calls, self._scope.config.max_calls_per_answer, cut=cut)
         path = self._scope.where.agent_path
@@ -89,11 +89,24 @@ class ToolRunner:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(self._run(where, key, call)) for key, (_, call) in zip(keys, batch, strict=True)
+                    group.create_task(self._run_or_halt(where, key, call))
+                    for key, (_, call) in zip(keys, batch, strict=True)
                 ]
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
-        return [task.result() for task in tasks]
+        results = list[CallResult]()
+        for task in tasks:
+            if isinstance(ended := task.result(), Halted):
+                raise ended
+            results.append(ended)
+        return results
+
+    async def _run_or_halt(self, where: HookContext, key: StepKey, call: ToolCall) -> CallResult | Halted:
+        """Run a call; return a halt instead of raising it, since the calls beside it that have begun are awaited."""
+        try:
+            return await self._run(where, key, call)
+        except Halted as halted:
+            return halted
 
     async def _run(self, where: HookContext, key: StepKey, call: ToolCall) -> CallResult:
         known = self._scope.recorded.get(key)

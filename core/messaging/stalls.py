@@ -19,7 +19,7 @@ POLL_TROUBLED = "its poll meets a problem"
 # Ages by the database's clock, which also wrote the times: the clock of a machine may be wrong.
 OLDEST = """
 select coalesce(extract(epoch from clock_timestamp() - waiting), 0)::float8 as waiting,
-       coalesce(extract(epoch from clock_timestamp() - to_send), 0)::float8 as to_send
+       coalesce(extract(epoch from clock_timestamp() - to_send), 0)::float8 as to_send, is_halted() as halted
 from console_oldest()
 """
 # A process that ends well releases its lease, so that an account that is no longer polled does not count as stalled.
@@ -56,6 +56,8 @@ async def read_stalls(database: Database) -> tuple[str, ...]:
     stalls = []
     if not await database.rows(_WORKERS):
         stalls.append("no worker was seen in the last minute")
+    if oldest["halted"]:
+        stalls.append("all work is halted, until an owner lifts it")
     if oldest["waiting"] > WAITS_LONG:
         stalls.append(f"the oldest message has waited for a worker for {oldest['waiting']:.0f} s")
     if oldest["to_send"] > UNSENT_LONG:

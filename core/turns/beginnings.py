@@ -11,7 +11,7 @@ from core.agents.pool_entry import PoolEntry
 from core.approvals.store import load_approvals
 from core.approvals.types import Approval
 from core.db.database import Connection, Database
-from core.errors import LeaseLost
+from core.errors import Halted, LeaseLost
 from core.journal.postgres import PostgresJournal, news_of
 from core.journal.types import Lease, TurnNews
 from core.llm.types import ChatMessage
@@ -50,6 +50,8 @@ class PostgresControl:
 
     async def stopped(self) -> str | None:
         self._looked = await self._look()
+        if self._looked.halted:
+            raise Halted
         return self._looked.stop
 
     async def absorb(self) -> Sequence[TurnMessage]:

@@ -108,14 +108,14 @@ class TurnStore:
         """Prolong the lease; False when another worker has it by now. Sets `interrupt` to cut off the turn."""
         row = await self._database.call(_RENEW, lease.tenant_id, lease.lane_id, lease.fence, self.lease)
         if row and interrupt:
-            interrupt.set(row["stop"], superseded=row["superseded"])
+            interrupt.set(row["stop"], superseded=row["superseded"], halted=row["halted"])
         return bool(row and row["held"])
 
     async def look_for_interrupt(self, lease: Lease, interrupt: InterruptSignal) -> None:
         """Set `interrupt` if the person has asked to stop the lane's turn, or sent a message that should end it."""
         row = await self._database.call("select * from lane_cut($1,$2)", lease.tenant_id, lease.lane_id)
         if row:
-            interrupt.set(row["stop"], superseded=row["superseded"])
+            interrupt.set(row["stop"], superseded=row["superseded"], halted=row["halted"])
 
     async def leave(self, lease: Lease, delay: timedelta) -> None:
         """Release the lease voluntarily; the turn is retried after `delay`, not counted as an attempt."""

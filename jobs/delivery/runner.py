@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.clock import Clock, elapsed
-from core.errors import LeaseLost, StoreUnavailable, Unavailable
+from core.errors import Halted, LeaseLost, StoreUnavailable, Unavailable
 from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.capabilities import bill_of
 from core.messaging.channels import NotificationChannel, Target
@@ -81,12 +81,12 @@ class DeliveryRunner:
             CURRENT_WORK.set(following.outbound_id)
             try:
                 end = await self._sent_or_set_aside(following)
-            except LeaseLost:
-                _log.warning("lease_lost", outbound=following.outbound_id)
-                return
-            except StoreUnavailable as error:
+            except (StoreUnavailable, Halted) as error:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
                 await _hand_back(self.outbox, following)
+                return
+            except LeaseLost:
+                _log.warning("lease_lost", outbound=following.outbound_id)
                 return
             if end.state in OPEN and end.again is not None:
                 self.later.come_due(DueWork.DELIVERIES, claim.conversation_id, end.again)

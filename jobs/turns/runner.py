@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from core import metrics
-from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
+from core.errors import Halted, LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.types import Lease
 from core.language.catalogue import speaking
@@ -93,6 +93,10 @@ class TurnRunner:
                     if turn is not None:
                         quarantined = quarantined or turn.quarantined
                         more = await self._run_turn(lease, turn)
+        except Halted:
+            # The journal has all that was done; whoever claims the lane after the halt goes on from there.
+            _log.warning("turn_halted", lane=lease.lane_id)
+            await hand_back(self._store, self._wakeups, lease, timedelta(), within=HAND_BACK_WITHIN)
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
         except asyncio.CancelledError:

@@ -89,6 +89,8 @@ def _add_counts(registry: CollectorRegistry, work: Record) -> None:
 
 
 def _add_ages(registry: CollectorRegistry, oldest: Record) -> None:
+    halted = Gauge("onevalet_halted", "1 while all work is halted by an owner, otherwise 0.", registry=registry)
+    halted.set(int(oldest["halted"]))
     for column, (name, help_text) in _AGES.items():
         Gauge(name, help_text, registry=registry).set(oldest[column])
 

@@ -1,4 +1,4 @@
-"""Shortages of an installation, as checks: reception, leases, refusing providers, connections."""
+"""Shortages of an installation, as checks: a halt, reception, leases, refusing providers, connections."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -20,9 +20,10 @@ async def read_strain(scope: Scope, ways_in: Mapping[str, str]) -> list[Check]:
     for row in await database.rows(POLLERS):
         problem = "nobody polls it" if row["unpolled"] else POLL_TROUBLED if row["troubled"] else ""
         problems[row["channel"]] = problem or problems.get(row["channel"], "")
-    strain = await database.one("select * from console_strain($1)", LAPSED)
+    strain = await database.one("select *, is_halted() as halted from console_strain($1)", LAPSED)
     given_up = await database.rows("select * from console_given_up($1)", LATELY)
     return [
+        *([Check("halted", False, "all work, by an owner", "bin/onevalet lift")] if strain["halted"] else ()),
         *(_way_in(channel, problem) for channel, problem in sorted(problems.items())),
         _leases(strain["lapsed"]),
         _connections(strain["connections"], strain["most"]),

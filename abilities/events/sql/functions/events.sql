@@ -83,6 +83,9 @@ create function claim_next_event(p_group text, p_owner text, p_ttl interval)
 returns table (tenant_id text, source text, event_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+    if is_halted() then
+        return;
+    end if;
     return query
     with f as materialized (
         select f.tenant_id, f.source, f.event_id from event_work f
@@ -103,6 +106,9 @@ returns table (type text, data jsonb, occurred_at timestamptz, attempts int, nam
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if is_halted() then
+        return;
+    end if;
     return query update event_work w
     set attempts = w.attempts + (case when w.owner is not distinct from p_owner then 0 else 1 end),
         owner = p_owner, lease_until = clock_timestamp() + p_ttl

@@ -59,7 +59,7 @@ returns table (tenant_id text, watch_id text, revision int)
 language sql security definer set search_path = public, pg_temp as $$
     with f as materialized (
         select f.id from mail_watches f
-        where not f.ended and f.next_attempt_at <= clock_timestamp()
+        where not f.ended and f.next_attempt_at <= clock_timestamp() and not is_halted()
           and (f.lease_until is null or f.lease_until < clock_timestamp())
         order by f.next_attempt_at limit p_limit for update skip locked),
     claimed as (

@@ -30,6 +30,9 @@ begin
     if found then
         return;
     end if;
+    if is_halted() then
+        return;
+    end if;
     -- Each way has a statement and so a plan of its own, which is kept.
     if p_id is null then
         select m.tenant_id, m.id into v_tenant, v_id from memory_jobs m

@@ -37,6 +37,9 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_tenant text;
 begin
+    if is_halted() then
+        return;
+    end if;
     select j.tenant_id into v_tenant from profile_jobs j
     group by j.tenant_id
     having coalesce(max(j.lease_until) < clock_timestamp(), true) and (

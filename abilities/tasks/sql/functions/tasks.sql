@@ -38,6 +38,9 @@ returns table (tenant_id text, task_id text, kind text, due_at timestamptz, sche
                channel text, anchor timestamptz, fired int, rezone boolean)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+    if is_halted() then
+        return;
+    end if;
     perform set_config('idle_in_transaction_session_timeout', '10s', true);
     return query
     select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger::text else '' end, p.timezone,
@@ -196,6 +199,9 @@ create function claim_notices(p_limit int, p_lease interval)
 returns table (tenant_id text, run_id text, key text, traceparent text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+    if is_halted() then
+        return;
+    end if;
     return query
     with due as materialized (
         select d.tenant_id, d.run_id, d.key, d.next_attempt_at as due_at from run_notices d

@@ -101,7 +101,7 @@ create function due_reminders(p_now timestamptz, p_limit int)
 returns table (tenant_id text, approval_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select a.tenant_id, a.id from approvals a
-    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now and not is_halted()
     order by a.remind_at limit p_limit
 $$;
 
@@ -320,6 +320,9 @@ create function claim_redraw(p_ttl interval)
 returns table (tenant_id text, outbound_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+    if is_halted() then
+        return;
+    end if;
     return query
     with due as materialized (
         select d.tenant_id, d.outbound_id from redraws d

@@ -262,6 +262,7 @@ begin
         interrupts := (select t.while_running = 'interrupt' from tenants t where t.tenant_id = v_tenant);
     end if;
     lane_id := v_conversation;
+    -- What abilities do with a message as soon as it is stored is done by their sql/received.sql.
 end $$;
 
 -- Receives one message, for those that do more with it in the same transaction and mark its channel at the end.

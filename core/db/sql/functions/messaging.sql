@@ -1,9 +1,9 @@
 -- The way out: one open row at a time per conversation, an attempt row before every provider call.
 
 -- Puts outgoing messages into the outbox, in order: seq is assigned to those that may be sent now; one with "held" true
--- gets it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": the person's next
--- message answers it; "shows": the approval that a card shows; "sentences": what the text is made of when it is sent.
--- Repeating it adds nothing.
+-- gets it from release_outbound. "regardless": may go to someone who said STOP, and during a halt; "wants_reply": the
+-- person's next message answers it; "shows": the approval that a card shows; "sentences": what the text is made of when it
+-- is sent. Repeating it adds nothing.
 create function enqueue(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
 returns void
 language plpgsql as $$
@@ -69,7 +69,8 @@ begin
     return true;
 end $$;
 
--- Claims the head of a conversation's outbox: the named one's, or the one due longest. Repeatable by owner.
+-- Claims the head of a conversation's outbox: the named one's, or the one due longest. Repeatable by owner. During a halt
+-- only what goes regardless of it is claimed, past what waits.
 create function claim_outbound(p_conversation text, p_owner text, p_ttl interval)
 returns table (tenant_id text, outbound_id text, conversation_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -85,7 +86,16 @@ begin
     end if;
     -- To be sent, or left by a sender that died; never held or final. Each way has a statement and so a plan of its own,
     -- which is kept.
-    if p_conversation is null then
+    if is_halted() then
+        select o.tenant_id, o.id into v_tenant, v_id from outbound o
+        where o.regardless and o.conversation_id = coalesce(p_conversation, o.conversation_id)
+          and o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
+          and (o.lease_until is null or o.lease_until < clock_timestamp())
+          and not exists (select from outbound e
+                          where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
+                            and e.regardless and e.state in ('ready', 'sending', 'checking'))
+        order by o.next_attempt_at limit 1 for no key update skip locked;
+    elsif p_conversation is null then
         -- Due longest; a row that is locked by another claim is left to that claim.
         select o.tenant_id, o.id into v_tenant, v_id from outbound o
         where o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
@@ -164,7 +174,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return query
     select o.id, o.kind, o.text, o.actions, o.media, o.sentences, o.wants_reply, o.closing, o.regardless, o.attempts,
-           o.hangs, o.stream, o.stream_at, clock_timestamp() - o.created_at,
+           o.hangs, o.stream, o.stream_at, clock_timestamp() - since_halt(o.created_at),
            exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = o.id),
            c.channel, c.account, c.peer, c.thread,
            o.stream_at is not null and stream_overtaken(o.tenant_id, o.id),
@@ -251,9 +261,9 @@ language sql as $$
     on conflict on constraint outbound_parts_pkey do nothing
 $$;
 
--- Commits the attempt before the call leaves, and extends the lease to cover it. Returns 'go', or why the call must not
--- be made: 'sent' (a callback has proved that the part arrived), 'unreachable' (the person has said STOP; promise 8:
--- nothing reaches them, except its one confirmation).
+-- Commits the attempt before the call leaves, and extends the lease to cover it; refused during a halt, unless the
+-- message goes regardless. Returns 'go', or why the call must not be made: 'sent' (a callback has proved that the part
+-- arrived), 'unreachable' (the person has said STOP; promise 8: nothing reaches them, except its one confirmation).
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval)
 returns text
@@ -265,6 +275,9 @@ begin
     -- Claims are not flushed: one that Postgres lost when it died may have been made again, with the same fence.
     if not exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.owner = p_owner) then
         raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+    if not exists (select from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.regardless) then
+        perform require_no_halt();
     end if;
     if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
                and e.part = p_part and e.state = 'sent') then

@@ -166,12 +166,12 @@ begin
 end $$;
 
 -- Finds people whose held notifications are due, without p_without: people that failed lately are left out of the
--- limited result, so that many of them do not starve the rest.
+-- limited result, so that many of them do not starve the rest. During a halt none is due: quiet hours are asked after it.
 create function find_held(p_now timestamptz, p_limit int, p_without text[])
 returns table (tenant_id text, held bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
     select n.tenant_id, count(*) from notifications n
-    where n.state = 'held' and n.not_before <= p_now and n.tenant_id <> all (p_without)
+    where n.state = 'held' and n.not_before <= p_now and n.tenant_id <> all (p_without) and not is_halted()
     group by n.tenant_id order by min(n.not_before) limit p_limit
 $$;
 
@@ -181,12 +181,13 @@ $$;
 create function find_undelivered(p_now timestamptz, p_stuck interval, p_limit int, p_without text[])
 returns table (tenant_id text, notification_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
-    (select n.tenant_id, n.id from notifications n where n.state = 'failed' and n.id <> all (p_without) limit p_limit)
+    (select n.tenant_id, n.id from notifications n
+     where n.state = 'failed' and n.id <> all (p_without) and not is_halted() limit p_limit)
     union all
     (select n.tenant_id, n.id from notifications n
      join outbound o on o.tenant_id = n.tenant_id and o.id = n.outbound_id
      where n.state = 'queued' and o.state = 'ready' and o.attempts > 0 and o.owner is null
-       and o.created_at < clock_timestamp() - p_stuck and n.id <> all (p_without)
+       and since_halt(o.created_at) < clock_timestamp() - p_stuck and n.id <> all (p_without) and not is_halted()
        and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
                        and e.state in ('sent', 'ambiguous', 'checking', 'sending'))
        -- There is another place that has not been tried; otherwise this one keeps being tried.
@@ -195,7 +196,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
      limit p_limit)
     union all
     (select n.tenant_id, n.id from notifications n
-     where n.state = 'sent' and n.fall_back_at <= p_now and n.id <> all (p_without)
+     where n.state = 'sent' and n.fall_back_at <= p_now and n.id <> all (p_without) and not is_halted()
        and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
        and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.queued_at
                        and a.decided_by <> '')
@@ -418,7 +419,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select o.tenant_id, o.id, k.approval_id from outbound o
     join approval_cards k on k.tenant_id = o.tenant_id and k.outbound_id = o.id
     join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending'
-    where o.state = 'held' limit p_limit
+    where o.state = 'held' and not is_halted() limit p_limit
 $$;
 
 -- Returns (tenant, outbound) of answers that have been retried for so long, of people with another place: they are told
@@ -430,8 +431,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     where o.state in ('ready', 'sending', 'checking') and o.kind <> 'notification' and not o.regardless
       and o.delay_told_at is null
+      and not is_halted()
       and exists (select 1 from deliveries d where d.tenant_id = o.tenant_id and d.outbound_id = o.id
-                  and d.started_at < clock_timestamp() - p_after)
+                  and since_halt(d.started_at) < clock_timestamp() - p_after)
       and not exists (select 1 from outbound e where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id
                       and e.delay_told_at > clock_timestamp() - interval '6 hours')
       and exists (select 1 from identities i where i.tenant_id = o.tenant_id and i.state = 'active'

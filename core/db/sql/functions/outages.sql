@@ -34,7 +34,7 @@ begin
         v_turn.model_down_since := clock_timestamp();
         v_turn.model_tries := 0;
     end if;
-    v_left := v_turn.model_down_since + p_patience - clock_timestamp();
+    v_left := since_halt(v_turn.model_down_since) + p_patience - clock_timestamp();
     v_pause := greatest(p_retry_after,
         least(interval '5 seconds' * power(2, least(v_turn.model_tries, 10)), interval '1 minute') * p_jitter);
     if v_left <= interval '0' or p_retry_after > v_left then

@@ -67,6 +67,7 @@ language sql as $$
     where d.person = (
         select o.person from deletions o
         where o.finished_at is null and o.due_at <= p_now and coalesce(o.claimed_until, p_now) <= p_now
+          and not is_halted()
           and (p_person is null or o.person = p_person)
         order by o.due_at limit 1 for update skip locked)
     returning d.person

@@ -25,6 +25,9 @@ begin
     if found then
         return;
     end if;
+    if is_halted() then
+        return;
+    end if;
     -- 2. Lock the conversation: open_turn may begin the turn in this very transaction, and all lock it before the lane. Where
     -- leases have expired, lanes are locked to free them: then nothing is waited for, and the slow poll finds the lane.
     if exists (select 1 from lanes l where l.owner is not null and l.lease_until < clock_timestamp()) then
@@ -96,9 +99,9 @@ begin
     return found;
 end $$;
 
--- Returns why the calls of the turn that runs on a lane are cut off: the message with which its person asked to stop, and
--- whether they wrote again and prefer that turns end for it; null and false if neither.
-create function lane_cut(p_tenant text, p_lane text, out stop text, out superseded boolean)
+-- Returns why the calls of the turn that runs on a lane are cut off: the message with which its person asked to stop,
+-- whether they wrote again and prefer that turns end for it, and whether all work is halted; null and false if not.
+create function lane_cut(p_tenant text, p_lane text, out stop text, out superseded boolean, out halted boolean)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -107,6 +110,7 @@ begin
     into stop, superseded from turns t join tenants p on p.tenant_id = t.tenant_id
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
     superseded := coalesce(superseded, false);
+    halted := is_halted();
 end $$;
 
 create function lock_lane(p_tenant text, p_lane text, p_fence bigint)
@@ -132,7 +136,7 @@ $$;
 
 -- Returns the turn to run now: the one that a dead worker left, or a waiting one that may resume, or a new one over all
 -- waiting inbound, or none (then the lane is released). A clean hand-over by leave_lane is not counted as an attempt.
--- A lane without a conversation is a run's own.
+-- A lane without a conversation is a run's own. During a halt the lane is released with its work still pending.
 create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text)
 returns table (turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean,
                traceparent text)
@@ -153,6 +157,11 @@ begin
         return;
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
+    if is_halted() then
+        update lanes l set owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
     -- 2. Go on with the turn that a dead worker left.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
@@ -250,7 +259,8 @@ begin
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
--- Stores a step, and tells what has reached the turn meanwhile; see turn_news.
+-- Stores a step, and tells what has reached the turn meanwhile; see turn_news. During a halt the end of a step is still
+-- stored, but no call with an effect begins.
 create function record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_step jsonb)
 returns jsonb
 language plpgsql as $$
@@ -263,6 +273,10 @@ begin
                    and t.fence = p_fence and t.state = 'running') then
         -- The lane is ours, but its turn has ended: this write comes from a leftover of it.
         raise exception 'turn over' using errcode = 'OV001';
+    end if;
+    -- A call that waits for an account or for its person, and an agent that paused, are stored as started too.
+    if v.state = 'started' and not coalesce(v.result ?| array['waits_for_account', 'paused_inside'], false) then
+        perform require_no_halt();
     end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
@@ -526,14 +540,15 @@ end $$;
 
 -- What a turn reads while it runs: what has reached it, and its journal.
 
--- Returns its person's stop, and what they wrote since, up to the next command or to a text of which more may come; null
--- if there is neither.
+-- Returns its person's stop, what they wrote since, up to the next command or to a text of which more may come, and
+-- whether all work is halted; null if there is none of it.
 create function turn_news(p_tenant text, p_turn text)
 returns jsonb
 language plpgsql as $$
 declare
     v_stop text;
     v_waiting jsonb;
+    v_halted boolean := is_halted();
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select t.stop_message, (
@@ -545,10 +560,10 @@ begin
             (select o.since from open_text(t.tenant_id, t.conversation_id) o), i.seq + 1))
     into v_stop, v_waiting
     from turns t where t.tenant_id = p_tenant and t.id = p_turn;
-    if v_stop is null and v_waiting is null then
+    if v_stop is null and v_waiting is null and not v_halted then
         return null;
     end if;
-    return jsonb_build_object('stop', v_stop, 'waiting', coalesce(v_waiting, '[]'));
+    return jsonb_build_object('stop', v_stop, 'waiting', coalesce(v_waiting, '[]'), 'halted', v_halted);
 end $$;
 
 -- Returns a message as its turn sees it.

@@ -1,0 +1,34 @@
+-- A halt of all work: nothing is claimed, nothing that has an effect begins, and nothing leaves, until it ends. Whether
+-- there is one is an ability's to say. Every function that claims work asks: tests/core/db/test_halting.py finds them.
+
+create function is_halted()
+returns boolean
+language plpgsql stable as $$
+begin
+    return exists (
+        select where false
+        -- Whether all work is halted comes from their sql/halted.sql.
+    );
+end $$;
+
+-- Raises OV003 while all work is halted: what was about to begin goes back, and begins after the halt.
+create function require_no_halt()
+returns void
+language plpgsql stable as $$
+begin
+    if is_halted() then
+        raise exception 'all work is halted' using errcode = 'OV003';
+    end if;
+end $$;
+
+-- Returns the moment from which a time is counted: its own, or that at which the last halt ended. What could not be
+-- tried during a halt is not late for it.
+create function since_halt(p_at timestamptz)
+returns timestamptz
+language plpgsql stable as $$
+begin
+    return greatest(p_at, (select max(l.at) from (
+        select null::timestamptz as at where false
+        -- When halts ended comes from their sql/lifted.sql.
+    ) l));
+end $$;
