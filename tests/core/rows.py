@@ -69,6 +69,8 @@ class Rows:
     file_deletions: Table
     files: Table
     guesses: Table
+    halt_words: Table
+    halts: Table
     history: Table
     household_deeds: Table
     household_invitations: Table

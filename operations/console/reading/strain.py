@@ -10,6 +10,7 @@ from operations.console.access import Scope
 LAPSED = timedelta(minutes=1)
 """Time after its end from which a lease is shown. Any worker takes it up within seconds."""
 LATELY = timedelta(days=1)
+_HALTED = (Check("halted", False, "all work, by an owner", "bin/onevalet doctor says how it is lifted"),)
 FULL = 0.8
 """The share of the server's connections above which it is red: the next process may need as many as this process."""
 
@@ -23,7 +24,7 @@ async def read_strain(scope: Scope, ways_in: Mapping[str, str]) -> list[Check]:
     strain = await database.one("select *, is_halted() as halted from console_strain($1)", LAPSED)
     given_up = await database.rows("select * from console_given_up($1)", LATELY)
     return [
-        *([Check("halted", False, "all work, by an owner", "bin/onevalet lift")] if strain["halted"] else ()),
+        *(_HALTED if strain["halted"] else ()),
         *(_way_in(channel, problem) for channel, problem in sorted(problems.items())),
         _leases(strain["lapsed"]),
         _connections(strain["connections"], strain["most"]),

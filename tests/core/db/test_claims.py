@@ -24,7 +24,7 @@ _ROWS = {
     "events": "insert into events (tenant_id, source, id, type, data, occurred_at, received_at)"
     f" select 'ann', 's', 'e' || n, 't', '{{}}', now(), now() - interval '9 days' {_SEVERAL}",
 }
-_CLAIMS = [
+CLAIMS = [
     ("redraws", "select count(*) from claim_redraw('20 seconds')"),
     ("memory_jobs", "select count(*) from claim_memory_job(null, 'w1', '20 seconds')"),
     ("run_notices", "select count(*) from claim_notices(1, '20 seconds')"),
@@ -48,7 +48,7 @@ async def prepare(admin: "asyncpg.Connection[asyncpg.Record]", table: str) -> No
     await admin.execute("set session_replication_role = origin")
 
 
-@pytest.mark.parametrize(("table", "claim"), _CLAIMS, ids=[table for table, _ in _CLAIMS])
+@pytest.mark.parametrize(("table", "claim"), CLAIMS, ids=[table for table, _ in CLAIMS])
 async def test_a_claim_of_one_takes_one_row_under_any_plan(store: Store, table: str, claim: str) -> None:
     await prepare(store.admin, table)
     await store.admin.execute(_NESTED)

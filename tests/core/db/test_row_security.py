@@ -36,6 +36,7 @@ WITHOUT_TENANT = {
     "backups",
     "retention_marks",
     "accepted_definitions",
+    "halts",
 }
 
 APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}
@@ -171,6 +172,7 @@ TOLD = {
 
 # One row of each further table.
 KEPT = (
+    "insert into halt_words (tenant_id, id, channel, word, outcome) values ($1, 'm' || $1, 'sms', 'lift', 'refused')",
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",
     "insert into files (tenant_id, id, sha256, key, kind, content_type, size, created_at, used_at)"

@@ -56,7 +56,7 @@ async def test_a_call_beside_one_that_a_halt_refuses_is_not_cut_off() -> None:
     assert (done, result.response, len(model.requests)) == (["first", "second"], "All done", 1)
 
 
-async def test_a_model_that_is_cut_off_by_a_halt_is_paid_for_when_it_is_asked_again() -> None:
+async def test_a_model_that_a_halt_cuts_off_is_paid_for_when_it_is_asked_again() -> None:
     hang, control, budget = Hanging(), Control(), RecordedBudget()
 
     async def halt() -> None:

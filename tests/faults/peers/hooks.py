@@ -87,10 +87,6 @@ def _shorten(function: Any, defaults: Mapping[str, float]) -> None:
 
 def _ticking(run_forever: Callable[[Any], None], journal: Path) -> Callable[[Any], None]:
     def run(loop: Any) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            # Memory's index has a loop in a thread of its own, where it may compute; nobody waits for that loop.
-            run_forever(loop)
-            return
         due, used = time.monotonic() + EVERY, time.process_time()
         seen: list[str] = []
 

@@ -1,0 +1,1 @@
+"""A halt of the whole installation by its owner, until it is lifted."""

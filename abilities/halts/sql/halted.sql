@@ -1,0 +1,1 @@
+        select from halts h where h.lifted_at is null

@@ -1,0 +1,1 @@
+        select max(h.lifted_at) from halts h
