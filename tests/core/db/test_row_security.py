@@ -37,6 +37,7 @@ WITHOUT_TENANT = {
     "retention_marks",
     "accepted_definitions",
     "halts",
+    "webhook_endpoints",
 }
 
 APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}
@@ -46,8 +47,9 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 # These tell no more than that. With TOLD they are all that looks across people, and so across partitions.
 TELLING_NOTHING = {
     "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "count_stuck_redraws", "delete_bytes",
-    "delete_tenant", "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task",
-    "hold_tasks", "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
+    "delete_tenant", "delete_webhook_endpoint", "drop_unfinished_files", "end_leases", "expire_files",
+    "free_moved_event", "hold_task", "hold_tasks", "knows_writer", "leave_mail_watches", "note_address", "note_link",
+    "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
     "prune_places", "tell_of_recipient",
@@ -147,6 +149,10 @@ TOLD = {
     "drop_undo": {"records"},
     "tidy_consents": {"expired", "deleted"},
     "claim_talk": {"tenant_id", "turn_id", "attempts"},
+    "claim_webhook": {"tenant_id", "id"},
+    "console_webhooks": {"tenant_id", "id"},
+    "count_webhooks": {"endpoint_id", "waiting", "failed"},
+    "prune_webhooks": {"pruned"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
     "claim_next_event": {"tenant_id", "source", "event_id"},
@@ -172,6 +178,9 @@ TOLD = {
 
 # One row of each further table.
 KEPT = (
+    "insert into webhook_endpoints (id, url, kinds) values ('e' || $1, 'https://example.org', '{}')",
+    "insert into webhook_messages (tenant_id, id, endpoint_id, kind, data)"
+    " values ($1, 'w' || $1, 'e' || $1, 'turn.done', '{}')",
     "insert into halt_words (tenant_id, id, channel, word, outcome) values ($1, 'm' || $1, 'sms', 'lift', 'refused')",
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",

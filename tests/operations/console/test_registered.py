@@ -31,8 +31,8 @@ OF_OPERATORS = {
     "POST /console/people/{tenant}/role",
 }
 """Nothing is there for a member, as docs/console.md says."""
-WITHOUT_TEXTS = {"GET /console/deliveries/stops", "GET /console/people"}
-"""Pages without a text of a member: their own line of the ledger, and the way to their own page."""
+WITHOUT_TEXTS = {"GET /console/deliveries/stops", "GET /console/people", "GET /console/webhooks"}
+"""Pages without a text of a member: their own line of the ledger, the way to their page, and what was told by ids."""
 
 
 async def open_to_strangers(console: Console) -> list[str]:
