@@ -11,7 +11,7 @@ async def refused(asked: Asked) -> CommandAnswer:
     """Reply that only the owner can halt all work."""
     return CommandAnswer(
         gettext(
-            "Only the person who runs me can stop all work. To stop what I am doing for you, write {word}.",
+            "Only whoever runs me can stop all work. To stop what I am doing for you, write {word}.",
             word=INTERRUPT.typed,
         )
     )

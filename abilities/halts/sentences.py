@@ -13,7 +13,7 @@ SENTENCES = {
         "Too many wrong codes: all work stays stopped. Try again in an hour, or lift it on the server: onevalet lift."
     ),
     "told": gettext_noop(
-        "The person who runs me has stopped me for now. I keep what you send, and answer it when I may go on."
+        "Whoever runs me has stopped me for now. I keep what you send, and answer it when I may go on."
     ),
 }
 """Each by its name in the SQL function."""

@@ -74,7 +74,7 @@ async def test_nobody_else_halts_anything_nor_do_other_words(store: Store, word:
     assert await outcomes(store) == (["refused"] if word == "halt all" else [])
     await WorkerHarness(store).run_turns()
     [answer] = await sent(store)
-    assert answer.startswith("Only the person who runs me" if word == "halt all" else "re ")
+    assert answer.startswith("Only whoever runs me" if word == "halt all" else "re ")
 
 
 async def test_a_stranger_halts_nothing_and_hears_nothing_of_a_halt(store: Store) -> None:

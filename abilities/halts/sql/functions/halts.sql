@@ -94,7 +94,7 @@ declare
         when 'lifted' then 'Work goes on. What has waited is done now.'
         when 'wrong' then 'That is not the code: all work stays stopped.'
         when 'limited' then 'Too many wrong codes: all work stays stopped. Try again in an hour, or lift it on the server: onevalet lift.'
-        when 'told' then 'The person who runs me has stopped me for now. I keep what you send, and answer it when I may go on.'
+        when 'told' then 'Whoever runs me has stopped me for now. I keep what you send, and answer it when I may go on.'
         end;
     v_values jsonb := '{}';
 begin

@@ -49,7 +49,7 @@ async def test_a_member_stops_nobody_and_is_told_what_they_can_do(delivery: Deli
     await delivery.channel.said("HALT ALL")
     await worked(delivery)
     [answer] = read(delivery, "ada")
-    assert answer.startswith("Only the person who runs me can stop all work.")
+    assert answer.startswith("Only whoever runs me can stop all work.")
     assert await delivery.store.db.halt_words.column("outcome") == ["refused"]
     assert await delivery.store.db.halts.count() == 0
 
