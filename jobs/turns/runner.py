@@ -93,20 +93,16 @@ class TurnRunner:
                     if turn is not None:
                         quarantined = quarantined or turn.quarantined
                         more = await self._run_turn(lease, turn)
-        except Halted:
-            # The journal has all that was done; whoever claims the lane after the halt goes on from there.
-            _log.warning("turn_halted", lane=lease.lane_id)
-            await hand_back(self._store, self._wakeups, lease, timedelta(), within=HAND_BACK_WITHIN)
+        except (StoreUnavailable, Halted) as error:
+            # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
+            metrics.TURNS_DELAYED.labels("halt" if isinstance(error, Halted) else "store").inc()
+            _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
+            await hand_back(self._store, self._wakeups, lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
         except asyncio.CancelledError:
             await hand_back(self._store, self._wakeups, lease, timedelta(), within=3)
             raise
-        except StoreUnavailable as error:
-            # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
-            metrics.TURNS_DELAYED.labels("store").inc()
-            _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
-            await hand_back(self._store, self._wakeups, lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
         except Exception:
             # Even failing the turn was refused. It is retried seldom, and the log has the error each time.
             _log.exception("turn_stuck", lane=lease.lane_id)

@@ -16,7 +16,9 @@ from tests.jobs.turns.test_interrupts import hanging
 from tests.jobs.turns.test_runner import fates, replies
 from tests.patience import PATIENCE
 
-HALT, LIFT = "select begin_halt('a test')", "select end_halt('a test')"
+HALT = "select begin_halt('a test')"
+# A turn that was handed back waits for two seconds.
+LIFT = "select end_halt('a test'); update lanes set not_before = null"
 
 
 def turns_of(store: Store, model: FakeModel, *tools: object) -> TurnRunner:
