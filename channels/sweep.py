@@ -5,7 +5,8 @@ import structlog
 from core.db.outages import is_store_error
 from core.errors import StoreUnavailable
 from core.messaging.channels import InboundSink, Received
-from core.messaging.messages import IgnoredMessage, IgnoreReason, Inbound, InboundMessage
+from core.messaging.inbound import Inbound
+from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
 
 _log = structlog.get_logger()
 

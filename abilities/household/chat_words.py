@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from abilities.household.roles import HouseholdRole
 from core.language.catalogue import gettext_noop
-from core.messaging.chat_words import ChatCommand
+from core.messaging.chat_words import Channels, ChatCommand
 
 AGREED = "AGREE"
 """The word after a code, or after `end`, by which a person agrees in reply to the question."""
@@ -69,6 +69,7 @@ HOUSEHOLD = ChatCommand(
         "zh": ("家庭",),
     },
     argument=f" ({'|'.join(_DEEDS)})",
+    channels=Channels(unlisted=frozenset({"sms"})),  # its list is long enough
     help=gettext_noop("who lives with you, and shares lists with you"),
     answer="abilities.household.answers:about_household",
 )

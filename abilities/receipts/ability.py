@@ -67,7 +67,7 @@ ABILITY = Ability(
             },
             help=gettext_noop("what I did in your name, and by which consent"),
             argument=_PERIOD,
-            channels=Channels(alone=WITHOUT_SLASHES),
+            channels=Channels(alone=WITHOUT_SLASHES, unlisted=frozenset({"sms"})),  # its list is long enough
             answer="abilities.receipts.words:list_receipts",
         ),
     ),

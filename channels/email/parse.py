@@ -28,16 +28,8 @@ from core.approvals.exact_replies import parse_exact_reply
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import (
-    Address,
-    Command,
-    IgnoredMessage,
-    IgnoreReason,
-    Inbound,
-    InboundMessage,
-    Media,
-    Origin,
-)
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from core.messaging.talk_words import INTERRUPT
 from providers.email.types import MailMessage
 from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread

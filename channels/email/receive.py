@@ -17,7 +17,8 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
-from core.messaging.messages import IgnoreReason, Inbound, InboundMessage
+from core.messaging.inbound import Inbound
+from core.messaging.messages import IgnoreReason, InboundMessage
 from providers.email.client import MailboxClient, MailboxLogin
 from providers.email.messages import read_message, read_part_headers
 from providers.email.wire import CHANNEL

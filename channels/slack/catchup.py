@@ -15,7 +15,8 @@ from channels.sweep import bring
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
-from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage
+from core.messaging.inbound import Amendment
+from core.messaging.messages import IgnoredMessage, InboundMessage
 from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)

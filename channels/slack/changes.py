@@ -6,7 +6,8 @@ Source: docs.slack.dev, reference/events/message/message_changed and message_del
 from channels.slack.messages import AppIdentity, moment, own_keys, read_message
 from channels.slack.payload_fields import TS, USER, name_at, object_at, optional_name, text_at
 from core.json_types import Json, JsonObject
-from core.messaging.messages import Address, Amendment, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.inbound import Amendment
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
 _WHOSE = (IgnoreReason.OWN, IgnoreReason.BOT, IgnoreReason.GROUP)

@@ -28,7 +28,8 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.chat_reader import chat_words
 from core.messaging.help_words import HELP
-from core.messaging.messages import Address, Amendment, IgnoredMessage, IgnoreReason, InboundMessage, Reaction
+from core.messaging.inbound import Amendment, Reaction
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
 

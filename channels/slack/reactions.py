@@ -7,7 +7,8 @@ from channels.slack.messages import AppIdentity, moment
 from channels.slack.payload_fields import CHANNEL, REACTION, TS, USER, WORD, name_at, object_at, optional_name, text_at
 from core.json_types import JsonObject
 from core.messaging.emoji import THUMB_DOWN, THUMB_UP
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason
 from providers.slack.wire import CHANNEL_NAME
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"

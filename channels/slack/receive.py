@@ -25,7 +25,8 @@ from channels.slack.verify import is_signed
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
-from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, Press, Reaction
+from core.messaging.inbound import Amendment, Reaction
+from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 from providers.slack.client import SlackApi
 from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, WEBHOOK_PATH
 

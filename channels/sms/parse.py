@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 from channels.sms.texts import CHANNEL, SENDER, Account, Text, read_text
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
-from core.messaging.messages import DeliveryStatus, Inbound, Media, StatusUpdate
+from core.messaging.inbound import Inbound
+from core.messaging.messages import DeliveryStatus, Media, StatusUpdate
 from providers.sms.wire import FILES_LOST, MAX_MEDIA, is_sound, refs_of
 
 MAX_FIELDS = 200

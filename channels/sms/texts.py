@@ -15,17 +15,16 @@ from core.language.catalogue import gettext_noop
 from core.language.written import language_written
 from core.messaging.emoji import THUMB_DOWN, THUMB_UP, plain_emoji
 from core.messaging.help_words import HELP
+from core.messaging.inbound import Inbound, Reaction
 from core.messaging.messages import (
     Address,
     Command,
     IgnoredMessage,
     IgnoreReason,
-    Inbound,
     InboundMessage,
     Media,
     ReachabilityChange,
     ReachabilityReason,
-    Reaction,
 )
 from providers.sms.wire import is_service
 

@@ -19,17 +19,15 @@ from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.language.tags import read_tag
 from core.messaging.chat_reader import chat_words
+from core.messaging.inbound import Amendment, Inbound, PlaceMove
 from core.messaging.messages import (
     Address,
     AddressChange,
-    Amendment,
     Command,
     IgnoredMessage,
     IgnoreReason,
-    Inbound,
     InboundMessage,
     Origin,
-    PlaceMove,
     Press,
     ReachabilityChange,
     ReachabilityReason,

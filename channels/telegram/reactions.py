@@ -8,7 +8,8 @@ from channels.telegram.fields import integer_at, moment, object_at, required_tex
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.emoji import plain_emoji
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Inbound, Reaction
+from core.messaging.inbound import Inbound, Reaction
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason
 
 
 def read_reaction(change: JsonObject, key: str, account: str) -> Inbound:

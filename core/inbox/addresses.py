@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from core.db.database import Database
 from core.inbox.arrival import named, of_move
 from core.messaging.channels import Received
-from core.messaging.messages import AddressChange, PlaceMove, SenderProfile
+from core.messaging.inbound import PlaceMove
+from core.messaging.messages import AddressChange, SenderProfile
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from core.json_types import storable
 from core.language.catalogue import gettext, gettext_noop, speaking
 from core.messaging.channels import Received
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import Amendment, InboundMessage
+from core.messaging.inbound import Amendment
+from core.messaging.messages import InboundMessage
 from core.messaging.pointed import EDITED
 from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups

@@ -6,7 +6,8 @@ from core import tracing
 from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
-from core.messaging.messages import Amendment, IgnoredMessage, InboundMessage, PlaceMove, Press
+from core.messaging.inbound import Amendment, PlaceMove
+from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 from core.people.access_policy import Access, Policy
 
 

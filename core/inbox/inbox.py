@@ -23,18 +23,15 @@ from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
 from core.messaging.chat_reader import chat_words
+from core.messaging.inbound import Amendment, Inbound, PlaceMove, Reaction
 from core.messaging.messages import (
     AddressChange,
-    Amendment,
     IgnoredMessage,
     IgnoreReason,
-    Inbound,
     InboundMessage,
     Origin,
-    PlaceMove,
     Press,
     ReachabilityChange,
-    Reaction,
     SenderProfile,
     StatusUpdate,
 )

@@ -7,16 +7,13 @@ from core import metrics, tracing
 from core.errors import RequestRefused, StoreUnavailable
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
+from core.messaging.inbound import Amendment, Inbound, PlaceMove, Reaction
 from core.messaging.messages import (
     AddressChange,
-    Amendment,
     IgnoredMessage,
-    Inbound,
     InboundMessage,
-    PlaceMove,
     Press,
     ReachabilityChange,
-    Reaction,
     SenderProfile,
     StatusUpdate,
 )

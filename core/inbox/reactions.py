@@ -15,7 +15,8 @@ from core.inbox.arrival import named, of_press
 from core.inbox.ignored import Ignored
 from core.json_types import JsonObject
 from core.messaging.channels import Received
-from core.messaging.messages import IgnoredMessage, IgnoreReason, Press, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import IgnoredMessage, IgnoreReason, Press
 from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 

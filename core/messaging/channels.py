@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from core.errors import took_too_long
 from core.json_types import JsonObject
 from core.messaging.files import OutgoingFile
-from core.messaging.messages import Address, Form, Inbound, OutboundMessage
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Address, Form, OutboundMessage
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

@@ -20,7 +20,7 @@ from core.errors import ConfigError
 from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 from core.messaging.own_channels import ChannelSetup
 from core.messaging.relay import Relay
 from core.questions.types import Question

@@ -2,7 +2,7 @@
 
 from core.errors import OneValetError
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 
 
 class NoSink:

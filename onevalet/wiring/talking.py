@@ -13,7 +13,8 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.language.written import language_written
-from core.messaging.messages import Address, DeliveryStatus, Inbound, InboundMessage, Press, StatusUpdate
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Address, DeliveryStatus, InboundMessage, Press, StatusUpdate
 from core.people.access_policy import Access, Policy
 from core.turns.event_stream import StreamEvent, StreamEventType
 from core.turns.types import TurnState

@@ -20,7 +20,7 @@ from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from onevalet.migrating import migrate

@@ -17,11 +17,11 @@ from yarl import URL
 from channels.http.app import build_app, serve
 from core.errors import StoreUnavailable
 from core.messaging.channels import Channel, InboundSink, NotificationChannel, Part, Received, Target
+from core.messaging.inbound import Inbound
 from core.messaging.messages import (
     Action,
     Address,
     Form,
-    Inbound,
     InboundMessage,
     Media,
     OutboundKind,

@@ -12,7 +12,8 @@ from multidict import CIMultiDict
 from core.language.unseen import without_unseen
 from core.messaging.capabilities import Amending
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import Amendment, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.inbound import Amendment
+from core.messaging.messages import Command, IgnoredMessage, IgnoreReason, InboundMessage
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness

@@ -18,7 +18,8 @@ from abilities.reactions.thanks import Thanks
 from core.db.database import Database
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from core.messaging.messages import Address, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import Address
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.turns.runner import TurnRunner

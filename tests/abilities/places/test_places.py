@@ -15,7 +15,8 @@ from abilities.places.zones import differ, zone_at
 from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from core.messaging.messages import Address, InboundMessage, PlaceMove, ReachabilityChange, ReachabilityReason
+from core.messaging.inbound import PlaceMove
+from core.messaging.messages import Address, InboundMessage, ReachabilityChange, ReachabilityReason
 from core.messaging.places import PIN, SentPlace
 from core.notifications.types import Notification, NotificationStatus, Notified
 from core.people.access_policy import Access, Policy

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.messaging.messages import Address, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import Address
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 

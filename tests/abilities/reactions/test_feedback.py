@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.messaging.messages import Address, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import Address
 from tests.core.harness import Store
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from channels.email.parse import Account, Mail
 from channels.email.receive import read_mail
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 from providers.email import messages
 from providers.email.reading import mail as reader
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.messaging.messages import DeliveryStatus, IgnoredMessage, IgnoreReason, Inbound, StatusUpdate
+from core.messaging.inbound import Inbound
+from core.messaging.messages import DeliveryStatus, IgnoredMessage, IgnoreReason, StatusUpdate
 from providers.email.wire import PART_HEADER, message_id
 from tests.channels.email.letters import stored, understood
 

@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 
 from channels.email.parse import ONLY_QUOTED, parse_headers
 from channels.email.parse import Mail as _Mail
-from core.messaging.messages import (
-    Command,
-    IgnoredMessage,
-    IgnoreReason,
-    Inbound,
-    InboundMessage,
-    Origin,
-)
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Command, IgnoredMessage, IgnoreReason, InboundMessage, Origin
 from providers.email.wire import MAX_MAIL, message_id, thread_of
 from tests.channels.email.letters import PASSED, VALET, letter, stored, understood
 from tests.examples import examples

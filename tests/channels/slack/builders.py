@@ -15,7 +15,8 @@ from channels.slack.receive import SlackChannel
 from channels.slack.verify import sign
 from core.errors import StoreUnavailable
 from core.messaging.channels import Received, Sweep
-from core.messaging.messages import Form, Inbound, Press, SenderProfile
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Form, Press, SenderProfile
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 BOT_TOKEN = "xoxb-secret-bot-token"

@@ -15,7 +15,8 @@ from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
 from core.messaging.chat_reader import chat_words
-from core.messaging.messages import Address, Amendment, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from core.messaging.inbound import Amendment
+from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
 OURS = AppIdentity(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")

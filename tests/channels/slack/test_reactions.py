@@ -7,7 +7,8 @@ import pytest
 from channels.slack.messages import AppIdentity
 from channels.slack.parse import Unhandled, parse
 from core.errors import RequestRefused
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, envelope
 
 BOT = "U0BOT00001"

@@ -9,7 +9,8 @@ from channels.slack import sender_profiles
 from channels.slack.sender_profiles import ASK_AGAIN, SenderProfiles
 from core.json_types import JsonObject
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound, SenderProfile
+from core.messaging.inbound import Inbound
+from core.messaging.messages import SenderProfile
 from providers.slack.client import SlackApi
 from tests.contract.harness import MemorySink
 

@@ -11,9 +11,9 @@ from channels.slack.identity import ask_who_we_are
 from channels.slack.manifest import manifest_yaml
 from channels.slack.receive import SlackChannel
 from core.errors import StoreUnavailable, Unavailable
+from core.messaging.inbound import Amendment
 from core.messaging.messages import (
     Address,
-    Amendment,
     Command,
     Form,
     FormField,

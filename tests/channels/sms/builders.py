@@ -12,7 +12,7 @@ from channels.sms.receive import SmsChannel
 from channels.sms.verify import sign
 from core.errors import StoreUnavailable
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 
 SID = "AC" + "a" * 32
 TOKEN = "0123456789abcdef0123456789abcdef"

@@ -4,7 +4,8 @@ import pytest
 
 from channels.sms.parse import parse_message
 from channels.sms.texts import Account, find_tapback
-from core.messaging.messages import InboundMessage, Reaction
+from core.messaging.inbound import Reaction
+from core.messaging.messages import InboundMessage
 from tests.channels.sms.builders import NUMBER, SID, webhook
 
 REACTIONS = [

@@ -13,7 +13,8 @@ from channels.telegram.receive import TelegramChannel
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.messaging.channels import Received
-from core.messaging.messages import Inbound, Press
+from core.messaging.inbound import Inbound
+from core.messaging.messages import Press
 
 TOKEN = "7000000001:AAsimulator-telegram-token-0123456789"
 SECRET = "a-Secret_that-only-Telegram-knows"

@@ -9,7 +9,8 @@ import pytest
 
 from channels.telegram.kinds import HAPPENED
 from channels.telegram.parse import BotIdentity, parse_update
-from core.messaging.messages import AddressChange, IgnoredMessage, IgnoreReason, Inbound, InboundMessage, Press
+from core.messaging.inbound import Inbound
+from core.messaging.messages import AddressChange, IgnoredMessage, IgnoreReason, InboundMessage, Press
 from core.replies import ONLY_TEXT_AND_FILES
 from tests.channels.telegram.builders import BOT_ID, PERSON, Gateway, Json, membership, message, press, update
 from tests.channels.telegram.described import described, forms, optional_paths, without

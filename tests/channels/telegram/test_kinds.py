@@ -6,7 +6,8 @@ import pytest
 
 from channels.telegram.kinds import ABOUT, HAPPENED
 from channels.telegram.parse import BotIdentity, parse_update
-from core.messaging.messages import IgnoredMessage, IgnoreReason, Inbound, InboundMessage, Media
+from core.messaging.inbound import Inbound
+from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Media
 from core.replies import ONLY_TEXT_AND_FILES
 from tests.channels.telegram.builders import BOT_ID, Json, message, update
 from tests.channels.telegram.described import described

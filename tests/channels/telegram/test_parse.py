@@ -15,14 +15,13 @@ from channels.telegram.parse import (
     parse_update,
 )
 from core.errors import RequestRefused
+from core.messaging.inbound import Amendment, Inbound
 from core.messaging.messages import (
     Address,
     AddressChange,
-    Amendment,
     Command,
     IgnoredMessage,
     IgnoreReason,
-    Inbound,
     InboundMessage,
     Media,
     Press,

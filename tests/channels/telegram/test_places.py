@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from channels.telegram.parse import BotIdentity, parse_update
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Inbound, InboundMessage, PlaceMove
+from core.messaging.inbound import Inbound, PlaceMove
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
 from core.messaging.places import PIN, SentPlace
 from core.messaging.pointed import Pointed, Whose
 from tests.channels.telegram.builders import BOT_ID, PERSON, Json, message, update

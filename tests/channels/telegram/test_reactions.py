@@ -7,7 +7,8 @@ import pytest
 
 from channels.telegram.parse import BotIdentity, parse_update
 from core.errors import RequestRefused
-from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Inbound, Reaction
+from core.messaging.inbound import Inbound, Reaction
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason
 from tests.channels.telegram.builders import BOT_ID, PERSON, message, update
 
 UP = {"type": "emoji", "emoji": "👍"}

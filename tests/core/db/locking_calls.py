@@ -127,6 +127,10 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "receive_press": (
             f"select receive_press(:arrival, 'card token', press_facts(:arrival, 'card token'), '{_RULING}', now())"
         ),
+        "receive_reaction": (
+            """select receive_reaction(:arrival, :card, '{"why": "several", "tokens": ["card token", "third token"],"""
+            """ "added": [], "removed": [], "at": null}', now())"""
+        ),
         "receive_choice": "select receive_choice(:arrival, 0, 'question token', now())",
         # The message of the turn that waits is changed: its card and its question are void.
         "receive_amendment": (

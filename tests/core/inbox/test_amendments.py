@@ -10,7 +10,8 @@ from core.journal.types import Lease
 from core.loop.control import TurnMessage
 from core.loop.steering import spoken
 from core.messaging.channels import Received
-from core.messaging.messages import Amendment, Command, InboundMessage, Media, OutboundKind, OutboundMessage
+from core.messaging.inbound import Amendment
+from core.messaging.messages import Command, InboundMessage, Media, OutboundKind, OutboundMessage
 from core.messaging.pointed import Whose
 from core.turns.types import BegunTurn
 from tests.core.harness import Store, TwiceDatabase, message, opened

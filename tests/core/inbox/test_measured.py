@@ -7,7 +7,7 @@ import pytest
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.inbox.measured import KINDS, MeasuredInbox
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 from tests.core.harness import OPEN, Store, message
 from tests.counted import Increase
 

@@ -45,6 +45,10 @@ WITH = {
     "connect": "google as my job",
     "disconnect": "google",
     "mcp": "token laptop",
+    "lift": "123456",
+    "household": "create the Smiths",
+    "receipts": "30 days",
+    "reminders": "allow Ann",
     "tally": "of cups",
 }
 """What may stand behind each word that takes something."""

@@ -12,7 +12,7 @@ from core.clock import Clock, set_clock
 from core.errors import StoreUnavailable, Unavailable
 from core.inbox.inbox import Inbox
 from core.messaging.channels import WHOLE, InboundSink, Received, Sweep
-from core.messaging.messages import Inbound
+from core.messaging.inbound import Inbound
 from jobs.upkeep.catchup import CatchUp
 from tests.core.harness import Store
 from tests.patience import PATIENCE
