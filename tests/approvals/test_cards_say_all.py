@@ -51,6 +51,7 @@ WRITES: dict[str, str] = {
     "forget_me": "it has no arguments",
     "remind_before": OWN_ROWS,
     "remind_me": OWN_ROWS,
+    "remind_other": "tests/abilities/household/contract/test_reminding_others.py",
     "save_skill": OWN_ROWS,
     "set_briefing": OWN_ROWS,
     "set_heartbeat": OWN_ROWS,

@@ -24,7 +24,7 @@ from operations.doctor.types import Area, Finding, Installation, Probe, State
 pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
 
 SPEED = 20
-ASK_NOBODY = {"packages", "disk", "settings"}
+ASK_NOBODY = {"packages", "disk", "settings", "receipts"}
 TOKEN = "x" * 35
 
 
