@@ -261,7 +261,6 @@ def test_an_edit_names_the_message_it_changes_and_does_not_hide_it() -> None:
     "changes",
     [
         {},
-        {"edit_date": 1_790_000_001, "text": None, "location": {"latitude": 1.5, "longitude": 2.0}},
         {"edit_date": 1_790_000_001, "text": None, "sticker": {"file_id": "S"}},
         {"edit_date": 1_790_000_001, "from": {"id": 5, "is_bot": True, "first_name": "B"}},
         {"edit_date": 1_790_000_001, "chat": {"id": -100, "type": "group", "title": "G"}},

@@ -73,9 +73,3 @@ def test_a_place_that_is_not_the_senders_own_moves_nothing(changes: Json) -> Non
     moved = read(edited_message=message(**{**EDITED, "location": PARIS | {"live_period": 900}, **changes}))
     assert isinstance(moved, IgnoredMessage)
     assert moved.reason is IgnoreReason.EDITED
-
-
-def test_an_edited_text_is_still_not_read_again() -> None:
-    edited = read(edited_message=message(edit_date=SENT + 60))
-    assert isinstance(edited, IgnoredMessage)
-    assert edited.reason is IgnoreReason.EDITED
