@@ -67,7 +67,10 @@ async def test_commands_count_too_and_are_refused_as_all_else(store: Store, comm
         await store.say("", command=command)
         await run_turns(store, rate=2, rates=rates)
     assert await store.db.outbound.count() == 3
-    assert await store.db.inbound.column("reason", order="seq") == ["", "", *["rate_limited"] * 3]
+    # An answer may fail here, where no ability is open; the limit is counted before it.
+    answered, refused = (reasons := await store.db.inbound.column("reason", order="seq"))[:2], reasons[2:]
+    assert set(answered) <= {"", "error"}
+    assert refused == ["rate_limited"] * 3
 
 
 def test_only_what_begins_or_repeats_a_turn_is_not_checked_first() -> None:
