@@ -42,7 +42,8 @@ async def test_a_database_of_the_last_old_commit_comes_to_the_same(
         connection = await asyncpg.connect(old)
         await connection.execute(ROWS)
         applied = await migrate(old)
-        assert {"0001_tables", *(file.name for file in migrations_of_abilities())}.isdisjoint(applied)
+        squashed = {"0001_tables", *(file.name for file in migrations_of_abilities() if file.stands_for)}
+        assert squashed.isdisjoint(applied)
         assert (await check_database(old)).is_current
         assert await ledger(old) == await ledger(new)
         assert await dump_schema(old) == await dump_schema(new)

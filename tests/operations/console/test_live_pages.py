@@ -5,7 +5,10 @@ from tests.operations.console.harness import ANN, BOB, Console, open_console
 from tests.operations.console.test_deliveries import fail
 from tests.operations.console.test_hostile_people import addresses
 
-LIVE = {"conversations", "deliveries", "health", "people", "receipts", "tasks", "turns", "waiting"}
+LIVE = {
+    "conversations", "deliveries", "feedback", "health", "people", "places", "receipts", "tasks", "turns", "waiting",
+    "webhooks",
+}  # fmt: skip
 
 
 async def test_every_open_page_is_told_by_the_version_that_it_was_opened_with(console: Console) -> None:
