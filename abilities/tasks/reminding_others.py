@@ -22,8 +22,8 @@ from onevalet import (
     valet,
 )
 
-_GROUP = ToolGroup("others", gettext_noop("remind"))
-"""Of those who share nothing nobody needs it."""
+_GROUP = ToolGroup("others", gettext_noop("household"))
+"""Of those who share nothing nobody needs it; "remind" would open it for everybody's own reminders."""
 _NAMES = (gettext_noop("who"), gettext_noop("remind other"))
 """The names of a field and the agent on cards and in questions."""
 

@@ -20,6 +20,11 @@ create function console_oldest(out waiting timestamptz, out to_send timestamptz)
 language sql as $$
     select null::timestamptz, null::timestamptz
 $$;
+create function is_halted()
+returns boolean
+language sql as $$
+    select false
+$$;
 create function probe_write()
 returns void
 language sql as $$

@@ -29,6 +29,12 @@ REMINDED = ASKING
 BEFORE, MEANWHILE, BETWEEN, AFTER = 18, 90, 18, 18
 DUE = 7200.0
 """Seconds until the reminder is due."""
+_REPLACED = re.compile(
+    r"\[error +\] turn_write_refused[^\n]*\nTraceback(?:(?!\n\d{4}-\d\d-\d\d).)*?"
+    r"UndefinedFunctionError: sqlstate 42883\n",
+    re.DOTALL,
+)
+"""The lines of 0.1.0 about a call whose function was replaced meanwhile, which it makes again. Later code waits."""
 
 
 def answer(call: ModelCall) -> Reply:
@@ -113,7 +119,7 @@ async def test_nothing_is_lost_or_doubled_while_old_and_new_processes_work(tmp_p
             assert findings.rows == len(talk.texts)
             marks = (tmp_path / "effects").read_text().splitlines()
             assert sorted(mark.split()[0] for mark in marks) == ["0", "1", "2"]
-            logs = system.logs()
+            logs = _REPLACED.sub("", system.logs())
     for word in ("Traceback", "work_failed", "turn_failed"):
         assert word not in logs, logs[max(0, logs.find(word) - 500) : logs.find(word) + 3000]
 

@@ -56,4 +56,5 @@ async def test_what_waits_is_not_read_when_a_message_comes_in(store: Store) -> N
     few = await rows_read(store)
     await waits(store.admin, 51, 2000)
     many = min([await rows_read(store) for _ in range(3)])  # one of them may begin a new window of a limit
-    assert 0 < many <= few, (few, many)
+    # Postgres' statistics are samples: another plan may read a few rows more, but not the 1,950 that wait since.
+    assert 0 < many <= few + 10, (few, many)

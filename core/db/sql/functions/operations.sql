@@ -2,7 +2,7 @@
 
 create function find_trace(p_id text)
 returns table (tenant_id text, turn_id text, inbound_id text, outbound_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
+language sql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     select i.tenant_id, i.turn_id, i.id, null::text from inbound i where i.id = p_id
     union all
     select t.tenant_id, t.id, null, null from turns t where t.id = p_id
