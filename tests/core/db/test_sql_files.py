@@ -25,9 +25,8 @@ def test_a_migration_says_whom_it_serves() -> None:
 def test_the_page_has_what_functions_ask_abilities() -> None:
     files = [*load_functions(), *(file for ability in sql_of_abilities() for file in ability.functions())]
     asked = {name for file in files for name in re.findall(r"(?:from|by) their sql/(\w+)\.sql\.\n", file.sql)}
-    told = re.findall(
-        r"^\| (`[\w`, ]+`) \|", read("docs/extending.md").partition("| file in `sql/` |")[2], re.MULTILINE
-    )
+    listed = read("docs/extending.md").partition("The files in `sql/`")[2].partition("\n## ")[0]
+    told = re.findall(r"^- (?:of `\w+`: )?(`[\w`, ]+`)(?: \(|:)", listed, re.MULTILINE)
     assert {name for names in told for name in re.findall(r"\w+", names)} == asked
 
 

@@ -71,7 +71,9 @@ def test_what_is_stored_is_what_the_agent_can_read_and_the_docs_list() -> None:
     assert open_password(EMAIL, smallest).address == "ann@example.org"
     section = read("docs/email.md").split("## Connect")[1].split("\n## ")[0]
     listed = {
-        name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+        name
+        for row in re.findall(r"^- (`.*?)(?: \(|:|$)", section, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
     }
     assert listed == set(WHOLE)
 
