@@ -181,8 +181,8 @@ KEPT = (
     "insert into webhook_endpoints (id, url, kinds) values ('e' || $1, 'https://example.org', '{}')",
     "insert into webhook_messages (tenant_id, id, endpoint_id, kind, data)"
     " values ($1, 'w' || $1, 'e' || $1, 'turn.done', '{}')",
-    "insert into halt_words (tenant_id, id, channel, word, outcome) select tenant_id, id, 'sms', 'lift', 'refused' from inbound"
-    " where tenant_id = $1",
+    "insert into halt_words (tenant_id, id, channel, word, outcome) select tenant_id, id, 'sms', 'lift', 'refused'"
+    " from inbound where tenant_id = $1",
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",
     "insert into files (tenant_id, id, sha256, key, kind, content_type, size, created_at, used_at)"
