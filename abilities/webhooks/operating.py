@@ -103,8 +103,8 @@ async def _check(settings: Settings, database: Database, url: str) -> None:
         await http.check(url)
     except (Barred, ToolFailed, ValueError) as error:
         raise ConfigError(
-            f"The address {url} cannot be called: it must begin with https:// or http://, and be public, or its host named"
-            " in ONEVALET_FETCH_HOSTS."
+            f"The address {url} cannot be called: it must begin with https:// or http://, and be public, or its host"
+            " named in ONEVALET_FETCH_HOSTS."
         ) from error
     finally:
         await http.close()
