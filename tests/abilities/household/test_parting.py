@@ -4,7 +4,9 @@ import pytest
 
 from abilities.household.merge import HouseholdMerge
 from abilities.household.roles import HouseholdRole
+from abilities.household.types import Member
 from abilities.lists.lists import add_to_list, show_shared_list
+from core.people.chat_names import masked
 from core.people.tenant_tables import tenant_tables
 from tests.abilities.household.test_membership_model import World
 from tests.abilities.household.test_walls import Street
@@ -43,6 +45,36 @@ async def test_what_somebody_put_on_a_shared_list_stays_when_they_are_deleted(st
     for table in (table for table in tenant_tables() if table != "household_news"):
         left = await street.store.column(f"select x::text from {table} x where x::text like '%' || $1 || '%'", ann)  # noqa: S608
         assert left == [], table
+
+
+async def test_a_deed_keeps_of_anothers_address_only_what_is_shown(street: Street) -> None:
+    deed = await street.world.by(ANN, "removal").remove(Member(street.tenant(BEN)))
+    again = await street.world.by(ANN, "removal").done()
+    assert again is not None
+    assert again.who is not None
+    assert deed.who is not None
+    assert again.who.shown == deed.who.shown == f"SMS {masked(street.world.numbers[BEN])}"
+    assert street.world.numbers[BEN] not in str(await street.store.db.household_deeds.column("answer"))
+
+
+@pytest.mark.parametrize("key", ["+15550000042", "+1555004", "U0423", "U04235", "ada@example.org", "+15•••0042", ""])
+async def test_an_address_is_masked_in_sql_as_it_is_shown(store: Store, key: str) -> None:
+    kept = str(await store.one("select masked_address($1)", key))
+    assert masked(kept) == masked(key)
+    assert kept == (masked(key) if key else "")
+
+
+@pytest.mark.parametrize("merged", [False, True])
+async def test_who_left_before_their_deletion_is_in_nobodys_deeds(street: Street, merged: bool) -> None:
+    ben, number = street.tenant(BEN), street.world.numbers[BEN]
+    await street.world.do(("change", ANN, BEN, None))
+    if merged:
+        await street.world.do(("merge", CLEO, BEN))
+        await street.world.harness.settle()
+    await street.world.do(("delete", CLEO if merged else BEN))
+    left = str(await street.store.db.household_deeds.column("answer"))
+    assert ben not in left
+    assert number[-4:] not in left
 
 
 async def test_the_words_of_reminders_for_others_go_with_who_wanted_them(street: Street) -> None:

@@ -109,16 +109,30 @@ begin
     return (select d.answer from household_deeds d where d.tenant_id = p_tenant and d.key = p_key);
 end $$;
 
--- Keeps the answer to a deed for its repeats, and returns it.
+-- Keeps the answer to a deed for its repeats, and returns it: of somebody's address only what others may see.
 create function keep_household_deed(p_tenant text, p_key text, p_answer jsonb, p_now timestamptz)
 returns jsonb
 language plpgsql as $$
 begin
+    if p_answer -> 'who' ? 'user_key' then
+        p_answer := jsonb_set(p_answer, '{who,user_key}', to_jsonb(masked_address(p_answer -> 'who' ->> 'user_key')));
+    end if;
     perform set_config('onevalet.tenant', p_tenant, true);
     delete from household_deeds d where d.tenant_id = p_tenant and d.at < p_now - interval '30 days';
     insert into household_deeds (tenant_id, key, answer, at) values (p_tenant, p_key, p_answer, p_now);
     return p_answer;
 end $$;
+
+-- Returns an address as core/people/chat_names.py shows it, which shows this again as it is.
+create function masked_address(p_user_key text)
+returns text
+language sql immutable as $$
+    select case when p_user_key = '' then ''
+                when p_user_key like '+%' and length(p_user_key) > 8
+                    then left(p_user_key, 2) || '•••••' || right(p_user_key, 4)
+                when length(p_user_key) > 5 then '•••••' || right(p_user_key, 3)
+                else '•••••' end
+$$;
 
 -- Tells everybody in a household, but for some.
 create function tell_household(p_home text, p_but text[], p_key text, p_kind text, p_about jsonb)

@@ -171,19 +171,24 @@ begin
     return keep_household_deed(p_tenant, p_key, v_answer || jsonb_build_object('outcome', 'ended'), p_now);
 end $$;
 
--- Takes a person who is deleted out of their household.
+-- Takes a person who is deleted out of their household, and forgets what anybody did to them, or to whom they once were.
 create function end_membership(p_tenant text)
 returns void
 language plpgsql as $$
 declare
     v_home text := lock_household(p_tenant);
-    v_id text;
+    v_ids text[];
 begin
+    select array_agg(distinct x.id) into v_ids from (
+        select p_tenant as id
+        union all select a.other from person_audit a where a.tenant_id = p_tenant and a.what = 'merged') x
+    where x.id = p_tenant or not exists (select from tenants t where t.tenant_id = x.id);
+    -- In one order, as two who are deleted together may be in the deeds of each other.
+    perform 1 from household_deeds d
+    where d.tenant_id = p_tenant or d.answer -> 'who' ->> 'id' = any (v_ids)
+    order by d.tenant_id, d.key for update;
+    delete from household_deeds d where d.tenant_id = p_tenant or d.answer -> 'who' ->> 'id' = any (v_ids);
     if v_home is not null then
-        for v_id in select f.tenant_id from find_household_members(v_home) f loop
-            delete from household_deeds d
-            where d.tenant_id = v_id and d.answer @> jsonb_build_object('who', jsonb_build_object('id', p_tenant));
-        end loop;
         perform part_from_household(p_tenant, v_home, p_tenant, md5(p_tenant), 'left');
     end if;
     delete from guesses g where g.scope = household_guesses(p_tenant);
