@@ -115,7 +115,8 @@ def _closed(name: str, hours: object) -> QuietHours | None:
         start, end = time.fromisoformat(opens.strip()), time.fromisoformat(closes.strip())
     except ValueError:
         start = end = time()
-    if start == end:
+    # A zone would be beside the person's own, by which the hours are meant.
+    if start == end or start.tzinfo or end.tzinfo:
         raise ConfigError(f"ONEVALET_TIERS: hours of {name} must be written as 07:00-20:00.")
     return QuietHours(end, start)
 

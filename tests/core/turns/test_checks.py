@@ -269,7 +269,9 @@ async def test_a_tier_is_answered_in_its_hours_by_the_persons_clock(hours: str, 
     assert result.reply == "fine"
 
 
-@pytest.mark.parametrize("hours", ["7-20", "07:00", "08:00-08:00", "from 7 to 20", 7])
+@pytest.mark.parametrize(
+    "hours", ["7-20", "07:00", "08:00-08:00", "from 7 to 20", 7, "07:00Z-20:00Z", "07:00+01:00-20:00"]
+)
 def test_hours_that_are_no_hours_are_an_error_at_start(hours: object) -> None:
     with pytest.raises(ConfigError, match="hours of child must be written as 07:00-20:00"):
         read_tiers(json.dumps({"child": {"hours": hours}}), 30)
