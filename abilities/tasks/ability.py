@@ -20,7 +20,10 @@ from onevalet.ability import (
 if TYPE_CHECKING:
     from typer import Typer
 
+    from core.clock import Clock
+    from core.credentials.store import CredentialStore
     from core.db.database import Connection, Database
+    from core.people.merge import MergeHook
     from core.turns.services import ForTurn
     from core.turns.trigger_message import TriggerMessage
     from operations.console.pages.base import Kit
@@ -99,10 +102,17 @@ def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | 
     return open_work(stack, foundation)
 
 
+def _merge_hooks(_: "Clock", __: "CredentialStore") -> "Sequence[MergeHook]":
+    from abilities.tasks.merge import WishMerge
+
+    return [WishMerge()]
+
+
 ABILITY = Ability(
     name="tasks",
     needs=("events", "moments"),
     tables=TABLES,
+    merge_hooks=_merge_hooks,
     tools=("abilities.tasks.tools",),
     services=_services,
     words=(REMINDERS,),

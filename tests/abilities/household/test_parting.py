@@ -6,6 +6,7 @@ from abilities.household.merge import HouseholdMerge
 from abilities.household.roles import HouseholdRole
 from abilities.household.types import Member
 from abilities.lists.lists import add_to_list, show_shared_list
+from abilities.tasks.merge import WishMerge
 from core.people.chat_names import masked
 from core.people.tenant_tables import tenant_tables
 from tests.abilities.household.test_membership_model import World
@@ -19,7 +20,7 @@ ANN, BEN, CLEO, DAN = range(4)
 @pytest.fixture
 async def street(store: Store) -> Street:
     """Return Ann and Ben, who live together, and Cleo and Dan, who live alone."""
-    world = World(Harness(store, hooks=(HouseholdMerge(),)))
+    world = World(Harness(store, hooks=(HouseholdMerge(), WishMerge())))
     await world.begin()
     await world.do(("make", ANN))
     await world.do(("bring", ANN, BEN, HouseholdRole.ADULT))
@@ -85,6 +86,53 @@ async def test_the_words_of_reminders_for_others_go_with_who_wanted_them(street:
     await street.world.do(("delete", ANN))
     assert await street.store.db.reminder_wishes.count() == 0
     assert await street.store.db.reminder_permits.count() == 0
+
+
+async def wish(street: Street, person: int, other: int, id: str) -> str:
+    """Let somebody want a reminder for another; return what the permit says."""
+    wish = {"id": id, "name": "Ann", "text": "CANARY", "at": "2030-01-01T10:00:00Z"}
+    ids, now = (street.tenant(person), street.tenant(other)), street.world.harness.clock.now()
+    row = await street.store.database.one("select wish_reminder($1,$2,$3,$4,5) as state", *ids, wish, now)
+    return str(row["state"])
+
+
+async def test_a_reminder_for_another_is_wanted_by_the_one_who_stays(street: Street) -> None:
+    cleo = street.tenant(CLEO)
+    await wish(street, ANN, BEN, "w")
+    await street.world.do(("merge", CLEO, ANN))
+    assert await wish(street, CLEO, BEN, "again") == "asked"
+    permits, wishes = street.store.db.reminder_permits, street.store.db.reminder_wishes
+    assert await permits.column("from_id") == [cleo]
+    assert await wishes.column("from_id") == [cleo, cleo]
+    await street.world.do(("delete", CLEO))
+    assert (await permits.count(), await wishes.count()) == (0, 0)
+
+
+@pytest.mark.parametrize("states", [("refused", "allowed"), ("allowed", "refused")], ids=str)
+async def test_the_stricter_word_counts_when_two_who_wish_become_one(street: Street, states: tuple[str, str]) -> None:
+    permits = street.store.db.reminder_permits
+    for person, state in zip((ANN, CLEO), states, strict=True):
+        await wish(street, person, BEN, state)
+        await permits.change({"state": state}, from_id=street.tenant(person))
+    await street.world.do(("merge", CLEO, ANN))
+    assert await wish(street, CLEO, BEN, "again") == "refused"
+    assert await permits.count() == 1
+
+
+async def test_the_stricter_word_counts_when_two_who_decided_become_one(street: Street) -> None:
+    permits = street.store.db.reminder_permits
+    for person, state in ((BEN, "refused"), (CLEO, "allowed")):
+        await wish(street, ANN, person, state)
+        await permits.change({"state": state}, tenant_id=street.tenant(person))
+    await street.world.do(("merge", CLEO, BEN))
+    assert await wish(street, ANN, CLEO, "again") == "refused"
+
+
+async def test_nobody_is_asked_about_themselves_when_they_become_one(street: Street) -> None:
+    await wish(street, ANN, BEN, "w")
+    await street.world.do(("merge", BEN, ANN))
+    assert await street.store.db.reminder_permits.count() == 0
+    assert await street.store.db.reminder_wishes.column("text") == [""]
 
 
 async def test_a_membership_that_came_with_a_link_goes_back_with_it(street: Street) -> None:

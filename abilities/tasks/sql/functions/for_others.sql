@@ -55,3 +55,31 @@ language sql stable security definer set search_path = public, pg_temp as $$
         where w.state = 'waiting' and p.state <> 'asked') x
     limit p_limit
 $$;
+
+-- Prepares the merge of two people: what one wanted of others is in the rows of these, and now that of the one who stays.
+-- If somebody decided about both, or both decided about somebody, the stricter counts. Of oneself nothing is asked.
+create function merge_wishes(p_kept text, p_gone text)
+returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    if not exists (select from links l where l.tenant_id = p_kept and l.other_id = p_gone
+                   and l.xmin = pg_current_xact_id()::xid) then
+        raise exception 'no link was begun';
+    end if;
+    delete from reminder_permits p
+    where p.tenant_id = p_kept and p.from_id = p_gone or p.tenant_id = p_gone and p.from_id = p_kept;
+    update reminder_wishes w set state = 'over', text = ''
+    where w.state = 'waiting'
+      and (w.tenant_id = p_kept and w.from_id = p_gone or w.tenant_id = p_gone and w.from_id = p_kept);
+    update reminder_permits k
+    set state = g.state, told = g.told, from_name = g.from_name
+    from reminder_permits g
+    where (k.tenant_id = g.tenant_id and k.from_id = p_kept and g.from_id = p_gone
+           or k.from_id = g.from_id and k.tenant_id = p_kept and g.tenant_id = p_gone)
+      and array_position(array['allowed', 'asked', 'refused'], g.state)
+          > array_position(array['allowed', 'asked', 'refused'], k.state);
+    delete from reminder_permits g using reminder_permits k
+    where g.from_id = p_gone and k.tenant_id = g.tenant_id and k.from_id = p_kept;
+    update reminder_permits p set from_id = p_kept where p.from_id = p_gone;
+    update reminder_wishes w set from_id = p_kept where w.from_id = p_gone;
+end $$;
