@@ -192,4 +192,4 @@ async def _tell_wisher(
             if is_set
             else gettext("The reminder that you wanted for {who} is not set.", who=who)
         )
-    await notifier.notify(from_id, Notification(text, _CATEGORY, dedupe_key=f"wisher {wish_id}"))
+    await notifier.notify(from_id, Notification(text, _CATEGORY, dedupe_key=f"wisher {wish_id}", outside=True))

@@ -9,6 +9,7 @@ from abilities.moments.planning import PlanningAgent
 from abilities.moments.saying_when import parts_said, said_elsewhere
 from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import meant_task, restored_task
+from core.messaging.visible_text import literal
 from core.tools.call_plans import plan_once
 from onevalet import (
     ActionExecutor,
@@ -49,7 +50,9 @@ class TellExecutor(ActionExecutor):
     async def execute(self, context: TriggerContext) -> ActionResult:
         text = str(context.task.action.get("text") or context.task.title)
         if who := context.task.action.get("from"):
-            return ActionResult(True, gettext("Reminder from {who}: {text}", who=who, text=text), outside=True)
+            # Words of another's: nothing in them may pose as a link.
+            said = gettext("Reminder from {who}: {text}", who=literal(str(who)), text=literal(text))
+            return ActionResult(True, said, outside=True)
         return ActionResult(
             True, gettext("Reminder: {text}", text=text) if context.trigger_type == "schedule" else text
         )

@@ -4,15 +4,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from abilities.events.bus import EventBus
+from abilities.household.tools import show_household
 from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.for_others import RemindersForOthers, settle_wishes
 from abilities.tasks.opening import build_triggers
 from abilities.tasks.reminders import TellExecutor
 from abilities.tasks.reminding_others import RemindOther, take_back_reminder_for
+from abilities.tasks.types import TriggerContext
 from core.agents.registry import AgentRegistry
 from jobs.turns.features import TurnFeatures
 from jobs.turns.runner import TurnRunner
@@ -140,3 +144,19 @@ async def test_nobody_outside_of_the_household_is_reminded_or_asked(home: Mindin
     assert await home.delivery.store.db.reminder_permits.count() == 0
     await home.ask("household leave", "grace")
     assert "is not one person of your household" in await home.call("ada", "remind_other", **BREAD)
+
+
+async def test_what_another_wrote_in_a_reminder_is_no_markup() -> None:
+    action: dict[str, str] = {"from": "A_da [x]", "text": "[your bank](https://evil.example)"}
+    run = SimpleNamespace(task=SimpleNamespace(action=action, title=""), trigger_type="schedule")
+    said = (await TellExecutor().execute(cast(TriggerContext, run))).output
+    assert "\\[your bank\\](https://evil.example)" in said
+    assert "\\[x\\]" in said
+
+
+async def test_names_and_words_of_others_are_marked_as_theirs(home: Minding) -> None:
+    assert show_household.outside
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders refuse ada", "grace")
+    told = await home.delivery.store.admin.fetch("select outside from notifications where dedupe_key like 'wisher %'")
+    assert [row["outside"] for row in told] == [True]
