@@ -14,7 +14,7 @@ from core.agents.handler_result import call_handler, json_of, result_of
 from core.agents.own_loop import WaitsInside
 from core.agents.pool_entry import WAITING
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
-from core.errors import Halted, LeaseLost, ToolError
+from core.errors import LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
@@ -127,11 +127,11 @@ async def execute(
             await turn.scope.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
             raise WaitsForAccount(wanted, prompt) from error
         result, outcome = await _failed(call, agent, error, limit, seconds)
-    except (WaitsInside, Halted):
+    except WaitsInside:
         # Its own loop is journalled: the agent may be entered again.
         await turn.scope.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
         raise
-    except LeaseLost:
+    except LeaseLost:  # or `Halted`, which tells as little of what the handler did by itself before
         raise
     except Exception as error:  # an agent may raise anything; the model learns that it failed, not the error's text
         result, outcome = await _failed(call, agent, error, limit, seconds)

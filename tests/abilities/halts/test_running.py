@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.valet import valet
 from core.llm.types import ModelAnswer
@@ -24,6 +26,12 @@ LIFT = "select end_halt('a test'); update lanes set not_before = null"
 def turns_of(store: Store, model: FakeModel, *tools: object) -> TurnRunner:
     """Return a runner of turns."""
     orchestrator = Orchestrator(model, tools=list(tools))  # type: ignore[arg-type]
+    return TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
+
+
+def helped(store: Store, agent: type[StandardAgent], *answers: ModelAnswer) -> TurnRunner:
+    """Return a runner of turns with an agent and a model that answers so."""
+    orchestrator = Orchestrator(FakeModel(list(answers)), agents=[agent])
     return TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
 
 
@@ -107,7 +115,8 @@ async def test_no_call_with_an_effect_begins_and_those_beside_it_end(store: Stor
     assert await store.column("select outcome from steps where kind = 'tool' order by call_index") == ["ok"] * 3
 
 
-async def test_an_agent_that_stops_inside_its_own_loop_goes_on_there(store: Store) -> None:
+@pytest.mark.parametrize("own", [False, True])
+async def test_an_agent_that_stops_inside_its_own_loop_goes_on_there(store: Store, own: bool) -> None:
     done: list[int] = []
 
     @tool(effect="once")
@@ -119,23 +128,51 @@ async def test_an_agent_that_stops_inside_its_own_loop_goes_on_there(store: Stor
         return "acted"
 
     @valet(name="Helper")
-    class Helper(StandardAgent):
+    class Working(StandardAgent):
+        """Help in two steps."""
+
+        tools = (act,)
+
+    @valet(name="Helper", effect="idempotent")
+    class Handling(StandardAgent):
         """Help in two steps."""
 
         async def on_running(self, msg: str) -> AgentResult:
             return self.make_result(raw_message=await self.think("Act twice.", tools=[act]))
 
-    def helped(*answers: ModelAnswer) -> TurnRunner:
-        orchestrator = Orchestrator(FakeModel(list(answers)), agents=[Helper])
-        return TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
-
+    agent = Handling if own else Working
     await store.say("go")
-    assert await run(helped(wants(("Helper", {})), wants(("act", {"number": 1}))))
+    assert await run(helped(store, agent, wants(("Helper", {})), wants(("act", {"number": 1}))))
     assert await fates(store) == [("running", "", 1)]
     await store.admin.execute(LIFT)
-    assert await run(helped(wants(("act", {"number": 2})), says("Twice"), says("All done")))
+    assert await run(helped(store, agent, wants(("act", {"number": 2})), says("Twice"), says("All done")))
     assert (done, await replies(store)) == ([1, 2], ["All done"])
     assert await store.column("select outcome from steps where state <> 'done' or outcome <> 'ok'") == []
+
+
+async def test_promise_5_a_handler_that_acted_before_a_halt_acts_once(store: Store) -> None:
+    done: list[str] = []
+
+    @tool(effect="read")
+    async def look() -> str:
+        """Look, and halt all work."""
+        await store.admin.execute(HALT)
+        return "seen"
+
+    @valet(name="Helper")
+    class Helper(StandardAgent):
+        """Post, then think."""
+
+        async def on_running(self, msg: str) -> AgentResult:
+            done.append("posted")
+            return self.make_result(raw_message=await self.think("Look.", tools=[look]))
+
+    await store.say("go")
+    assert await run(helped(store, Helper, wants(("Helper", {})), wants(("look", {}))))
+    await store.admin.execute(LIFT)
+    assert await run(helped(store, Helper, says("I cannot say whether it was posted")))
+    assert (done, await replies(store)) == (["posted"], ["I cannot say whether it was posted"])
+    assert await store.column("select outcome from steps where step = -1") == ["unknown"]
 
 
 async def test_a_turn_that_was_claimed_before_the_halt_does_not_begin(store: Store) -> None:
