@@ -12,7 +12,7 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import make_id
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, speaking
 from core.notifications.types import Notification, Notifier
 from core.queue.batches import in_batches
 from core.queue.claims import ClaimedWork
@@ -54,13 +54,15 @@ async def tell_of_disabled(endpoints: Endpoints, database: Database, notifier: N
     owner = await database.call("select tenant_id from console_owner()")
     if owner is None:
         return
+    person = await database.tenant_row(owner["tenant_id"], "select language from tenants where tenant_id = $1")
     for endpoint in await endpoints.untold():
-        text = gettext(
-            "I have stopped telling {host} of events: it does not take them. "
-            "To begin again: onevalet webhooks enable {id}",
-            host=endpoint.host,
-            id=endpoint.id,
-        )
+        with speaking(person["language"] if person else None):
+            text = gettext(
+                "I have stopped telling {host} of events: it does not take them. "
+                "To begin again: onevalet webhooks enable {id}",
+                host=endpoint.host,
+                id=endpoint.id,
+            )
         await notifier.notify(owner["tenant_id"], Notification(text, "webhooks", dedupe_key=f"webhook {endpoint.id}"))
         await endpoints.note_told(endpoint)
 

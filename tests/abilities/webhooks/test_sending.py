@@ -120,6 +120,16 @@ async def test_a_receiver_that_is_gone_is_told_no_more_and_the_owner_learns_it(s
         assert [state for _, state, _, _ in await webhooks.rows()] == ["failed", "sent"]
 
 
+async def test_an_owner_learns_of_a_disabled_endpoint_in_their_language(store: Store) -> None:
+    async with open_webhooks(store, EventKind.TURN_DONE) as webhooks:
+        webhooks.receiver.answers.append(410)
+        await owe(store)
+        await webhooks.send()
+        await store.db.tenants.change({"role": "owner", "language": "de"})
+        [said] = await told_of(webhooks)
+        assert said.text.startswith(f"Ich melde 127.0.0.1:{webhooks.receiver.port} keine Ereignisse mehr")
+
+
 async def test_what_fails_for_a_day_is_given_up_and_then_its_endpoint(store: Store) -> None:
     async with open_webhooks(store, EventKind.TURN_DONE) as webhooks:
         webhooks.receiver.answers.extend([500] * 50)
