@@ -74,6 +74,37 @@ async def test_turns_effects_decisions_and_failures_are_told_by_ids_alone(store:
     assert by_kind["turn.done"]["turn"] == await store.one("select id from turns order by started_at limit 1")
 
 
+async def test_a_run_that_only_read_or_asked_is_no_effect(store: Store) -> None:
+    async with open_webhooks(store, EventKind.EFFECT_DONE):
+        await store.say("hello")
+        _, turn = await store.claim_turn()
+        for number, (effect, status) in enumerate(
+            [
+                ("read", "COMPLETED"),
+                ("once", "WAITING_FOR_APPROVAL"),
+                ("once", "WAITING_FOR_INPUT"),
+                ("once", "PAUSED"),
+                ("idempotent", "COMPLETED"),
+            ]
+        ):
+            await store.admin.execute(
+                "insert into steps (tenant_id, turn_id, step, call_index, kind, name, state, effect)"
+                " select tenant_id, id, -1, $2, 'agent', 'Helper', 'started', $3 from turns where id = $1",
+                turn.turn_id,
+                number,
+                effect,
+            )
+            await store.admin.execute(
+                "update steps set state = 'done', outcome = 'ok', result = jsonb_build_object('status', $3::text)"
+                " where turn_id = $1 and call_index = $2",
+                turn.turn_id,
+                number,
+                status,
+            )
+        told = await store.column("select data ->> 'effect' from webhook_messages")
+    assert told == ["idempotent"]
+
+
 async def test_only_kinds_that_are_subscribed_to_are_enqueued(store: Store) -> None:
     async with open_webhooks(store, EventKind.DELIVERY_FAILED) as webhooks:
         await store.enqueue("hello")

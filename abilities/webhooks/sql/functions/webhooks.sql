@@ -37,9 +37,10 @@ begin
     return null;
 end $$;
 
--- Only what has an effect is stored as started.
+-- What had no effect, an agent stores as started too if it waited inside. A run that ends with a question goes on.
 create or replace trigger effect_for_webhooks after update of state on steps for each row
-    when (old.state = 'started' and new.state = 'done' and new.outcome = 'ok')
+    when (old.state = 'started' and new.state = 'done' and new.outcome = 'ok' and new.effect <> 'read'
+          and coalesce(new.result ->> 'status', '') not in ('WAITING_FOR_INPUT', 'WAITING_FOR_APPROVAL', 'PAUSED'))
     execute function note_effect_for_webhooks();
 
 create or replace function note_decision_for_webhooks()
