@@ -3,9 +3,9 @@
 import pytest
 
 from abilities.halts.sentences import SENTENCES
-from core.messaging.messages import InboundMessage
+from core.messaging.messages import InboundMessage, ReachabilityChange, ReachabilityReason
 from onevalet.migrating import all_functions
-from tests.core.harness import Store, TwiceDatabase, message, opened
+from tests.core.harness import ACCOUNT, CHANNEL, Store, TwiceDatabase, message, opened
 from tests.jobs.delivery.test_runner import deliver
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness
@@ -101,6 +101,15 @@ async def test_each_person_is_told_once_a_halt_and_answered_after_it(store: Stor
     await store.say("halt all", sender=ANN)
     await store.say("three", sender=BEN)
     assert SENTENCES["told"] in await sent(store)
+
+
+async def test_promise_8_who_says_stop_before_the_news_of_a_halt_hears_nothing(store: Store) -> None:
+    await owned(store)
+    await store.say("halt all", sender=ANN)
+    await sent(store)
+    await store.say("one", sender=BEN)
+    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, BEN, False, ReachabilityReason.OPTED_OUT, ("stop",)))
+    assert await sent(store) == []
 
 
 async def test_wrong_codes_lift_nothing_and_five_lock_the_right_one_out(store: Store) -> None:

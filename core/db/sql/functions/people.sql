@@ -32,7 +32,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Records every change of an identity's state. After a STOP, messages that were ready are never sent, not even after a
--- START; begin_delivery stops those being sent.
+-- START; begin_delivery stops those being sent. The confirmation of this STOP is queued after it.
 create or replace function note_consent()
 returns trigger
 language plpgsql as $$
@@ -43,7 +43,7 @@ begin
         update outbound o set state = 'failed', reason = 'the person stopped or blocked this channel'
         from conversations c
         where o.tenant_id = new.tenant_id and c.tenant_id = o.tenant_id and c.id = o.conversation_id
-          and c.identity_id = new.id and o.state = 'ready' and not o.regardless
+          and c.identity_id = new.id and o.state = 'ready'
           and (o.owner is null or o.lease_until < clock_timestamp());
     end if;
     return null;
