@@ -1,10 +1,12 @@
 """JSON as a type, so that no untyped bag crosses a folder's border."""
 
 import hashlib
+import inspect
 import json
 import math
 import re
 from datetime import datetime
+from typing import Any
 
 MAX_DEPTH = 100
 """How deep JSON from elsewhere may nest: the places that walk over it call themselves."""
@@ -82,6 +84,11 @@ def object_in(answer: str) -> JsonObject:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def fields_in(row: dict[str, Any], kind: type) -> dict[str, Any]:
+    """Return the values for the fields of a dataclass: SQL functions of a newer release may tell more."""
+    return {name: row[name] for name in inspect.get_annotations(kind) if name in row}
 
 
 def check_depth(value: Json) -> None:

@@ -6,7 +6,10 @@ from enum import StrEnum
 from typing import Any
 
 from core.approvals.types import ApprovalState
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, fields_in
+
+_AMENDED = "amended"
+"""What stands for the message in which an approval was decided, if it is void."""
 
 
 class Shown(StrEnum):
@@ -75,23 +78,26 @@ class ApprovalFacts:
     confirmation: Confirmation
     cards: tuple[CardFacts, ...]
     last: bool = False
-    amended: bool = False
-    """Whether it is void, since its person changed the message that it stood on."""
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "ApprovalFacts":
         """Read the result of `approval_facts`."""
         confirmation = row["confirmation"] | {"until": _moment(row["confirmation"]["until"])}
         return cls(
-            **row
+            **fields_in(row, cls)
             | {
                 "state": ApprovalState(row["state"]),
                 "expires_at": _moment(row["expires_at"]),
                 "timeout": timedelta(seconds=row["timeout"]),
-                "confirmation": Confirmation(**confirmation),
-                "cards": tuple(CardFacts(**card) for card in row["cards"]),
+                "confirmation": Confirmation(**fields_in(confirmation, Confirmation)),
+                "cards": tuple(CardFacts(**fields_in(card, CardFacts)) for card in row["cards"]),
             }
         )
+
+    @property
+    def amended(self) -> bool:
+        """Whether it is void, since its person changed the message that it stood on."""
+        return self.decided_in == _AMENDED
 
     def expiry(self, now: datetime) -> datetime:
         """Return the expiry; if none is fixed yet, the one that `start_approval` fixes now."""
@@ -121,7 +127,8 @@ class WordFacts:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "WordFacts":
         """Read the result of `word_facts`."""
-        return cls(**row | {"approvals": tuple(ApprovalFacts.from_json(one) for one in row["approvals"])})
+        approvals = tuple(ApprovalFacts.from_json(one) for one in row["approvals"])
+        return cls(**fields_in(row, cls) | {"approvals": approvals})
 
 
 @dataclass(frozen=True, slots=True)

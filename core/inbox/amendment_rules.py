@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
-from core.json_types import JsonObject
+from core.json_types import JsonObject, fields_in
 
 CORRECTED_WITHIN = timedelta(hours=1)
 """How long after the end of its turn a changed message is answered."""
@@ -77,8 +77,7 @@ class AmendmentFacts:
     def from_json(cls, row: dict[str, Any]) -> "AmendmentFacts":
         """Read the result of `amendment_facts`."""
         moments = {name: _moment(row.get(name)) for name in ("received_at", "finished_at", "changed_at")}
-        told = {name: value for name, value in row.items() if name != "language"}
-        return cls(**told | moments | {"media": tuple(row.get("media", ()))})
+        return cls(**fields_in(row, cls) | moments | {"media": tuple(row.get("media", ()))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,18 @@
 -- inbox's own transaction. A function returns the facts, Python decides by them (core/approvals/decisions.py), and a
 -- second function locks, requires that the facts are still the same, and writes: see core/db/decided.py.
 
--- Returns what an approval is decided by.
+-- Returns what an approval is decided by. 0.1.0 reads exactly these keys, so `decided_in` says of one that is void, since its
+-- person changed the message that it stood on, 'amended': no message has that id.
 create function approval_facts(p_tenant text, p_approval text)
 returns jsonb
 language sql stable as $$
     select jsonb_build_object(
-        'id', a.id, 'state', a.state, 'amended', a.reason = 'amended', 'high_risk', a.risk = 'high', 'editable', a.editable,
+        'id', a.id, 'state', a.state, 'high_risk', a.risk = 'high', 'editable', a.editable,
         'expires_at', a.expires_at, 'timeout', extract(epoch from a.timeout),
         'intact', a.expires_at is null or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail),
         'turn_open', exists (select from turns t where t.tenant_id = p_tenant and t.id = a.turn_id
                              and t.state in ('waiting', 'running')),
-        'decided_in', a.decided_in,
+        'decided_in', case when a.reason = 'amended' then a.reason else a.decided_in end,
         'confirmation', jsonb_build_object('hash', encode(a.confirm_hash, 'hex'), 'until', a.confirm_until,
                                            'tries', a.confirm_tries, 'sent', a.confirm_sent),
         'cards', cards_sent(p_tenant, a.id))
