@@ -13,7 +13,7 @@ from core.json_types import JsonObject, fields_in
 
 CORRECTED_WITHIN = timedelta(hours=1)
 """How long after the end of its turn a changed message is answered."""
-_KEPT = frozenset("%‰@#&*/\\_")
+_KEPT = frozenset("%‰@#&*/\\_?？¿؟")
 """Punctuation that is more than that."""
 
 
@@ -137,16 +137,29 @@ def rule(facts: AmendmentFacts, edit: Edit) -> Ruling:
 
 
 def substance(text: str) -> str:
-    """Return a text without mere white space and punctuation. What stands before a digit, as in 1.5, is more."""
-    kept = []
-    for at, letter in enumerate(text):
-        kind = unicodedata.category(letter)
-        before_digit = text[at + 1 : at + 2].isdigit()
-        if letter in "'’":
-            continue
-        mere = kind[0] in "ZC" or (kind[0] == "P" and letter not in _KEPT and not before_digit)
-        kept.append(" " if mere else letter)
-    return " ".join("".join(kept).split())
+    """Return a text without mere white space and punctuation.
+
+    Inside a word punctuation is more, as in 1.5, and so is a question mark. A word with @ or / stays whole.
+    """
+    spaced = "".join(" " if unicodedata.category(letter)[0] in "ZC" else letter for letter in text)
+    return " ".join(filter(None, map(_word, spaced.split())))
+
+
+def _word(written: str) -> str:
+    """Return a word without apostrophes, and without the punctuation at its ends, unless a digit follows, as in -5."""
+    if "@" in written or "/" in written:
+        return written
+    word = written.replace("'", "").replace("’", "")
+    start, end = 0, len(word)
+    while start < end and _is_mere(word[start]):
+        start += 1
+    while end > start and _is_mere(word[end - 1]):
+        end -= 1
+    return word[start - (start > 0 and word[start : start + 1].isdigit()) : end]
+
+
+def _is_mere(letter: str) -> bool:
+    return unicodedata.category(letter)[0] == "P" and letter not in _KEPT
 
 
 def _unknown(facts: AmendmentFacts, edit: Edit) -> Ruling:
