@@ -4,6 +4,7 @@ Slack gives up on an event after three retries in six minutes, and keeps nothing
 the histories are the only way back. Source: docs.slack.dev, reference/methods/conversations.history.
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -17,6 +18,7 @@ from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
 from core.messaging.inbound import Amendment
 from core.messaging.messages import IgnoredMessage, InboundMessage
+from core.messaging.pointed import EDITED
 from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)
@@ -92,6 +94,9 @@ def _read(record: JsonObject, channel: str, ours: AppIdentity) -> list[InboundMe
     except RequestRefused as error:
         _log.warning("slack_message_not_readable", reason=error.reason)
         return []
+    if isinstance(message, InboundMessage) and isinstance(change, Amendment):
+        # If it was never received it is known as it was changed only, and an edit decides nothing.
+        message = replace(message, points=(EDITED, *message.points))
     # Our own answers stand in the history too: they were never missed.
     read = [message] if isinstance(message, InboundMessage) or message.reply else []
     return [*read, change] if isinstance(change, Amendment) else [*read]

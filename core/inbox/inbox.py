@@ -35,6 +35,7 @@ from core.messaging.messages import (
     SenderProfile,
     StatusUpdate,
 )
+from core.messaging.pointed import EDITED
 from core.messaging.talk_words import INTERRUPT
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
@@ -104,7 +105,8 @@ class Inbox(Overviews):
 
     async def _receive(self, message: InboundMessage) -> Received:
         address, sender = message.address, named(message.sender)
-        own = message.origin is Origin.OWN
+        # An edit decides nothing and commands nothing: a sweep may find a message that was edited meanwhile.
+        own = message.origin is Origin.OWN and EDITED not in message.points
         command = message.command or chat_words().read(message.text, address.channel)
         message = replace(message, command=command if own else None)
         exact = parse_exact_reply(message.text) if own and command is None and not message.media else None

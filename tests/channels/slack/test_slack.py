@@ -23,6 +23,7 @@ from core.messaging.messages import (
     InboundMessage,
     Press,
 )
+from core.messaging.pointed import EDITED
 from providers.slack.client import SlackApi
 from tests.channels.slack.builders import MemorySink, Remembered, make_channel
 from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team
@@ -126,6 +127,18 @@ async def test_promise_3_catch_up_finds_an_edit_that_was_missed(team: Team) -> N
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 0
     changes = [item.message and item.message.text for item in team.sink.accepted if isinstance(item, Amendment)]
     assert changes == ["the cat"]
+
+
+async def test_promise_9_catch_up_marks_what_was_edited_before_it_was_known(team: Team) -> None:
+    team.sink.away = True
+    ts = (await team.act("say", text="what about 7K"))["ts"]
+    await team.act("edit", ts=ts, text="OK 7K")
+    await team.act("say", text="OK 8M")
+    await team.settled()
+    team.sink.away = False
+    await team.channel.catch_up(datetime.now(UTC) - HOUR)
+    found = [(item.text, EDITED in item.points) for item in team.sink.accepted if isinstance(item, InboundMessage)]
+    assert sorted(found) == [("OK 7K", True), ("OK 8M", False)]
 
 
 async def test_promise_6_bot_edited_and_deleted_messages_are_recorded(team: Team, client: AsyncWebClient) -> None:

@@ -12,7 +12,7 @@ from core.loop.steering import spoken
 from core.messaging.channels import Received
 from core.messaging.inbound import Amendment
 from core.messaging.messages import Command, InboundMessage, Media, OutboundKind, OutboundMessage
-from core.messaging.pointed import Whose
+from core.messaging.pointed import EDITED, Whose
 from core.turns.types import BegunTurn
 from tests.core.harness import Store, TwiceDatabase, message, opened
 
@@ -189,6 +189,14 @@ async def test_an_edit_to_a_decision_or_a_chat_word_does_nothing(store: Store, t
     assert await fates(store) == [("Pay Sam 50", "waiting", ""), ("", "ignored", "edited_to_word")]
     assert await seen(store) == [["Pay Sam 50"]]
     assert (await store.db.outbound.column("text", order="seq"))[0] == DECIDES_NOTHING
+
+
+@pytest.mark.parametrize("text", ["OK 7K", "NEW"])
+async def test_promise_9_a_message_known_only_as_edited_decides_nothing(store: Store, text: str) -> None:
+    await store.inbox.accept(replace(sent(text), points=(EDITED,)))
+    await store.inbox.accept(edit(text))
+    assert await fates(store) == [(text, "waiting", "")]
+    assert await store.db.inbound.column("command") == [None]
 
 
 async def test_an_edited_chat_word_counts_as_it_was_sent(store: Store) -> None:
