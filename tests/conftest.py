@@ -23,6 +23,7 @@ from tests.database_pool import DatabasePool
 from tests.examples import be_patient
 from tests.forker import Forker
 from tests.kept_connections import Keeper
+from tests.redis_origins import note_origins
 from tests.running_dev import RunningDev, running_dev
 from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.mcp_forks import mcp_forks as mcp_forks
@@ -38,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose what all tests of this process share."""
     be_patient(promise_tier=tiers.is_promise_tier(config))
     use_abilities()
+    note_origins()
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])

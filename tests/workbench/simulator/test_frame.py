@@ -202,7 +202,7 @@ async def test_the_steps_to_a_real_number_are_one_click_away(simulator: Simulato
         assert "default-src 'none'" in steps.headers["Content-Security-Policy"]
     assert '<code class="language-sh">bin/onevalet init\n</code>' in text
     assert "<td>SMS</td>" in text
-    assert "What comes in works at once: <code>docs/channels/sms.md</code>." in text
+    assert "What comes in works at once: <code>docs/channels/sms.md</code>." in " ".join(text.split())
     assert "by the name of its setting, <code>docs/settings.md</code>;" in text
     assert not re.search(r'href="(?!https?://|/)', text), "other documents are not served here"
 
