@@ -28,7 +28,7 @@ async def test_nothing_that_a_session_set_is_left_to_the_next(database_url: str)
     heard: list[object] = []
     first = await asyncpg.connect(database_url)
     await first.add_listener("news", lambda *news: heard.append(news))
-    await first.execute("set onevalet.tenant = 'tn_1'; set statement_timeout = 5; create temp table own (n int)")
+    await first.execute("set onevalet.tenant = 'tn_1'; set statement_timeout = '5min'; create temp table own (n int)")
     await first.execute("select pg_advisory_lock(7); begin; insert into own values (1)")
     await first.execute(f"set role {ROLE}")
     await first.close()

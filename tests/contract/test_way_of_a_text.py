@@ -23,7 +23,7 @@ PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py
 """What is called on the way and returns at once: plain values in, plain values out."""
 FRAME = ("channels/http/", "core/db/", "providers/sms/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
-MAX_NAMED, MAX_NAMED_LINES = 22, 3_170
+MAX_NAMED, MAX_NAMED_LINES = 22, 3_172
 """Of the files that CONTRIBUTING names: the way as somebody reads it."""
 MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 89, 525
 """Of all that the process runs for one text: what was reached, so that it does not grow again."""
