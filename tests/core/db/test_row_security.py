@@ -48,7 +48,8 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TELLING_NOTHING = {
     "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "count_stuck_redraws", "delete_bytes",
     "delete_tenant", "delete_webhook_endpoint", "drop_unfinished_files", "end_leases", "expire_files",
-    "free_moved_event", "hold_task", "hold_tasks", "knows_writer", "leave_mail_watches", "note_address", "note_link",
+    "free_moved_event", "hold_task", "hold_tasks", "knows_writer", "leave_mail_watches", "merge_wishes", "note_address",
+    "note_link",
     "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
