@@ -19,7 +19,7 @@ def halt(json: Json = False) -> None:
 
 @lift_app.command("lift")
 def lift(json: Json = False) -> None:
-    """Let work go on after `halt`, or after HALT ALL in an owner's chat."""
+    """Resume all work after `halt`, or after HALT ALL in an owner's chat."""
     from abilities.halts.operating import lift as end
 
     run_work(lambda settings: end(settings, as_json=json))

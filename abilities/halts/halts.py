@@ -31,7 +31,7 @@ class Halts:
                 return halt
 
     async def lift(self) -> bool:
-        """Let work go on; return False if nothing was halted."""
+        """Resume all work; return False if nothing was halted."""
         row = await self.database.one("select end_halt($1) as lifted", BY_COMMAND)
         return bool(row["lifted"])
 

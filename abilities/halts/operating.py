@@ -18,7 +18,7 @@ async def halt(settings: Settings, *, as_json: bool = False) -> None:
 
 
 async def lift(settings: Settings, *, as_json: bool = False) -> None:
-    """Let work go on, and print whether it was halted."""
+    """Resume all work, and print whether it was halted."""
     async with open_database(settings, "lift") as database:
         lifted = await Halts(database).lift()
     if as_json:

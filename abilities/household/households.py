@@ -83,7 +83,7 @@ class Households:
         return await self._change(member, None)
 
     async def change(self, member: Member, role: HouseholdRole) -> Deed:
-        """Give somebody another role, by the owner's word."""
+        """Change a member's role, by the owner's word."""
         return await self._change(member, role)
 
     async def end(self, *, agreed: bool) -> Deed:

@@ -192,7 +192,7 @@ def of_outcome(outcome: Outcome, channel: str, deed: Deed | None = None) -> str:
 
 
 def news(kind: str, deed: Deed, person: str) -> str:
-    """Return what a person is told of another member, or of the household."""
+    """Return the news of another member, or of the household, as a sentence."""
     sentence = _TO_THEMSELVES if kind in ("owner", "adult") and deed.who and deed.who.id == person else _BY_KIND[kind]
     who = deed.who.shown if deed.who else ""
     return gettext(sentence, household=deed.household, who=who, role=_role(deed.role))

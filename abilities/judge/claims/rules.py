@@ -119,7 +119,7 @@ class Asked:
 
 
 def understood(words: str, *, offered: bool = False) -> Asked:
-    """Return what a person's words ask for; `offered`: they answer a question of the assistant's."""
+    """Return the requests in a person's words; `offered`: they answer a question of the assistant's."""
     if len(words) > _MAX_ASKED:
         words = f"{words[: _MAX_ASKED // 2]} … {words[-_MAX_ASKED // 2 :]}"
     words = _QUOTED.sub(" ", words).strip()
