@@ -27,6 +27,8 @@ WIDE, NARROW = (1440, 900), (390, 844)
 type Scheme = Literal["light", "dark"]
 _LOOKS_EVERY = 50
 """Milliseconds."""
+_TRIES_FOR = 2000
+"""Milliseconds."""
 
 
 def _driven[**P, T](
@@ -129,9 +131,16 @@ class Page:
         await self._seen(selector, saying).last.click()
 
     @_driven
-    async def hover(self, selector: str, saying: str = "") -> None:
-        """Point, with the mouse, at the last element that matches and says so."""
-        await self._seen(selector, saying).last.hover()
+    async def use(self, message: str, saying: str, tool: str) -> None:
+        """Point at the last message that matches and says so, and click a tool that it then shows."""
+        item = self._seen(message, saying).last
+        async with asyncio.timeout(patience()):
+            while True:
+                await item.hover()
+                try:
+                    return await item.locator(".tools button", has_text=tool).click(timeout=_TRIES_FOR)
+                except playwright.TimeoutError:
+                    continue  # an answer came and moved the message away from under the mouse: it hides its tools
 
     @_driven
     async def attach(self, button: str, path: Path) -> None:

@@ -42,13 +42,13 @@ async def test_a_person_edits_a_message_and_reads_a_correction(
             await show(page, pane)
             await ask(page, pane, old)
             await page.until(f"{said(pane)}.at(-1)?.includes({old[8:13]!r})")
-            await act_on(page, pane, old, "Edit")
+            await page.use(f".{pane} .mine", old, "Edit")
             await page.until(f"document.querySelector({FIELDS[pane]!r}).value === {old!r}")
             await page.evaluate(f"document.querySelector({FIELDS[pane]!r}).select()")
             await page.type(FIELDS[pane], new)
             await page.until(f"{said(pane)}.at(-1)?.includes('You changed “{old}” to “{new}”.')")
             await page.until(f"[...document.querySelectorAll('.{pane} .mine')].at(-1).innerText.includes('edited')")
-        await act_on(page, "slack", "What is 4 + 5?", "Delete")
+        await page.use(".slack .mine", "What is 4 + 5?", "Delete")
         await page.until(f"!{mine('slack')}.includes('What is 4 + 5?')")
     finally:
         await page.resize(WIDE)
@@ -59,12 +59,6 @@ async def show(page: Page, pane: str) -> None:
     """On a narrow screen, choose the pane."""
     if not await page.evaluate(f"document.querySelector('.pane.{pane}').checkVisibility()"):
         await page.click(f"[data-tab={pane}]")
-
-
-async def act_on(page: Page, pane: str, text: str, what: str) -> None:
-    """Choose what to do with a message of the person's."""
-    await page.hover(f".{pane} .mine .bubble", text)
-    await page.click(f".{pane} .mine .tools button", what)
 
 
 def mine(pane: str) -> str:

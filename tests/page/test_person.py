@@ -20,8 +20,7 @@ async def test_the_panel_shows_what_waits_and_decides_it(page: Page, dev: Runnin
     await page.until("document.querySelector('.person li:has(button)').innerText.includes('email to sam@example.com')")
     await page.click(".wire [role=tab]", "Path")
     await page.until("document.querySelector('.path .figures').innerText.includes('waiting')")
-    await page.hover(".slack .mine .bubble")
-    await page.click(".slack .mine .tools button", "Wire")
+    await page.use(".slack .mine", "", "Wire")
     for tab, words in (
         ("Wire", "about this Slack message"),
         ("Path", "The turn of this"),
