@@ -23,7 +23,7 @@ BROKEN_WORDS = """[...document.querySelectorAll('.keyboard button, .actions butt
     return [...one.childNodes].some((node) => node.nodeType === 3
         && [...node.data.matchAll(/\\S+/g)].some((w) => lines(node, w.index, w.index + w[0].length) > 1));
 }).map((one) => one.innerText)"""
-BROKEN_IN_TABLES = """[...document.querySelectorAll('#commands td')].flatMap((one) => {
+BROKEN_WORDS = """[...document.querySelectorAll('#commands li, #commands td')].flatMap((one) => {
     const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
     const broken = [];
@@ -121,10 +121,11 @@ async def test_no_word_of_a_command_is_broken(page: Page, simulator: Simulator) 
     await page.goto(simulator.url)
     await page.click("#open-help")
     await page.click("#commands summary")
-    await page.until("document.querySelector('#commands td')")
+    await page.until("document.querySelectorAll('#commands li').length > 20")
+    assert not await page.evaluate("document.querySelectorAll('#commands li p').length"), "a wrapped entry is torn"
     for size in (SIZES[1], SIZES[-1]):
         await page.resize(size)
-        assert await page.evaluate(BROKEN_IN_TABLES) == [], size
+        assert await page.evaluate(BROKEN_WORDS) == [], size
 
 
 async def test_axe_finds_nothing_serious_light_and_dark(talk: Page) -> None:

@@ -24,6 +24,7 @@ MARKDOWN = """# Top
 - one
   - two
 - three
+  four
 
 ```
 <raw>
@@ -80,8 +81,7 @@ async def test_threads_stream_commands_answer_in_private_and_home_opens(
 ) -> None:
     await page.goto(simulator.url)
     await ask(page, "slack", "hello")
-    await page.hover(".slack .theirs")
-    await page.click(".slack .tools button", "Reply")
+    await page.use(".slack .theirs", "", "Reply")
     await page.type("textarea[name=slack-thread]", "Am I free?")
     await page.until(
         "document.querySelector('.thread .status-line')?.innerText.includes('is looking at your calendar')"
@@ -208,7 +208,11 @@ async def test_markdown_is_drawn(page: Page, simulator: Simulator) -> None:
     drawn = await page.evaluate(script % ("markdown", "markdown", json.dumps(source)))
     for part in (
         *("<h4>Top</h4>", "<strong>bold</strong>", "<em>it</em>", "<s>gone</s>", "<code>a*b*c</code>"),
-        *('href="https://e.example"', "<li>one<ul><li>two</li></ul></li><li>three</li>", "<pre>&lt;raw&gt;</pre>"),
+        *(
+            "<li>one<ul><li>two</li></ul></li><li>three\nfour</li>",
+            "<pre>&lt;raw&gt;</pre>",
+            'href="https://e.example"',
+        ),
         *("<th>a</th>", "<td>2</td>", "<p>a &lt;!here&gt; &lt;b <code>x &lt; y</code></p>"),
     ):
         assert part in drawn, part

@@ -83,6 +83,9 @@ export function markdown(text) {
 
 const ITEM = /^(\s*)([-*+•]|\d{1,9}[.)])\s+(.*)$/;
 
+// What ends a paragraph, besides an item.
+const BLOCK = /^\s*(`{3,}|~{3,}|>|#{1,6}\s)/;
+
 function blocks(lines) {
   const out = [];
   let at = 0;
@@ -109,7 +112,7 @@ function blocks(lines) {
     } else if (/^\s*>/.test(line)) out.push(h("blockquote", {}, blocks(take((one) => /^\s*>/.test(one)).map((one) => one.replace(/^\s*> ?/, "")))));
     else if (ITEM.test(line)) out.push(list(take((one) => ITEM.test(one) || /^\s+\S/.test(one))));
     else if (/^\s*\|.*\|\s*$/.test(line)) out.push(table(take((one) => /^\s*\|/.test(one))));
-    else out.push(h("p", {}, inline(MARKDOWN, [lines[at++], ...take((one) => one.trim() && !/^\s*(`{3,}|~{3,}|>|#{1,6}\s)/.test(one) && !ITEM.test(one))].join("\n"))));
+    else out.push(h("p", {}, inline(MARKDOWN, [lines[at++], ...take((one) => one.trim() && !BLOCK.test(one) && !ITEM.test(one))].join("\n"))));
   }
   return out;
 }
@@ -120,6 +123,7 @@ function list(lines) {
   for (const line of lines) {
     const match = ITEM.exec(line);
     if (match && match[1].length <= indent.length) items.push({ text: match[3], below: [] });
+    else if (!match && !items.at(-1).below.length && !BLOCK.test(line)) items.at(-1).text += `\n${line.trim()}`;
     else items.at(-1).below.push(line.replace(/^\s{1,4}/, ""));
   }
   const start = /^\d/.test(mark) ? Number.parseInt(mark, 10) : null;
