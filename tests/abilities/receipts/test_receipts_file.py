@@ -155,6 +155,7 @@ async def test_a_newer_format_asks_for_a_newer_onevalet() -> None:
     assert "A newer OneValet" in refusal(file)
 
 
+@pytest.mark.whole("a file of a size that few have")
 async def test_ten_thousand_receipts_are_checked_in_little_memory() -> None:
     file = io.BytesIO(await file_of(told(number) for number in range(1, 10_001)))
     tracemalloc.start()

@@ -74,14 +74,14 @@ async def ask(monkeypatch: pytest.MonkeyPatch, model: str, port: int) -> str:
         await client.close()
 
 
-@pytest.mark.parametrize("model", CLOUDS)
+@pytest.mark.parametrize("provider", CLOUDS)
 @pytest.mark.parametrize("manner", MANNERS)
 async def test_a_token_that_is_told_without_an_end_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, manner: str, model: str
+    monkeypatch: pytest.MonkeyPatch, manner: str, provider: str
 ) -> None:
     async with saying(MANNERS[manner]) as server:
         with pytest.raises(ModelError):
-            await ask(monkeypatch, model, server.port)
+            await ask(monkeypatch, provider, server.port)
     # Some libraries ask up to three times, and the system takes more each time than was read.
     assert server.said < 50 * MB
 

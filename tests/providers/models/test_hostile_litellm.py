@@ -62,47 +62,49 @@ async def turns_during(call: Awaitable[object]) -> int:
     return turns
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("name", ["comments", "events that say nothing"])
 async def test_a_stream_without_an_end_is_given_up_while_others_go_on(
-    monkeypatch: pytest.MonkeyPatch, name: str, model: str
+    monkeypatch: pytest.MonkeyPatch, name: str, provider: str
 ) -> None:
     monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(MB, 10_000, PATIENCE))
-    async with saying(monkeypatch, ENDLESS[name], model=model, direct=False) as client:
+    async with saying(monkeypatch, ENDLESS[name], model=provider, direct=False) as client:
         assert await turns_during(streamed(client)) > 20
 
 
 @pytest.mark.parametrize("setting", ["DISABLE_AIOHTTP_TRANSPORT", "LITELLM_HTTP2"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("provider", MODELS)
 async def test_no_setting_of_litellms_has_its_calls_unheard(
-    monkeypatch: pytest.MonkeyPatch, model: str, setting: str
+    monkeypatch: pytest.MonkeyPatch, provider: str, setting: str
 ) -> None:
     monkeypatch.setenv(setting, "True")
     monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(MB, 10_000, PATIENCE))
-    async with saying(monkeypatch, ENDLESS["comments"], model=model, direct=False) as client:
+    async with saying(monkeypatch, ENDLESS["comments"], model=provider, direct=False) as client:
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(ModelError):
                 await streamed(client)
 
 
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_stream_that_drips_is_given_up_after_its_seconds(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+@pytest.mark.parametrize("provider", MODELS)
+async def test_a_stream_that_drips_is_given_up_after_its_seconds(
+    monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
     monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))
-    async with saying(monkeypatch, again(b": still here\n\n"), model=model, direct=False) as client:
+    async with saying(monkeypatch, again(b": still here\n\n"), model=provider, direct=False) as client:
         with pytest.raises(ModelError):
             await streamed(client)
 
 
 @pytest.mark.parametrize("call", [streamed, whole])
 @pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("provider", MODELS)
 async def test_a_bomb_is_given_up_before_it_is_large(
-    monkeypatch: pytest.MonkeyPatch, model: str, kind: str, call: Callable[[LiteLLMClient], Awaitable[ModelAnswer]]
+    monkeypatch: pytest.MonkeyPatch, provider: str, kind: str, call: Callable[[LiteLLMClient], Awaitable[ModelAnswer]]
 ) -> None:
     monkeypatch.setattr(litellm_hearing, "ALLOWANCE", Allowance(4 * MB, 10_000, PATIENCE))
     pieces = list(packed("gzip"))
     async with saying(
-        monkeypatch, lambda: pieces, "Content-Encoding: gzip", kind=kind, model=model, direct=False
+        monkeypatch, lambda: pieces, "Content-Encoding: gzip", kind=kind, model=provider, direct=False
     ) as client:
         tracemalloc.start()
         try:
@@ -114,8 +116,8 @@ async def test_a_bomb_is_given_up_before_it_is_large(
     assert most < 48 * MB
 
 
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_whole_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+@pytest.mark.parametrize("provider", MODELS)
+async def test_a_whole_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch, provider: str) -> None:
     heard = 0
 
     def flood() -> Iterator[bytes]:
@@ -124,22 +126,22 @@ async def test_a_whole_answer_without_an_end_is_given_up(monkeypatch: pytest.Mon
             heard += len(piece)
             yield piece
 
-    async with saying(monkeypatch, flood, kind="application/json", model=model, direct=False) as client:
+    async with saying(monkeypatch, flood, kind="application/json", model=provider, direct=False) as client:
         with pytest.raises(ModelError):
             await whole(client)
     assert heard < 32 * MB
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("place", ["the first line", "an error's body"])
 async def test_garbage_costs_hardly_more_than_a_refusal(
-    monkeypatch: pytest.MonkeyPatch, model: str, place: str
+    monkeypatch: pytest.MonkeyPatch, provider: str, place: str
 ) -> None:
     chance = random.Random("garbage")
     garbage = "".join(chr(chance.randrange(32, 0x3FF)) for _ in range(300_000))
 
     async def cost(status: str, body: str = "") -> float:
-        async with saying(monkeypatch, lambda: [body.encode()], model=model, direct=False, status=status) as client:
+        async with saying(monkeypatch, lambda: [body.encode()], model=provider, direct=False, status=status) as client:
             return min([await _processor_time(whole(client)) for _ in range(3)])
 
     await cost("500 Away")  # the first call loads what all share
@@ -154,8 +156,8 @@ async def _processor_time(call: Awaitable[object]) -> float:
     return time.process_time() - began
 
 
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_call_goes_to_no_other_server(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+@pytest.mark.parametrize("provider", MODELS)
+async def test_a_call_goes_to_no_other_server(monkeypatch: pytest.MonkeyPatch, provider: str) -> None:
     asked = 0
 
     async def other(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -167,7 +169,7 @@ async def test_a_call_goes_to_no_other_server(monkeypatch: pytest.MonkeyPatch, m
     url = f"http://127.0.0.1:{elsewhere.sockets[0].getsockname()[1]}/"
     try:
         async with saying(
-            monkeypatch, list, f"Location: {url}", model=model, direct=False, status="307 Temporary Redirect"
+            monkeypatch, list, f"Location: {url}", model=provider, direct=False, status="307 Temporary Redirect"
         ) as client:
             with pytest.raises(ModelError):
                 await whole(client)
