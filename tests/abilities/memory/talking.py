@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from abilities.memory.jobs import MemoryWork
+from abilities.memory.momex import Momex
 from abilities.memory.opening import memory_work, talk_reader
 from abilities.memory.talks import TalkReader
 from core.inbox.inbox import Inbox
@@ -17,6 +18,7 @@ from core.queue.wakeups import NoWakeups
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.worker_parts import WorkerParts
+from tests.abilities.memory.patient_recall import be_patient
 from tests.core.harness import OPEN, Store, opened
 from tests.core.people.harness import CODE
 from tests.scripted_model import Script, ScriptedModel
@@ -83,5 +85,8 @@ async def talking(
         settings |= configured
         loaded = Settings(_env_file=None, database_url=database_url, redis_url=redis_url, **settings)  # type: ignore[arg-type]
         parts = await WorkerParts.open(stack, loaded, ALONE)
-        memory = memory_work(parts.assistant.orchestrator.momex, parts.connections.database, NoWakeups())
+        momex = parts.assistant.orchestrator.momex
+        if isinstance(momex, Momex):
+            be_patient(momex)
+        memory = memory_work(momex, parts.connections.database, NoWakeups())
         yield Talking(store, parts, model, memory, talk_reader(parts.foundation, memory))

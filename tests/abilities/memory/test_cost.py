@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from abilities.memory.momex import Momex
 from abilities.memory.opening import load_libraries, open_work
 from core.queue.claims import ClaimedWork
 from onevalet.ability import Repeated
+from tests.abilities.memory.patient_recall import be_patient
 from tests.jobs.turns.test_turn_cost import (
     PLAIN_ROUND_TRIPS,
     PLAIN_TRANSACTIONS,
@@ -86,9 +87,7 @@ async def shipped(
         work = {each.name: each for each in open_work(stack, metered.parts.foundation)}
         momex = metered.parts.foundation.recall
         assert isinstance(momex, Momex)
-        retriever = momex.retriever
-        patient = replace(retriever, config=replace(retriever.config, patience=60.0))  # however slow the machine is
-        momex.long_term = replace(momex.long_term, retriever=patient)
+        be_patient(momex)
         jobs, talks = work["memory"], work["talks"]
         assert isinstance(jobs, ClaimedWork)
         assert isinstance(talks, Repeated)
