@@ -7,7 +7,7 @@ import asyncio
 import hmac
 import os
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -102,8 +102,10 @@ class WebSocketIn(InboundChannel):
     async def _pass_on(self, socket: web.WebSocketResponse, person: str) -> None:
         while not socket.closed:
             try:
-                async for told in self.setup_values.relay.hear(f"{NAME}:{person}"):
-                    await socket.send_json(told or {"ready": True})
+                # What is being sent may be cancelled: then nobody else would end the subscription.
+                async with aclosing(self.setup_values.relay.hear(f"{NAME}:{person}")) as heard:
+                    async for told in heard:
+                        await socket.send_json(told or {"ready": True})
             except Unavailable:
                 await asyncio.sleep(1)
 

@@ -3,7 +3,7 @@
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +45,11 @@ async def export_person(settings: Settings, person: str, file: Path) -> None:
         exporter = build_exporter(system.database, system.files, system.clock, system.credentials, system.accounts)
         size = 0
         try:
-            with written(file) as out:
-                async for piece in exporter.pieces(person):
-                    out.write(piece)
-                    size += len(piece)
+            async with aclosing(exporter.pieces(person)) as pieces:
+                with written(file) as out:
+                    async for piece in pieces:
+                        out.write(piece)
+                        size += len(piece)
         except OSError as error:
             raise ConfigError(f"{file} cannot be written: {error.strerror or type(error).__name__}.") from error
         await system.database.rows("select note_export($1,$2)", person, "exported")
