@@ -23,7 +23,7 @@ from abilities.mail.new_mail import event_of
 from abilities.mail.watches import LEASE, MailWatch, MailWatches, Position
 from core.credentials.types import Ability, OpenAccount
 from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailable
-from core.http.peer import Pauses, Slots
+from core.http.peer import PERSON, Pauses, Slots
 from core.http.types import HttpClient
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop, speaking
@@ -153,6 +153,7 @@ class MailWatcher:
 
     async def _watch(self, watch: MailWatch) -> None:
         """Watch a mailbox until that fails; the next step is stored with the failure."""
+        PERSON.set(watch.tenant_id)
         try:
             await self._until_it_fails(watch)
         finally:

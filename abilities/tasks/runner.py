@@ -17,7 +17,7 @@ from abilities.tasks.runs.firing import BATCH, LOOK_LEASE, Look, is_own_fault
 from abilities.tasks.runs.notifications import Notices
 from core.clock import Clock
 from core.errors import StoreUnavailable
-from core.http.peer import Slots
+from core.http.peer import PERSON, Slots
 from core.queue.due import ASK_ANYWAY
 
 POLL = timedelta(milliseconds=500)
@@ -154,6 +154,7 @@ class TriggerRunner:
         del self._claimed[look]
 
     async def _look(self, look: Look) -> None:
+        PERSON.set(look.tenant_id)
         async with self._slots.of(look.tenant_id):
             # One that waited for longer may be under way elsewhere by now.
             if self.clock.now() - self._claimed[look] < LOOK_LEASE:

@@ -3,7 +3,6 @@
 import re
 
 from abilities.web.page_cache import PageCache
-from core.http.peer import Slots
 from onevalet import (
     HttpResponse,
     Page,
@@ -23,8 +22,6 @@ PART = 10_000
 _ASKED = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.1"
 _NAMED = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,24}(?![\w.-])")
 _CACHE = PageCache()
-_SLOTS = Slots(8, 2)
-"""Pages that a process reads at once, each in a child process with up to half a gigabyte, and a single person's."""
 
 
 @tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=90, doing=_DOING)
@@ -56,8 +53,7 @@ async def _fetched(address: str, context: ToolExecutionContext) -> Page:
     headers = {"Accept": _ASKED, "Accept-Language": f"{context.language or 'en'}, en;q=0.5"}
     response = await context.http.request("GET", address, headers=headers)
     _check(response)
-    async with _SLOTS.of(context.tenant_id):
-        page = await read_html(response)
+    page = await read_html(response)
     if not page.text and not page.description:
         if page.needs_login:
             raise ToolFailed(gettext("That page asks for a login, so I cannot read it."))

@@ -16,6 +16,7 @@ from typing import Any
 
 from core.children.child_job import Unreadable
 from core.children.kept_process import KeptProcess, kept_for
+from core.http.peer import PERSON, Slots
 from core.json_types import read_json
 
 MAX_OUT = 8 * 1024 * 1024
@@ -34,13 +35,21 @@ class NoChild(ChildFailed):
 
 
 async def ask_child(
-    script: Path, asked: Mapping[str, Any], data: bytes = b"", *, seconds: float = 10.0, max_out: int = MAX_OUT
+    script: Path,
+    asked: Mapping[str, Any],
+    data: bytes = b"",
+    *,
+    slots: Slots,
+    seconds: float = 10.0,
+    max_out: int = MAX_OUT,
 ) -> tuple[dict[str, Any], bytes]:
     """Return the answer of a script that runs `core.children.child_job`: its values, and its bytes.
 
-    Raises `Unreadable` with the script's reason, else as `run_in_child`.
+    `slots`: the script's jobs at a time, of which the person for whom this task works (`PERSON`) has a share. Raises
+    `Unreadable` with the script's reason, else as `run_in_child`.
     """
-    out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, seconds=seconds, max_out=max_out)
+    async with slots.of(PERSON.get()):
+        out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, seconds=seconds, max_out=max_out)
     head, _, body = out.partition(b"\n")
     try:
         found = read_json(head)

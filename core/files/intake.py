@@ -24,7 +24,6 @@ from core.files.types import (
     SeenFile,
     SentFile,
 )
-from core.http.peer import Slots
 from core.messaging.messages import Media
 
 MAX_FILES = 10
@@ -37,16 +36,12 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class FileIntake:
-    """Fetch, read and store files; each worker has an instance, which has `slots` for files to read.
-
-    Without a `reader` files are kept as they are.
-    """
+    """Fetch, read and store files; without a `reader` files are kept as they are."""
 
     store: FileStore
     fetchers: Mapping[str, FileFetcher]
     clock: Clock = field(default_factory=Clock)
     reader: FileReader | None = None
-    slots: Slots = field(default_factory=lambda: Slots(2))
 
     async def take_in(
         self, turn: FileTurn, inbound_id: str, channel: str, shows: ShowsFiles | None
@@ -95,7 +90,7 @@ class FileIntake:
             kind = FileKind.AUDIO  # only the sound counts of a clip that a person speaks in
         content = FileContent()
         if kind is not FileKind.AUDIO:  # a recording is read by its transcription
-            content = await self.read(tenant_id, sent.body, kind)
+            content = await self.read(sent.body, kind)
         told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name or sent.name))
         try:
             return await self.store.keep(tenant_id, sent.body, kind, content, told, now)
@@ -103,12 +98,9 @@ class FileIntake:
             _log.error("file_store_unreachable", cause=type(error).__name__)
             raise FileNotFetched(FileFailure.UNREACHABLE) from error
 
-    async def read(self, tenant_id: str, data: bytes, kind: FileKind) -> FileContent:
+    async def read(self, data: bytes, kind: FileKind) -> FileContent:
         """Return the content of a file, which is empty without a reader. Raises `FileUnreadable`."""
-        if self.reader is None:
-            return FileContent()
-        async with self.slots.of(tenant_id):
-            return await self.reader(data, kind)
+        return FileContent() if self.reader is None else await self.reader(data, kind)
 
     async def _fetch(self, channel: str, media: Media) -> SentFile:
         fetcher = self.fetchers.get(channel)

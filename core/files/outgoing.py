@@ -40,7 +40,7 @@ class FileOutlet:
             file_id = await store.known(tenant_id, data)
             if file_id is None:
                 kind, told = kind_of(data), Media("", content_type_of(data, name, content_type), name)
-                file_id = await store.keep(tenant_id, data, kind, await self._content(tenant_id, data), told, now)
+                file_id = await store.keep(tenant_id, data, kind, await self._content(data), told, now)
             await store.keep_made(tenant_id, file_id, name, now)
         except StoreFull as error:
             _log.error("file_store_full")
@@ -61,9 +61,9 @@ class FileOutlet:
             Media(f"{KEPT_FILE}{file.id}", file.content_type, file.name, file.kept_size) for file in found if file
         )
 
-    async def _content(self, tenant_id: str, data: bytes) -> FileContent:
+    async def _content(self, data: bytes) -> FileContent:
         """Return the text of a file, by which it is searched and forgotten; of a picture nothing is changed."""
         try:
-            return replace(await self.intake.read(tenant_id, data, kind_of(data)), picture=b"")
+            return replace(await self.intake.read(data, kind_of(data)), picture=b"")
         except FileUnreadable:
             return FileContent()

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import ClassVar, NamedTuple
@@ -99,6 +100,10 @@ class Hearing:
         if self._turn_size >= TURN_BYTES or self._turn_pieces >= TURN_PIECES:
             self._turn_size = self._turn_pieces = 0
             await asyncio.sleep(0)
+
+
+PERSON: ContextVar[str] = ContextVar("person", default="")
+"""The person for whom the current task works. Work for nobody, the default, has the share of a single person."""
 
 
 class Slots:

@@ -11,6 +11,7 @@ import structlog
 
 from core import metrics
 from core.errors import Halted, LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
+from core.http.peer import PERSON
 from core.ids import IdMaker
 from core.journal.types import Lease
 from core.language.catalogue import speaking
@@ -62,11 +63,10 @@ class TurnRunner:
         rooms = CommandRooms(
             store, orchestrator, features.people, features.approvals, features.console, features.programs
         )
-        commands = ChatCommands(rooms, wakeups)
         self._messenger = TurnMessenger(make_id, wakeups, features.approvals, features.program_turns)
         capabilities = ChannelCapabilities(channels, features.program_turns)
         self._results = TurnResults(
-            store, orchestrator, wakeups, capabilities, commands, features.runs, features.tell_doing
+            store, orchestrator, wakeups, capabilities, ChatCommands(rooms, wakeups), features.runs, features.tell_doing
         )
 
     async def claim(self, lane_id: str | None) -> Lease | None:
@@ -122,6 +122,7 @@ class TurnRunner:
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
         """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next can begin."""
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
+        PERSON.set(turn.request.tenant.id)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
             with speaking(turn.request.tenant.language), self.interrupts.reach(lease, turn), turn_span(turn):
@@ -162,9 +163,8 @@ class TurnRunner:
         absorbed: list[str] = []
         if turn is not None:
             with suppress(Exception):  # messages not known to be taken in are answered by the next turn
-                absorbed = [
-                    id_ for message in taken_in(await turn.request.work.journal.recorded()) for id_ in message.ids
-                ]
+                recorded = await turn.request.work.journal.recorded()
+                absorbed = [id_ for message in taken_in(recorded) for id_ in message.ids]
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
         self._told_of_run()

@@ -29,8 +29,8 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
     intake: Any = core.files.intake.FileIntake
     fetchers, build_blobs, read = wiring._fetchers, kept.build_blobs, intake.read
 
-    async def reading(self: Any, tenant_id: str, data: bytes, kind: Any) -> Any:
-        return await within(read(self, tenant_id, data, kind), "decode within", is_due, READING)
+    async def reading(self: Any, data: bytes, kind: Any) -> Any:
+        return await within(read(self, data, kind), "decode within", is_due, READING)
 
     def crashing_fetchers(settings: Any, stack: Any) -> Mapping[str, FileFetcher]:
         made: Mapping[str, FileFetcher] = fetchers(settings, stack)

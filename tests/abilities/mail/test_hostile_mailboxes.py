@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from abilities.mail import watcher as mail_watcher
 from abilities.mail.watcher import MAX_PAUSE, TOO_MANY, MailWatcher, WatchLimits
 from abilities.mail.watches import MailWatch, MailWatches
 from abilities.tasks.engine import TriggerEngine
@@ -18,7 +20,7 @@ from abilities.tasks.kinds.event import EventTrigger
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.http.guarded_client import GuardedClient
-from core.http.peer import FIRST_PAUSE
+from core.http.peer import FIRST_PAUSE, PERSON
 from core.notifications.types import Notification, NotificationStatus, Notified
 from tests.abilities.mail.mail_harness import Mailboxes, connected
 from tests.clocks import StandingClock
@@ -162,6 +164,23 @@ async def test_slow_mailboxes_of_one_person_hold_one_turn_and_others_are_read(pe
             await eventually(lambda: people.read(bob), "the mailbox of another person")
             assert await people.read(ann) == 0
             assert sum(any("FETCH" in line for line in talk.heard) for talk in slow.talks) == 1
+
+
+async def test_a_mailbox_is_read_in_the_share_of_its_person(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    persons, find = set[str](), mail_watcher.find_new
+
+    async def found(*args: Any) -> Any:
+        persons.add(PERSON.get())
+        return await find(*args)
+
+    monkeypatch.setattr(mail_watcher, "find_new", found)
+    ann, bob = await people.add("+15550000001"), await people.add("+15550000002")
+    async with hostile_imap() as good:
+        for person in (ann, bob):
+            await people.connect(person, good, "primary")
+        async with people.watched(good):
+            await eventually(lambda: len(persons) == 2, "both mailboxes")
+    assert persons == {ann, bob}
 
 
 async def test_a_turn_ends_with_its_time_however_often_its_server_answers(people: People) -> None:

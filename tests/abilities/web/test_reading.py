@@ -1,6 +1,5 @@
 """Pages as the tool reads them: the text, what is known of it, parts, and what cannot be read."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -8,13 +7,11 @@ from datetime import timedelta
 import pytest
 from aiohttp import web
 
-from abilities.web import reading
 from abilities.web.page_cache import KEPT_FOR, MAX_CHARS, MAX_PAGES_EACH, PageCache
 from abilities.web.reading import PART, parts_of, read_page
-from onevalet import HttpResponse, Page, ToolExecutionContext, ToolFailed, ToolRetry, read_html
+from onevalet import Page, ToolExecutionContext, ToolFailed, ToolRetry
 from tests.clocks import StandingClock
 from tests.core.builders import a_context
-from tests.eventually import eventually, never
 from tests.servers.site import Site, guarded, open_site
 
 ARTICLE = """<html lang="de"><head><title>Die  Fähre</title><link rel="canonical" href="/faehre">
@@ -167,28 +164,3 @@ async def test_prices_are_found_for_watches(site: Site, context: ToolExecutionCo
         1299.5,
         [{"price": 1299.5, "currency": "EUR"}, {"price": 1400, "currency": "USD"}],
     )
-
-
-async def test_pages_of_one_person_that_take_long_hold_up_no_other(
-    site: Site, context: ToolExecutionContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.pages |= {f"/slow{number}": ARTICLE for number in range(10)}
-    site.pages["/a"] = ARTICLE
-    reached = 0
-
-    async def reads(response: HttpResponse) -> Page:
-        nonlocal reached
-        if "/slow" in response.url:
-            reached += 1
-            await never()
-        return await read_html(response)
-
-    monkeypatch.setattr(reading, "read_html", reads)
-    slow = [asyncio.create_task(read_page(f"{site.url}/slow{number}", context)) for number in range(10)]
-    await eventually(lambda: reached == 2, "pages that are read")
-    other = replace(context, tenant_id="another person")
-    assert "Die Fähre" in await read_page(f"{site.url}/a", other)
-    assert reached == 2
-    for one in slow:
-        one.cancel()
-    await asyncio.gather(*slow, return_exceptions=True)

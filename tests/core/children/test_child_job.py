@@ -11,6 +11,7 @@ import pytest
 from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, ask_child
 from core.children.kept_process import end_kept
+from core.http.peer import Slots
 from tests.core.children.children import written
 from tests.patience import PATIENCE
 from tests.shipping.harness import PRODUCT, python_files
@@ -38,7 +39,7 @@ def script(folder: Path, body: str) -> Path:
 
 
 async def asked(path: Path, values: dict[str, Any] | None = None, data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    return await ask_child(path, values or {}, data, seconds=PATIENCE)
+    return await ask_child(path, values or {}, data, slots=Slots(1), seconds=PATIENCE)
 
 
 async def test_values_and_bytes_go_in_and_out_unchanged(tmp_path: Path) -> None:

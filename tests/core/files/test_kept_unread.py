@@ -1,21 +1,16 @@
 """Without an ability that reads and shows files they are kept all the same, and their person is told so once."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from core.files.access import Files
 from core.files.blobs import FolderStore
 from core.files.intake import FileIntake
-from core.files.kinds import FileKind
 from core.files.store import FileStore
-from core.files.types import FileContent
 from tests.core.files.test_store import Home
 from tests.core.harness import opened
-from tests.eventually import eventually, never
 
 
 @pytest.fixture
@@ -34,23 +29,3 @@ async def test_a_file_that_nothing_can_read_is_kept_and_told_of(home: Home) -> N
     assert home.stored() == [b"the lease"]
     [kept] = await files.for_turn(tenant, turn).list()
     assert (kept.id, kept.page_count) == (seen.id, 0)
-
-
-async def test_files_of_one_person_that_are_read_for_long_hold_up_no_other() -> None:
-    reached = 0
-
-    async def read(data: bytes, kind: FileKind) -> FileContent:
-        nonlocal reached
-        if data == b"hostile":
-            reached += 1
-            await never()
-        return FileContent((data.decode(),))
-
-    intake = FileIntake(cast(FileStore, None), {}, reader=read)
-    slow = [asyncio.create_task(intake.read("ann", b"hostile", FileKind.TEXT)) for _ in range(4)]
-    await eventually(lambda: reached, "a file that is read")
-    assert (await intake.read("ben", b"the lease", FileKind.TEXT)).pages == ("the lease",)
-    assert reached == 1
-    for one in slow:
-        one.cancel()
-    await asyncio.gather(*slow, return_exceptions=True)
