@@ -2,19 +2,19 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from onevalet.migrating import all_functions
-from tests.shipping.harness import PRODUCT
+from tests.core.db.leases import Sources, ahead_of_the_clock, handing_on, length_of
+from tests.shipping.harness import PRODUCT, python_files
 
 ROOT = Path(__file__).parents[3]
 SHORT = timedelta(seconds=30)
 _NAME = re.compile(r"(?:^|_)(?:lease|ttl|held)(?:$|_)", re.IGNORECASE)
-_LEASED = re.compile(r"create (?:or replace )?function (\w+)\s*\([^;]*?\bp_(?:lease|ttl|held) interval")
 _LITERAL = re.compile(r"\b\w+_until\s*=[^,;]*?interval '([^']+)'")
 
 REASONS = {
@@ -33,6 +33,29 @@ REASONS = {
     "abilities/tasks/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
 }
 """Leases over 30 seconds, by file and name, and why they are so long."""
+WAITS = {
+    "claim_memory_job not_before": "when a job is tried again whose worker died or failed: later with each try",
+    "end_delivery next_attempt_at": "when a message is sent again",
+    "end_event next_attempt_at": "when an event is handled again",
+    "end_refresh attend_at": "when an account is next looked after",
+    "end_webhook next_attempt_at": "when a message is posted again",
+    "end_webhook retry_at": "when an endpoint that failed is tried again",
+    "fail_mail_watch next_attempt_at": "when a mailbox that failed is looked at again",
+    "finish_connect attend_at": "when an account is next looked after",
+    "leave_lane not_before": "when a turn is tried again",
+    "leave_talk not_before": "when a talk is read again",
+    "put_off_notice next_attempt_at": "when a notice is handed over again",
+    "put_off_outbound next_attempt_at": "when a message is sent again",
+    "remind_approval_now remind_at": "when a person is reminded of a card",
+    "revoke_account attend_at": "when a person is told that an account is lost",
+    "start_approval expires_at": "how long a card is open",
+    "start_approval remind_at": "when a person is reminded of a card",
+    "take_message not_before": "how long a turn waits for the messages that follow",
+}
+"""What functions of SQL write ahead of the clock without holding anything for a worker, and what it is instead."""
+
+HANDED = {"begin_delivery"}
+"""Functions that take a lease, which only other functions of SQL call."""
 
 
 def leases() -> Iterator[tuple[str, timedelta | None]]:
@@ -54,30 +77,11 @@ def leases_in(source: str) -> Iterator[tuple[str, timedelta | None]]:
         calls = [call for call in ast.walk(node.value) if isinstance(call, ast.Call) and _called(call) == "timedelta"]
         for name in names:
             if _NAME.search(name) and calls:
-                yield name, _length(node.value)
+                yield name, length_of(node.value)
 
 
 def _called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-
-
-def _length(value: ast.expr) -> timedelta | None:
-    if not isinstance(value, ast.Call) or value.args:
-        return None
-    try:
-        return timedelta(**{word.arg or "": ast.literal_eval(word.value) for word in value.keywords})
-    except ValueError:
-        return None
-
-
-def takes_unnamed(source: str, takers: Collection[str]) -> bool:
-    """Return whether a module calls a function that takes a lease, and has no name of a lease, words aside."""
-    if not any(f"{taker}(" in source for taker in takers):
-        return False
-    nodes = [*ast.walk(ast.parse(source))]
-    names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    names += [node.attr for node in nodes if isinstance(node, ast.Attribute)]
-    return not any(_NAME.search(name) for name in names)
 
 
 def sql() -> dict[str, str]:
@@ -85,10 +89,32 @@ def sql() -> dict[str, str]:
     return {f"{file.name}.sql": file.sql for file in all_functions()}
 
 
+def taken(texts: Sequence[str], sources: Mapping[str, str]) -> dict[str, dict[str, timedelta | None]]:
+    """Return each function that takes a lease, with its column, and the lengths that its callers give."""
+    found = [one for one in ahead_of_the_clock(texts) if f"{one.function} {one.column}" not in WAITS]
+    found += [further for one in found for further in handing_on(one, texts)]
+    read = Sources(sources)
+    lengths = dict[str, dict[str, timedelta | None]]()
+    for one in found:
+        known = lengths.setdefault(f"{one.function} {one.column}", {})
+        for place in one.by:
+            known |= read.lengths(one.function, place)
+    return lengths
+
+
 @pytest.mark.whole("it reads every file of the product")
 def test_every_lease_over_30_seconds_says_why() -> None:
-    long = {name for name, length in leases() if length is None or length > SHORT}
+    texts, sources = [*sql().values()], python_files(*PRODUCT)
+    found = taken(texts, {path: source for path, source in sources.items() if "timedelta" in source})
+    lengths = {name: length for known in found.values() for name, length in known.items()} | dict(leases())
+    long = {name for name, length in lengths.items() if length is None or length > SHORT}
     assert sorted(long) == sorted(REASONS)
+    callers = {name.partition(" ")[0] for name, known in found.items() if known}
+    unread = [name for name, known in found.items() if not known and name.partition(" ")[0] not in HANDED]
+    assert not unread, "nobody gives a length that can be followed"
+    assert {"claim_lane", "claim_outbound", "claim_memory_job", "begin_refresh", "claim_deletion"} <= callers
+    written = {f"{one.function} {one.column}" for one in ahead_of_the_clock(texts)}
+    assert set(WAITS) <= written, "what waits no more needs no reason"
 
 
 def test_no_function_of_sql_has_a_long_lease_of_its_own() -> None:
@@ -101,18 +127,24 @@ def test_no_function_of_sql_has_a_long_lease_of_its_own() -> None:
     assert not found
 
 
-def test_whoever_takes_a_lease_takes_a_named_one() -> None:
-    takers = {name for text in sql().values() for name in _LEASED.findall(text)}
-    assert {"claim_memory_job", "claim_lane", "claim_outbound"} <= takers
-    sources = {str(path): path.read_text() for folder in PRODUCT for path in sorted((ROOT / folder).rglob("*.py"))}
-    bare = [name for name, source in sources.items() if takes_unnamed(source, takers)]
-    assert bare == []
-
-
-def test_a_lease_without_a_name_is_found() -> None:
-    call = '"""Take a lease."""\nasync def f(db):\n    await db.call("select claim_lane($1, $2)", "l", {})'
-    assert takes_unnamed(call.format("timedelta(minutes=5)"), ["claim_lane"])
-    assert not takes_unnamed(call.format("LANE_LEASE"), ["claim_lane"])
+def test_a_planted_lease_of_any_name_is_found() -> None:
+    sql = (
+        "create function grab(p_who text, p_patience interval)\nreturns void\nlanguage sql as $$\n"
+        "    update jobs j set busy_till = clock_timestamp() + p_patience\n"
+        "    where coalesce(j.busy_till, '-infinity') < now()\n$$;\n"
+        "create function seize(p_long interval)\nreturns void\nlanguage sql as $$\n"
+        "    select grab('me', p_long)\n$$;"
+    )
+    source = (
+        "GRIP = timedelta(minutes=5)\nTAKE = 'select seize($1)'\nclass Grabs:\n"
+        "    def __init__(self, patience: timedelta) -> None:\n        self.patience = patience\n"
+        "    async def take(self, db):\n        await self._call(TAKE)\n"
+        "    async def _call(self, statement: str):\n        await db.call(statement, self.patience)\nGrabs(GRIP)"
+    )
+    assert taken([sql], {"grabs.py": source}) == {
+        "grab busy_till": {},
+        "seize busy_till": {"grabs.py GRIP": timedelta(minutes=5)},
+    }
 
 
 @pytest.mark.parametrize(
