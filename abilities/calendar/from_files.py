@@ -63,7 +63,7 @@ class AddEventsFromFile(CalendarAgent):
             "after": self._lines(one.after for one in changed),
             "cancelled": self._lines(one.before for one in gone),
             "calendar": target.name if new else "",
-            "sent by": self._sent_by(await senders_of(self.context, self.file.strip()), (*changed, *gone)),
+            "sent by": self._sent_by(await senders_of(self.context, self.file.strip()), fitting),
             "left out": _left_out(len(wanted) - len(fitting), found.left_out),
         }
         return {
@@ -119,9 +119,11 @@ class AddEventsFromFile(CalendarAgent):
 
     def _sent_by(self, senders: Sequence[str], written: Sequence[FileMeaning]) -> str:
         """Return the senders of the file, as far as they are known: the organizer that it names may be forged."""
-        organizers = {part.organizer.address for one in written for part in one.before if part.organizer}
+        parts = [part for one in written for part in (*one.event.parts, *one.before)]
+        organizers = {part.organizer.address for part in parts if part.organizer}
         if not senders:
-            return gettext("It is not known who made this file.") if written else ""
+            is_new = all(one.effect is FileEffect.NEW for one in written)
+            return "" if is_new and not organizers else gettext("It is not known who made this file.")
         said = listed(list(senders))
         if not organizers:
             return said

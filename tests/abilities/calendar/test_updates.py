@@ -96,6 +96,14 @@ async def test_its_organizer_cancels_an_event_and_nobody_else(house: House) -> N
     assert house.radicale.texts(url) == before
 
 
+async def sent_by(house: House, *senders: str) -> None:
+    """Let the file come with mails from these senders."""
+    mailbox = replace(house.connected.opened[0].account, service="email", abilities=frozenset({Ability.MAIL_READ}))
+    house.connected.opened.append(replace(house.connected.opened[0], account=mailbox))
+    for sender in senders:
+        await note_origin(house.context(), "f1", MailRef("email", mailbox.name, "INBOX", 1, 2), sender)
+
+
 @pytest.mark.parametrize(
     ("senders", "said"),
     [
@@ -111,14 +119,28 @@ async def test_a_card_says_who_sent_a_file_and_not_that_its_organizer_did(
 ) -> None:
     house.radicale.make_calendar("ann", "Home")
     await added(house, invitation(14, 0))
-    mailbox = replace(house.connected.opened[0].account, service="email", abilities=frozenset({Ability.MAIL_READ}))
-    house.connected.opened.append(replace(house.connected.opened[0], account=mailbox))
-    for sender in senders:
-        await note_origin(house.context(), "f1", MailRef("email", mailbox.name, "INBOX", 1, 2), sender)
+    await sent_by(house, *senders)
     house.files.text = invitation(16, 1, method)
     request = (await house.card(AddEventsFromFile, file="f1")).approval_request()
     assert "organizer" not in request.action_summary
     assert said in str(request.details["sent by"])
+
+
+@pytest.mark.parametrize(
+    ("senders", "said"),
+    [
+        ((), "It is not known who made this file."),
+        (("bob@example.org",), "bob@example.org, the organizer, as the email says; that is not proven"),
+        (("eve@example.org",), "eve@example.org; the organizer is bob@example.org, somebody else"),
+    ],
+)
+async def test_promise_9_the_card_of_a_new_invitation_says_who_sent_it(
+    house: House, senders: tuple[str, ...], said: str
+) -> None:
+    house.radicale.make_calendar("ann", "Home")
+    await sent_by(house, *senders)
+    house.files.text = invitation(14, 0)
+    assert str((await house.card(AddEventsFromFile, file="f1")).approval_request().details["sent by"]) == said
 
 
 async def test_one_occurrence_of_a_series_is_moved_and_cancelled(house: House) -> None:
