@@ -13,6 +13,7 @@ from abilities.briefing.settings import BriefingSettings
 from abilities.moments.places import city_of
 from abilities.moments.planning import PlanningAgent
 from abilities.moments.saying_when import clock_said
+from core.notifications.ways import way_in_words
 from core.tools.call_plans import plan_once
 from onevalet import (
     Ability,
@@ -124,6 +125,8 @@ class SetBriefing(PlanningAgent):
         said = sentence.format(
             when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=undo_word()
         )
+        if anew and settled.channel:
+            said = f"{said} {gettext('It comes {way}.', way=way_in_words(settled.channel))}"
         return self.make_result(raw_message="\n".join([said, *await _connecting(context, new)]))
 
     def _parts(self, settled: BriefingSettings) -> str:

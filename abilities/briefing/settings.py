@@ -42,9 +42,15 @@ class BriefingSettings:
             await context.storage.put(_COLLECTION, _KEY, self.to_json())
 
     def changed(self, without: Sequence[Part] | None, place: str, channel: str) -> Self:
-        """Return them with a person's changes; None and empty texts change nothing."""
+        """Return them with a person's changes; None and empty texts change nothing.
+
+        A place is for the weather, which it brings back unless the person leaves the weather out at the same time.
+        """
         left_out = self.without if without is None else tuple(part for part in PARTS if part in without)
-        return replace(self, without=left_out, place=place or self.place, channel=channel or self.channel)
+        if place and without is None:
+            left_out = tuple(part for part in left_out if part != "weather")
+        place = self.place if "weather" in left_out else place or self.place
+        return replace(self, without=left_out, place=place, channel=channel or self.channel)
 
     def known(self, key: str) -> Collection[str]:
         """Return the parts of which another call than this has said that they lack an account."""

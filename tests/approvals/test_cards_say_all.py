@@ -53,7 +53,7 @@ WRITES: dict[str, str] = {
     "remind_me": OWN_ROWS,
     "remind_other": "tests/abilities/household/contract/test_reminding_others.py",
     "save_skill": OWN_ROWS,
-    "set_briefing": OWN_ROWS,
+    "set_briefing": "tests/abilities/briefing/test_planned_answers.py",
     "set_heartbeat": OWN_ROWS,
 }
 """The test that holds what is written against the card, of all that asks and has no scene, or why none is needed."""
