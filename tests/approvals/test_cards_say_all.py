@@ -49,12 +49,12 @@ WRITES: dict[str, str] = {
     "export_my_data": "it has no arguments",
     "forget": "tests/abilities/memory/test_forgetting_words.py",
     "forget_me": "it has no arguments",
-    "remind_before": OWN_ROWS,
-    "remind_me": OWN_ROWS,
+    "remind_before": "tests/abilities/tasks/test_planned_answers.py",
+    "remind_me": "tests/abilities/tasks/test_planned_answers.py",
     "remind_other": "tests/abilities/household/contract/test_reminding_others.py",
     "save_skill": OWN_ROWS,
     "set_briefing": "tests/abilities/briefing/test_planned_answers.py",
-    "set_heartbeat": OWN_ROWS,
+    "set_heartbeat": "tests/abilities/tasks/test_planned_answers.py",
 }
 """The test that holds what is written against the card, of all that asks and has no scene, or why none is needed."""
 _PLUGINS = load_plugins(["agents"])
