@@ -44,7 +44,7 @@ async def written_and_said(
     harness: Harness, kind: type[StandardAgent], call: Mapping[str, Any], *, in_task: bool
 ) -> tuple[str, str]:
     """Return what a call writes, and what its person was told of it: the card, or the answer."""
-    harness.engine.executors.setdefault("tell", TellExecutor())  # type: ignore[attr-defined]
+    harness.engine.executors.setdefault("tell", TellExecutor())
     tasks = harness.engine.for_tenant(harness.tenant)
     key = f"{kind.__name__} {in_task} {json.dumps(call)}"
     context = make_context(
