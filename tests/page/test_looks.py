@@ -23,7 +23,7 @@ BROKEN_WORDS = """[...document.querySelectorAll('.keyboard button, .actions butt
     return [...one.childNodes].some((node) => node.nodeType === 3
         && [...node.data.matchAll(/\\S+/g)].some((w) => lines(node, w.index, w.index + w[0].length) > 1));
 }).map((one) => one.innerText)"""
-BROKEN_WORDS = """[...document.querySelectorAll('#commands li, #commands td')].flatMap((one) => {
+BROKEN_IN_ENTRIES = """[...document.querySelectorAll('#commands li, #commands td')].flatMap((one) => {
     const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
     const broken = [];
@@ -125,7 +125,7 @@ async def test_no_word_of_a_command_is_broken(page: Page, simulator: Simulator) 
     assert not await page.evaluate("document.querySelectorAll('#commands li p').length"), "a wrapped entry is torn"
     for size in (SIZES[1], SIZES[-1]):
         await page.resize(size)
-        assert await page.evaluate(BROKEN_WORDS) == [], size
+        assert await page.evaluate(BROKEN_IN_ENTRIES) == [], size
 
 
 async def test_axe_finds_nothing_serious_light_and_dark(talk: Page) -> None:
