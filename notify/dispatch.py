@@ -8,21 +8,13 @@ import structlog
 
 from core.clock import Clock
 from core.language.catalogue import gettext
-from core.notifications.types import (
-    Notification,
-    NotificationPolicy,
-    NotificationTarget,
-    Notified,
-    NotifyResult,
-    Recipient,
-    RenderedNotification,
-    Timing,
-)
+from core.notifications.types import Notification, NotificationPolicy, Notified
 from core.notifications.ways import chat_in_words
 from core.queue.wakeups import Wakeups
 from notify.addresses import is_one_way
 from notify.policy import DeliveryDecision, decide, order_places
 from notify.store import NotificationStore
+from notify.types import NotificationTarget, NotifyResult, Recipient, RenderedNotification, Timing
 
 _log = structlog.get_logger()
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from core.notifications.types import NotificationStatus, Recipient, StoredNotification, Timing, Urgency
+from core.notifications.types import NotificationStatus, Urgency
 from notify.dispatch import Dispatcher, one_way
 from notify.policy import DeliveryDecision, compose_digest, quiet_until, zone_of
 from notify.setbacks import Setbacks
+from notify.types import Recipient, StoredNotification, Timing
 
 
 class HeldNotifications:

@@ -8,15 +8,9 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_or_utc
 from core.language.catalogue import gettext, ngettext
 from core.language.times import time_in_words
-from core.notifications.types import (
-    Notification,
-    NotificationStatus,
-    NotificationTarget,
-    Recipient,
-    StoredNotification,
-    Urgency,
-)
+from core.notifications.types import Notification, NotificationStatus, Urgency
 from notify.addresses import is_one_way
+from notify.types import NotificationTarget, Recipient, StoredNotification
 
 EVERYTHING = "*"
 """As a muted category: all that is not urgent."""

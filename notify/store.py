@@ -12,19 +12,10 @@ from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.messaging.messages import Action, ActionStyle, Media
-from core.notifications.types import (
-    Notification,
-    NotificationStatus,
-    NotificationTarget,
-    NotifyResult,
-    Recipient,
-    RenderedNotification,
-    StoredNotification,
-    Timing,
-    Urgency,
-)
+from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.people.tenant import QuietHours
 from notify.system_notices import SystemNotice, notice_text, notice_title
+from notify.types import NotificationTarget, NotifyResult, Recipient, RenderedNotification, StoredNotification, Timing
 
 DEDUPE_WINDOW = timedelta(hours=20)
 """The time for which the same news is a single message: less than a day, so that daily news is sent daily."""

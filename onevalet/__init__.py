@@ -124,9 +124,6 @@ if TYPE_CHECKING:
     from core.messaging.messages import OutboundMessage as OutboundMessage
     from core.messaging.messages import Press as Press
     from core.messaging.others_words import others_words as others_words
-    from core.messaging.own_channels import ChannelSetup as ChannelSetup
-    from core.messaging.own_channels import InboundChannel as InboundChannel
-    from core.messaging.own_channels import OutboundChannel as OutboundChannel
     from core.messaging.search import SaidMessage as SaidMessage
     from core.notifications.types import Urgency as Urgency
     from core.people.adding import add_person as add_person
@@ -164,6 +161,9 @@ if TYPE_CHECKING:
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
     from onevalet.migrating import migrate as migrate
+    from onevalet.own_channels import ChannelSetup as ChannelSetup
+    from onevalet.own_channels import InboundChannel as InboundChannel
+    from onevalet.own_channels import OutboundChannel as OutboundChannel
     from providers.email.compose import answered as answered
     from providers.email.compose import as_mailed as as_mailed
     from providers.email.compose import compose as compose
@@ -246,7 +246,7 @@ _HOMES = {
         "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
         "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
         "core.messaging.others_words": "others_words",
-        "core.messaging.own_channels": "ChannelSetup InboundChannel OutboundChannel",
+        "onevalet.own_channels": "ChannelSetup InboundChannel OutboundChannel",
         "core.messaging.search": "SaidMessage",
         "core.notifications.types": "Urgency",
         "core.people.adding": "add_person",

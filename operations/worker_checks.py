@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.db.clock_check import MAX_APART
 from core.messaging.channels import Check
-from core.queue.worker_health import WorkerHealth
+from jobs.upkeep.clock_check import MAX_APART
+from operations.worker_health import WorkerHealth
 
 REPEATED = 2
 """Failures of a part in a row that are shown: a single failure may be chance."""

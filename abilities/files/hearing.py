@@ -7,8 +7,8 @@ import structlog
 
 from abilities.documents.file import read_content
 from abilities.files.sentences import why_unsensed
+from abilities.files.transcribing import BudgetedTranscriber
 from abilities.files.views import view_of
-from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.files.kinds import FileFailure, FileKind, sound_format

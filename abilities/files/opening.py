@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from abilities.files.hearing import Hearing
 from abilities.files.settings import HearingSettings
 from abilities.files.showing import FileShowing
+from abilities.files.transcribing import BudgetedTranscriber
 from abilities.files.vision import Vision
-from core.budgets.budgeted_transcriber import BudgetedTranscriber
 from onevalet.ability import SensesFoundation
 from onevalet.settings import Settings
 from providers.models.transcription import PATIENCE, Transcriber

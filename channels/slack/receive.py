@@ -46,7 +46,6 @@ class SlackChannel:
     """
 
     name = CHANNEL_NAME
-    tells_deletions = True
 
     def __init__(
         self,

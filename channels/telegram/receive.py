@@ -48,7 +48,6 @@ class TelegramChannel:
     """
 
     name = CHANNEL
-    tells_deletions = False
 
     def __init__(
         self,

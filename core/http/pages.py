@@ -43,11 +43,6 @@ class Page:
         }
 
 
-def is_page(content_type: str) -> bool:
-    """Return whether a media type is that of a web page, which is read as text."""
-    return content_type in ("text/html", "application/xhtml+xml")
-
-
 class PageReader(Protocol):
     """A reader of pages, which an ability brings."""
 

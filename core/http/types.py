@@ -48,15 +48,6 @@ class HttpClient(Protocol):
 
 
 @runtime_checkable
-class AddressCheck(Protocol):
-    """A client that can check an address without a request."""
-
-    async def check(self, url: str) -> None:
-        """Refuse a barred address. Raises `core.errors.ToolFailed`."""
-        ...
-
-
-@runtime_checkable
 class SocketAccess(Protocol):
     """A client that can connect to servers besides those of the web."""
 

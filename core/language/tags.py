@@ -1,7 +1,6 @@
 """BCP 47 tags of languages, as providers and people write them. Pure."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from babel import Locale
@@ -9,9 +8,6 @@ from babel import Locale
 MAX_LENGTH = 35
 """Characters of a tag, which RFC 5646 (section 4.4.1) wants every program to hold."""
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_WEIGHT = re.compile(r"\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*", re.ASCII | re.IGNORECASE)
-MAX_ACCEPTED = 500
-"""Characters that are read of an Accept-Language header."""
 _NAMES = {
     "english": "en",
     "portuguese": "pt",
@@ -46,18 +42,6 @@ def named_tag(text: str) -> str:
     """Return the tag that a text is, or whose language it names: de for `German` and `Deutsch`; empty for none."""
     name = " ".join(text.split()).casefold()
     return _NAMES.get(name) or _own_names().get(name) or read_tag(text)
-
-
-def accepted_tags(header: str) -> Sequence[str]:
-    """Return the tags of an Accept-Language header, the most wanted first (RFC 9110 12.5.4)."""
-    wanted: list[tuple[float, str]] = []
-    for part in header[:MAX_ACCEPTED].split(","):
-        text, given, parameter = part.partition(";")
-        weight = _WEIGHT.fullmatch(parameter)
-        tag, weighs = read_tag(text), float(weight[1]) if weight else 0.0 if given else 1.0
-        if tag and weighs:
-            wanted.append((weighs, tag))
-    return [tag for _, tag in sorted(wanted, key=lambda one: -one[0])]
 
 
 def _spelled(part: str) -> str:

@@ -75,17 +75,6 @@ def stalls_of(channels: Iterable[object]) -> dict[str, str]:
     return {channel.name: channel.stall for channel in channels if isinstance(channel, Stalling)}
 
 
-@runtime_checkable
-class Amending(Protocol):
-    """Optional capability of a way in: it tells of messages that their senders changed (`Amendment`).
-
-    Elsewhere a message stays as it was sent, and a correction is another message.
-    """
-
-    tells_deletions: bool
-    """Whether it tells of deleted messages, too."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A person who can be written to. `user_key`: the id that the provider vouches for; `name`: its name for them."""

@@ -18,8 +18,8 @@ from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnOutcome, TurnResult, TurnState
 from core.turns.waiting_agents import waits_here
-from core.turns.words.dispatch import ChatCommands
 from jobs.turns.call_status import CallStatus, Tell
+from jobs.turns.commands import ChatCommands
 from jobs.turns.messages import ChannelCapabilities
 from jobs.turns.preview import show_progress
 from jobs.turns.set_aside import set_aside

@@ -24,8 +24,8 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnOutcome, TurnState
 from core.turns.words.asked import CommandRooms
-from core.turns.words.dispatch import ChatCommands
 from jobs.reports import note_delay, note_end, turn_span
+from jobs.turns.commands import ChatCommands
 from jobs.turns.features import TurnFeatures
 from jobs.turns.interrupts import Interrupts
 from jobs.turns.messages import ChannelCapabilities, TurnMessenger

@@ -17,7 +17,6 @@ import structlog
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
-from core.db.clock_check import CheckedClock
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.files.store import FileStore
@@ -29,6 +28,7 @@ from jobs.later.cron import Chore
 from jobs.supervision import Part, PartSupervisor, stalls_seen
 from jobs.upkeep import catchup
 from jobs.upkeep.catchup import CatchUp
+from jobs.upkeep.clock_check import CheckedClock
 from jobs.upkeep.retention import Retention, RetentionPeriods
 from notify.service import NotificationService
 

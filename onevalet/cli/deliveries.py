@@ -5,13 +5,13 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.messaging.unsettled import Settlement, UnsettledMessages
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 from operations.console.access import Scope, Viewer
 from operations.console.actions import Actions
 from operations.console.reading.deliveries import PAGE, Unsettled, list_unsettled
+from operations.console.unsettled import Settlement, UnsettledMessages
 
 SHOWN = 600
 """Messages that are listed at most."""

@@ -2,10 +2,10 @@
 
 from core.clock import Clock
 from core.ids import make_id
-from core.inbox.measured import MeasuredInbox
 from core.messaging.channels import Channel
 from onevalet.wiring.channels import build_channels
 from onevalet.wiring.connections import Connections
+from operations.metrics.inbox import MeasuredInbox
 
 
 def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:

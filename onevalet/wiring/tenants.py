@@ -12,14 +12,13 @@ from core.files.access import Files
 from core.files.store import FileStore
 from core.ids import make_id
 from core.messaging.channels import NotificationChannel
-from core.messaging.copies import Erasing
 from core.tools.account_access import PeoplesAccounts
 from jobs.later.cron import Chore
 from onevalet import __version__
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels
 from operations.tenants.access import PersonData
-from operations.tenants.copies import CopyEraser
+from operations.tenants.copies import CopyEraser, Erasing
 from operations.tenants.deletion import Deletion
 from operations.tenants.export import Exporter
 from operations.tenants.importing import Importer

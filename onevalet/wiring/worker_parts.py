@@ -9,7 +9,6 @@ from typing import Self
 
 import structlog
 
-from core.db.clock_check import CheckedClock
 from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.messaging.outbox import Outbox
@@ -19,6 +18,7 @@ from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.runner import TurnRunner
+from jobs.upkeep.clock_check import CheckedClock
 from onevalet.ability import WorkFoundation
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart

@@ -11,7 +11,6 @@ from core.consents.store import ConsentStore
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import IdMaker
-from core.messaging.unsettled import UnsettledMessages
 from core.people.linking import withdraw_codes
 from core.people.pairing import Pairings
 from core.people.preferences import PreferenceStore
@@ -19,6 +18,7 @@ from core.people.profile import ProfileStore
 from core.queue.wakeups import Wakeups
 from notify.addresses import AddressBook
 from notify.store import NotificationStore
+from operations.console.unsettled import UnsettledMessages
 from operations.tenants.links import ExportLinks
 
 

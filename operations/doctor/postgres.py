@@ -3,10 +3,10 @@
 import time
 from collections.abc import Sequence
 
-from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.db.serving import ROLE
 from core.messaging.channels import Check
+from jobs.upkeep.clock_check import MAX_APART
 
 OLDEST = 15
 """The oldest Postgres that serves."""

@@ -7,9 +7,9 @@ from asyncpg import Record
 from core.db.database import Database
 from core.language.counted import counted
 from core.messaging.channels import Check
-from core.queue.worker_health import workers_seen
 from notify.delays import DELAYED
 from operations.worker_checks import worker_checks
+from operations.worker_health import workers_seen
 
 SHOWN = 5
 """Number of undeliverable messages of each kind that are named."""

@@ -12,7 +12,7 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 from core.messaging.stalls import FRESH, OLDEST, POLLERS
-from core.queue.worker_health import WorkerHealth, workers_seen
+from operations.worker_health import WorkerHealth, workers_seen
 
 READ_WITHIN = 3.0
 """Seconds, less than Prometheus' limit of ten: a scrape must report that the database is away."""

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
 
 from core.db.database import Database
 from core.errors import Ambiguous, DeliveryError, RateLimited
-from core.messaging.copies import Erasing, ProviderCopy
 from core.messaging.messages import Address
 
 BUDGET = 150.0
@@ -29,6 +29,30 @@ from inbound i join conversations c on c.tenant_id = i.tenant_id and c.id = i.co
 where i.tenant_id = $1 and i.provider_id <> ''
 order by at desc
 """
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCopy:
+    """A message at the provider. `is_ours`: we sent it."""
+
+    address: Address
+    provider_id: str
+    is_ours: bool
+    at: datetime
+
+
+@runtime_checkable
+class Erasing(Protocol):
+    """Optional capability of a way out: delete messages at the provider."""
+
+    erases_theirs: bool
+    """Whether it also deletes people's messages."""
+    erases_within: timedelta | None
+    """The greatest age of a message that it deletes; None if it deletes messages of any age."""
+
+    async def erase(self, to: Address, provider_id: str) -> bool:
+        """Delete a message; return True if it is gone, False if the provider refuses. Raises `DeliveryError`."""
+        ...
 
 
 @dataclass(slots=True)

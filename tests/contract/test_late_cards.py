@@ -6,7 +6,7 @@ import pytest
 
 from core.json_types import JsonObject
 from core.messaging.messages import DeliveryStatus, StatusUpdate
-from core.messaging.unsettled import Settlement, UnsettledMessages
+from operations.console.unsettled import Settlement, UnsettledMessages
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES

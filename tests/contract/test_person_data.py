@@ -13,10 +13,9 @@ from core.errors import Unavailable
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.llm.types import ModelAnswer, ModelRequest
-from core.messaging.copies import Erasing
 from core.messaging.messages import Address
 from operations.tenants.access import PersonData
-from operations.tenants.copies import CopyEraser, Erased
+from operations.tenants.copies import CopyEraser, Erased, Erasing
 from operations.tenants.deletion import GRACE, AskedBy, Deletion
 from operations.tenants.links import ExportLinks
 from tests.clocks import StandingClock

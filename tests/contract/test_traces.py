@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.inbox.measured import MeasuredInbox
 from core.json_types import JsonObject
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery.runner import DeliveryRunner
+from operations.metrics.inbox import MeasuredInbox
 from tests.abilities.tasks.contract.proactive import open_proactive
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving

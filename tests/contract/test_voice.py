@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from abilities.files.hearing import Hearing
-from core.budgets.budgeted_transcriber import BudgetedTranscriber
+from abilities.files.transcribing import BudgetedTranscriber
 from core.errors import ModelError, ModelUnavailable
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Recording, Role, Transcript

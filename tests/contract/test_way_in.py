@@ -10,7 +10,6 @@ import pytest
 from multidict import CIMultiDict
 
 from core.language.unseen import without_unseen
-from core.messaging.capabilities import Amending
 from core.messaging.chat_reader import chat_words
 from core.messaging.inbound import Amendment
 from core.messaging.messages import Command, IgnoredMessage, IgnoreReason, InboundMessage
@@ -214,12 +213,6 @@ async def test_a_deletion_is_handed_in_with_the_keys_of_its_message(harness: Cha
     assert isinstance(change, Amendment)
     assert (change.message, change.sender) == (None, message.sender)
     assert set(change.of) <= set(message.keys)
-
-
-@also_by_mail
-async def test_a_channel_says_whether_it_tells_of_edits_and_deletions(harness: ChannelHarness) -> None:
-    told = harness.channel.tells_deletions if isinstance(harness.channel, Amending) else None
-    assert told == {"slack": True, "telegram": False}.get(harness.name)
 
 
 @exempt(sms="every text is between two numbers")

@@ -6,14 +6,14 @@ import pytest
 from redis.exceptions import ConnectionError as RedisAway
 
 from core.clock import Clock
-from core.db.clock_check import CheckedClock
 from core.db.database import Database
-from core.queue.worker_health import workers_seen
 from jobs import supervision
 from jobs.supervision import Part, PartSupervisor, stalls_seen
+from jobs.upkeep.clock_check import CheckedClock
 from jobs.upkeep.schedule import report_health
 from notify.setbacks import LONGEST, Setbacks
 from operations.doctor.work import check_workers
+from operations.worker_health import workers_seen
 from tests.eventually import never
 
 

@@ -7,16 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.notifications.types import (
-    Notification,
-    NotificationStatus,
-    NotificationTarget,
-    Recipient,
-    StoredNotification,
-    Urgency,
-)
+from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.people.tenant import QuietHours
 from notify.policy import compose_digest, decide, next_digest, order_places, quiet_until, zone_of
+from notify.types import NotificationTarget, Recipient, StoredNotification
 
 NIGHT = QuietHours(time(22), time(7))
 BERLIN = Recipient("Europe/Berlin", quiet=NIGHT)

@@ -7,8 +7,8 @@ import pytest
 
 from core.errors import Rejected
 from core.messaging.messages import DeliveryStatus, StatusUpdate
-from core.messaging.unsettled import Settlement, UnsettledMessages
 from core.notifications.types import Notification, NotificationPolicy
+from operations.console.unsettled import Settlement, UnsettledMessages
 from tests.clocks import StandingClock
 from tests.core.harness import ACCOUNT
 from tests.notify.harness import People, people

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.notifications.types import Recipient
 from notify import setbacks
 from notify.store import NotificationStore
+from notify.types import Recipient
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
 

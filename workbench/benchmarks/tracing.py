@@ -62,12 +62,12 @@ def _collector() -> Iterator[str]:
 async def _turns(url: str, turns: int, endpoint: str) -> float:
     """Return the CPU of a turn in milliseconds, in this process."""
     from core.ids import make_id
-    from core.inbox.measured import MeasuredInbox
     from core.loop.config import ReactLoopConfig
     from core.turns.orchestrator import Orchestrator
     from jobs.delivery.runner import DeliveryRunner
     from jobs.turns.runner import TurnRunner
     from onevalet.migrating import migrate
+    from operations.metrics.inbox import MeasuredInbox
     from tests.core.harness import OPEN, message, opened
     from tests.jobs.harness import RecordingChannel
     from workbench.benchmarks.loop import StubModel, calendar, weather

@@ -6,7 +6,7 @@ from abilities.tasks.descriptions import value_in_words
 from abilities.tasks.kinds.condition import ONE_OF_TWO, ConditionTrigger
 from abilities.tasks.kinds.schedule import TriggerError
 from core.errors import ToolError
-from core.http.pages import Page, is_page
+from core.http.pages import Page
 from core.http.types import HttpResponse
 from core.json_types import JsonObject, canonical_json
 from core.language.catalogue import gettext, listed
@@ -43,7 +43,7 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
     answer = await tools.fetch(tenant_id, trigger.url)
     if answer.status >= 400:
         raise ToolError(gettext("The server answered {status}.", status=answer.status))
-    if not is_page(answer.content_type):
+    if not _is_page(answer.content_type):
         return answer.body.decode(errors="replace")
     page = await tools.read_page(answer)
     if not page.text and page.price is None:
@@ -51,6 +51,11 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
     if trigger.path == _PRICE and page.price is None:
         raise _no_price(page)
     return page.text if trigger.path is None else canonical_json(page.to_json())
+
+
+def _is_page(content_type: str) -> bool:
+    """Return whether a media type is that of a web page, which is read as text."""
+    return content_type in ("text/html", "application/xhtml+xml")
 
 
 def _no_price(page: Page) -> ToolError:

@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 from abilities.tasks.kinds.condition import ConditionTrigger
 from abilities.tasks.kinds.schedule import TriggerError
@@ -11,7 +12,7 @@ from core.agents.handler_result import call_handler, result_text
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolError, ToolFailed, ToolRetry
 from core.http.pages import Page, PageReader
-from core.http.types import AddressCheck, HttpResponse
+from core.http.types import HttpResponse
 from core.ids import IdMaker
 from core.journal.types import Effect
 from core.json_types import JsonObject
@@ -23,6 +24,15 @@ from core.tools.tool import AnyTool, Tool
 from core.turns.orchestrator import Orchestrator
 
 SECONDS = 60.0
+
+
+@runtime_checkable
+class AddressCheck(Protocol):
+    """A client that can check an address without a request."""
+
+    async def check(self, url: str) -> None:
+        """Refuse a barred address. Raises `core.errors.ToolFailed`."""
+        ...
 
 
 class OrchestratorTools:

@@ -6,13 +6,13 @@ from typing import Literal
 
 from aiohttp import web
 
-from core.messaging.unsettled import Settlement, UnsettledState
 from operations.console.access import NothingHere, Scope
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, entered, lead_to, read_number, signed_in
 from operations.console.reading.conversations import Cursor
 from operations.console.reading.deliveries import PAGE, list_consents, list_held, list_unsettled
 from operations.console.sign_in import PATH
+from operations.console.unsettled import Settlement, UnsettledState
 from operations.console.visits import Visit
 
 PLACE = f"{PATH}/deliveries"

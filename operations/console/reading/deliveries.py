@@ -8,11 +8,11 @@ import asyncpg
 
 from core.db.database import Connection
 from core.messaging.states import IdentityState
-from core.messaging.unsettled import UnsettledState
 from core.notifications.types import Urgency
 from core.people.chat_names import masked
 from operations.console.access import Scope
 from operations.console.reading.conversations import Cursor
+from operations.console.unsettled import UnsettledState
 
 PAGE = 30
 _TAKEN = "its provider took it, and reported that it did not arrive"

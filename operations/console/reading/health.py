@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 from core.language.counted import counted
 from core.messaging.channels import Check
-from core.queue.worker_health import workers_seen
 from notify.delays import DELAYED
 from operations.console.access import Scope
 from operations.console.reading.strain import LATELY, read_strain
 from operations.console.rendering import ago
 from operations.worker_checks import worker_checks
+from operations.worker_health import workers_seen
 
 LATE = timedelta(seconds=30)
 """Age of a waiting message, or of an unsent answer, from which it is red."""

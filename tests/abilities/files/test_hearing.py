@@ -12,7 +12,7 @@ import pytest
 from abilities.documents.file import read_content
 from abilities.files.hearing import Hearing
 from abilities.files.showing import FileShowing
-from core.budgets.budgeted_transcriber import BudgetedTranscriber
+from abilities.files.transcribing import BudgetedTranscriber
 from core.budgets.store import DailyBudgets
 from core.files.access import Files
 from core.files.blobs import FolderStore

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.language.tags import accepted_tags, named_tag, read_tag
+from core.language.tags import named_tag, read_tag
 
 
 @pytest.mark.parametrize(
@@ -30,18 +30,3 @@ def test_tag_is_read_in_its_usual_spelling(text: str, tag: str) -> None:
 )
 def test_tag_is_read_by_the_languages_name(text: str, tag: str) -> None:
     assert named_tag(text) == tag
-
-
-@pytest.mark.parametrize(
-    ("header", "tags"),
-    [
-        ("", []),
-        ("de", ["de"]),
-        ("it, fr-ca;q=0.8, en;q=0.5, de;q=0", ["it", "fr-CA", "en"]),
-        ("en;q=0.1,pt-BR ; q=1.000 , es;q=0.35", ["pt-BR", "es", "en"]),
-        ("*, de;q=2, fr;q=x, es;x=1, zh;q=0.1", ["zh"]),
-        (";;,,=,\x00, de-" + "a" * 50 + "," * 900 + "fr", []),
-    ],
-)
-def test_tags_of_a_header_come_in_the_order_of_their_weights(header: str, tags: list[str]) -> None:
-    assert accepted_tags(header) == tags

@@ -25,7 +25,7 @@ from core.messaging.chat_words import ChatCommand
 from core.messaging.help_text import as_shown, words
 from core.messaging.messages import Command, InboundMessage
 from core.turns.words.asked import Asked, WordOutcome
-from core.turns.words.dispatch import answers_of
+from jobs.turns.commands import answers_of
 from onevalet.words_page import PAGE, page
 from tests.channels.email.letters import letter, stored, understood
 from tests.channels.slack import builders as slack_kit

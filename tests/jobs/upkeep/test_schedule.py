@@ -11,13 +11,13 @@ from abilities.events.store import EventStore
 from abilities.events.types import Event
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
-from core.db.clock_check import CheckedClock
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.notifications.types import Notification, NotificationPolicy, Urgency
 from core.people.access_policy import Access, Policy
 from jobs.supervision import PartSupervisor
 from jobs.upkeep.catchup import CatchUp
+from jobs.upkeep.clock_check import CheckedClock
 from jobs.upkeep.retention import RetentionPeriods, prune_notifications
 from jobs.upkeep.schedule import (
     IGNORED_KEPT,

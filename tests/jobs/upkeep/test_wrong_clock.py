@@ -18,9 +18,9 @@ from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
 from core.clock import set_clock
-from core.db.clock_check import CheckedClock
 from core.tools.context import TaskState
 from jobs.supervision import PartSupervisor
+from jobs.upkeep.clock_check import CheckedClock
 from jobs.upkeep.retention import prune_notifications
 from jobs.upkeep.schedule import (
     advance_approvals,

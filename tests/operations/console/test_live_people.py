@@ -1,8 +1,8 @@
 """The pages about people and deliveries change their version with what is on them, and only for who may see it."""
 
-from core.messaging.unsettled import UnsettledMessages
 from core.people.linking import withdraw_codes
 from core.people.profile import FactSource, ProfileStore
+from operations.console.unsettled import UnsettledMessages
 from tests.abilities.memory.test_pages import remember
 from tests.operations.console.browser import Browser
 from tests.operations.console.harness import ANN, BOB, Console

@@ -6,10 +6,10 @@ import pytest
 
 from core.credentials.secret_keys import SecretKey
 from core.json_types import JsonObject
-from core.messaging.unsettled import Settlement, UnsettledMessages
 from core.people.access_policy import PersonRole
 from core.people.table_rules import Archived
 from operations.archives.zips import MANIFEST, SIGNATURE, ArchiveRefused
+from operations.console.unsettled import Settlement, UnsettledMessages
 from operations.tenants.archive import Archive, Unconfirmed, open_archive
 from operations.tenants.copies import CopyEraser, Erased
 from operations.tenants.tables import archive_rules

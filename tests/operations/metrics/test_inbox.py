@@ -6,8 +6,8 @@ import pytest
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from core.inbox.measured import KINDS, MeasuredInbox
 from core.messaging.inbound import Inbound
+from operations.metrics.inbox import KINDS, MeasuredInbox
 from tests.core.harness import OPEN, Store, message
 from tests.counted import Increase
 

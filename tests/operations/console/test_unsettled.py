@@ -6,7 +6,7 @@ from core.messaging.calls import PartEnd
 from core.messaging.channels import Part
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.messaging.states import CallOutcome, SendState
-from core.messaging.unsettled import Settlement, UnsettledMessages
+from operations.console.unsettled import Settlement, UnsettledMessages
 from tests.core.harness import ACCOUNT, CHANNEL, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
