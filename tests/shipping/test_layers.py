@@ -16,7 +16,7 @@ CONTRACT = "the rooms of core, from the top down"
 IMPORTERS: dict[str, set[str]] = {
     "litellm": {"providers/models/litellm_library.py"},
     "typeagent": {"abilities/memory/index/typeagent_index.py"},
-    "mcp": {"abilities/mcp/sdk.py", "operations/programs/sdk.py"},
+    "mcp": {"abilities/mcp/sdk.py", "abilities/mcp/streams.py", "operations/programs/sdk.py"},
     "arq": {"core/queue/later.py", "jobs/later/cron.py", "jobs/later/functions.py", "jobs/later/worker.py"},
     "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }
