@@ -14,63 +14,51 @@ begin
     on conflict do nothing;
 end $$;
 
-create or replace function note_turn_for_webhooks()
+-- Tells of a changed row: ids and states only, never a text.
+create or replace function note_row_for_webhooks()
 returns trigger
 language plpgsql as $$
 begin
-    perform note_for_webhooks(new.tenant_id, case new.state when 'done' then 'turn.done' else 'turn.failed' end, new.id,
-                              jsonb_build_object('turn', new.id, 'state', new.state));
+    case tg_table_name
+    when 'turns' then
+        perform note_for_webhooks(
+            new.tenant_id, case new.state when 'done' then 'turn.done' else 'turn.failed' end, new.id,
+            jsonb_build_object('turn', new.id, 'state', new.state));
+    when 'steps' then
+        perform note_for_webhooks(
+            new.tenant_id, 'effect.done', concat_ws('/', new.turn_id, new.agent_path, new.step, new.call_index),
+            jsonb_build_object('turn', new.turn_id, 'tool', new.name, 'effect', new.effect));
+    when 'approvals' then
+        perform note_for_webhooks(
+            new.tenant_id, 'approval.decided', new.id,
+            jsonb_build_object('approval', new.id, 'turn', new.turn_id, 'tool', new.name, 'state', new.state));
+    when 'outbound' then
+        perform note_for_webhooks(
+            new.tenant_id, 'delivery.failed', new.id,
+            jsonb_build_object('message', new.id, 'turn', new.turn_id, 'kind', new.kind,
+                               'conversation', new.conversation_id));
+    end case;
     return null;
 end $$;
 
 create or replace trigger turn_for_webhooks after update of state on turns for each row
     when (old.state is distinct from new.state and new.state in ('done', 'failed', 'poison'))
-    execute function note_turn_for_webhooks();
-
-create or replace function note_effect_for_webhooks()
-returns trigger
-language plpgsql as $$
-begin
-    perform note_for_webhooks(
-        new.tenant_id, 'effect.done', concat_ws('/', new.turn_id, new.agent_path, new.step, new.call_index),
-        jsonb_build_object('turn', new.turn_id, 'tool', new.name, 'effect', new.effect));
-    return null;
-end $$;
+    execute function note_row_for_webhooks();
 
 -- What had no effect, an agent stores as started too if it waited inside. A run that ends with a question goes on.
 create or replace trigger effect_for_webhooks after update of state on steps for each row
     when (old.state = 'started' and new.state = 'done' and new.outcome = 'ok' and new.effect <> 'read'
           and coalesce(new.result ->> 'status', '') not in ('WAITING_FOR_INPUT', 'WAITING_FOR_APPROVAL', 'PAUSED'))
-    execute function note_effect_for_webhooks();
-
-create or replace function note_decision_for_webhooks()
-returns trigger
-language plpgsql as $$
-begin
-    perform note_for_webhooks(
-        new.tenant_id, 'approval.decided', new.id,
-        jsonb_build_object('approval', new.id, 'turn', new.turn_id, 'tool', new.name, 'state', new.state));
-    return null;
-end $$;
+    execute function note_row_for_webhooks();
 
 create or replace trigger decision_for_webhooks after update of state on approvals for each row
     when (old.state = 'pending' and new.state <> 'pending')
-    execute function note_decision_for_webhooks();
-
-create or replace function note_failure_for_webhooks()
-returns trigger
-language plpgsql as $$
-begin
-    perform note_for_webhooks(
-        new.tenant_id, 'delivery.failed', new.id,
-        jsonb_build_object('message', new.id, 'turn', new.turn_id, 'kind', new.kind, 'conversation', new.conversation_id));
-    return null;
-end $$;
+    execute function note_row_for_webhooks();
 
 -- What was withdrawn to go elsewhere has not failed.
 create or replace trigger failure_for_webhooks after update of state on outbound for each row
     when (old.state is distinct from new.state and new.state = 'failed' and new.reason <> 'it went elsewhere')
-    execute function note_failure_for_webhooks();
+    execute function note_row_for_webhooks();
 
 -- Claims the named message, or the one that is due longest, whose endpoint is not being spared; ids only. Repeatable by
 -- owner.
