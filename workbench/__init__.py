@@ -1,1 +1,1 @@
-"""The parts of a clone besides the product: the simulator, `dev`, the demo model, scenarios and benchmarks."""
+"""The parts of a clone besides the product: simulator, `dev`, demo model, scenarios, benchmarks, makers of pages."""

@@ -1,6 +1,6 @@
 """The app's manifest, from which Slack creates the app, with a reason for each scope; pure.
 
-`uv run -m onevalet.words_page` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
+`uv run -m workbench.pages.words` writes `manifest.yaml` next to this file. Source of the fields: docs.slack.dev,
 reference/app-manifest.
 """
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 import onevalet
-from onevalet.api_page import PAGE, page
 from tests.documents.blocks import PAGES, blocks_of
 from tests.shipping.harness import ROOT, read
+from workbench.pages.api import PAGE, page
 
 _DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
 def test_the_page_of_public_names_is_made_of_the_code() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m onevalet.api_page"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m workbench.pages.api"
 
 
 def test_both_tables_of_public_names_agree() -> None:

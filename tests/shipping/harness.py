@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("onevalet", "operations", "channels", "notify", "providers", "jobs", "core", "abilities", "agents")
 """The packages of an installation, in an image or by a wheel."""
-PRODUCT = (*SHIPPED, "workbench/demo", "workbench/dev", "workbench/scenarios", "workbench/simulator")
+PRODUCT = (*SHIPPED, "workbench/demo", "workbench/dev", "workbench/pages", "workbench/scenarios", "workbench/simulator")
 """The folders that are held to the limits of code: all but measurements and tests."""
 PACKAGES = (*SHIPPED, "workbench", "tests")
 

@@ -2,8 +2,8 @@
 
 import ast
 
-from onevalet.rooms_page import first_line, pages, rooms, rooms_of_core, the_map
 from tests.shipping.harness import PRODUCT, python_files, read
+from workbench.pages.rooms import first_line, pages, rooms, rooms_of_core, the_map
 
 LONGEST = 116
 """Letters of a first line."""
@@ -12,7 +12,9 @@ SCREEN = 40
 
 
 def test_both_pages_are_as_the_packages_say() -> None:
-    assert [path.name for path, text in pages() if path.read_text() != text] == [], "run: uv run -m onevalet.rooms_page"
+    assert [path.name for path, text in pages() if path.read_text() != text] == [], (
+        "run: uv run -m workbench.pages.rooms"
+    )
 
 
 def test_each_package_of_the_product_says_what_is_in_it_in_one_line() -> None:

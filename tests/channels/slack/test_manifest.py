@@ -8,7 +8,7 @@ from tests.channels.slack.team import PUBLIC_URL
 
 
 def test_the_shipped_manifest_is_the_generated_one() -> None:
-    assert MANIFEST.read_text(encoding="utf-8") == manifest_yaml(), "run: uv run -m onevalet.words_page"
+    assert MANIFEST.read_text(encoding="utf-8") == manifest_yaml(), "run: uv run -m workbench.pages.words"
 
 
 @pytest.mark.parametrize("socket_mode", [False, True])

@@ -26,13 +26,13 @@ from core.messaging.help_text import as_shown, words
 from core.messaging.messages import Command, InboundMessage
 from core.turns.words.asked import Asked, WordOutcome
 from jobs.turns.commands import answers_of
-from onevalet.words_page import PAGE, page
 from tests.channels.email.letters import letter, stored, understood
 from tests.channels.slack import builders as slack_kit
 from tests.channels.sms.builders import NUMBER, SID, webhook
 from tests.channels.telegram import builders as telegram_kit
 from tests.core.messaging.planted_words import TALLY, planted
 from tests.shipping.harness import ROOT
+from workbench.pages.words import PAGE, page
 
 CHANNELS = ("sms", "email", "slack", "telegram", "terminal")
 WITH = {
@@ -185,7 +185,7 @@ def test_the_page_has_a_row_of_each_word(command: ChatCommand) -> None:
 
 
 def test_the_page_is_the_one_of_the_code() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m onevalet.words_page"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m workbench.pages.words"
 
 
 @pytest.mark.parametrize("channel", ["sms", "slack", "telegram", "email"])

@@ -1,4 +1,4 @@
-"""docs/api.md, made from the docstrings of the public names: `uv run -m onevalet.api_page` writes it."""
+"""docs/api.md, made from the docstrings of the public names: `uv run -m workbench.pages.api` writes it."""
 
 import importlib
 import inspect
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import onevalet
 
-PAGE = Path(__file__).parents[1] / "docs" / "api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 HEAD = """# Public names
 
 Each name that `onevalet` exports, with its meaning and a class's methods; `help(onevalet.Calendars)` shows the
-rest. `python -m onevalet.api_page` writes this page. Names that are not here may change with any version.
+rest. `python -m workbench.pages.api` writes this page. Names that are not here may change with any version.
 """
 _ROOMS = {
     "agents": "Agents",
@@ -40,6 +40,7 @@ _ROOMS = {
     "messaging": "Messages and channels",
     "migrating": "The database",
     "notifications": "Notifications",
+    "own_channels": "Messages and channels",
     "people": "People",
     "questions": "Questions",
     "queue": "Wakeups",

@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md and the rooms of core in docs/architecture.md: `uv run -m onevalet.rooms_page`.
+"""The map in CONTRIBUTING.md and the rooms of core in docs/architecture.md: `uv run -m workbench.pages.rooms`.
 
 The first line of a package describes its room.
 """
@@ -8,13 +8,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 _INNER = ("core", "abilities", "agents", "channels", "providers", "notify", "jobs")
 HOUSE = (*_INNER, "operations", "onevalet", "workbench", "tests")
 """The folders at the top, from the spine outwards."""
 LAYERS = "the rooms of core, from the top down"
 """The contract of pyproject.toml that has them."""
-_BEGIN, _END = "<!-- {name}: written by `python -m onevalet.rooms_page` -->\n", "<!-- end: {name} -->\n"
+_BEGIN, _END = "<!-- {name}: written by `python -m workbench.pages.rooms` -->\n", "<!-- end: {name} -->\n"
 
 
 def first_line(package: str) -> str:

@@ -1,4 +1,4 @@
-"""docs/words.md, made from the declarations of the chat words: `uv run -m onevalet.words_page` writes it.
+"""docs/words.md, made from the declarations of the chat words: `uv run -m workbench.pages.words` writes it.
 
 It writes Slack's manifest of the app as well, which offers them.
 """
@@ -10,11 +10,11 @@ from core.messaging.chat_reader import chat_words
 from core.messaging.chat_words import ChatCommand
 from onevalet.wiring.abilities import use_abilities
 
-PAGE = Path(__file__).parents[1] / "docs" / "words.md"
+PAGE = Path(__file__).parents[2] / "docs" / "words.md"
 _HEAD = """# Words
 
 A message that is nothing but one of these words is answered without a model, and costs nothing. `python -m
-onevalet.words_page` writes this page from the declarations of the words, and a test compares both.
+workbench.pages.words` writes this page from the declarations of the words, and a test compares both.
 
 A word counts in any case and in each of its languages, even with a full stop after it; most count in voice notes. With
 a slash (`/new` on Telegram, `/valet new` in Slack) it counts everywhere; without a slash, where the table says. More
