@@ -106,7 +106,10 @@ def question_sets(lives: range) -> dict[str, list[Asked]]:
     """Return the frozen questions about some lives; those of lives beyond the table are invented, for tuning."""
     if lives.stop > LIVES:
         return {"to tune by": [question for number in lives for question in life(number)[1]]}
-    sets = {"frozen": recall_lives.frozen_questions(), "in other words": recall_more.frozen_questions()}
+    sets = {
+        "frozen": recall_lives.frozen_questions(),
+        "in other words": recall_lives.frozen_questions(recall_more.FROZEN),
+    }
     return {name: [statement for statement in made if statement.life in lives] for name, made in sets.items()}
 
 

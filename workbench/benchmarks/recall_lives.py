@@ -226,20 +226,20 @@ def made_questions() -> list[Asked]:
     return [question for number in range(LIVES) for question in life(number)[1]]
 
 
-def frozen_questions() -> list[Asked]:
+def frozen_questions(frozen: Path = FROZEN) -> list[Asked]:
     """Read the questions as they were frozen."""
-    return [Asked(**item) for item in json.loads(FROZEN.read_text(encoding="utf-8"))]
+    return [Asked(**item) for item in json.loads(frozen.read_text(encoding="utf-8"))]
 
 
-def main() -> None:
-    """Freeze the questions if there are none; else check that the lives still answer them."""
-    if not FROZEN.exists():
-        whole = [asdict(question) for question in made_questions()]
-        FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
-    same = frozen_questions() == made_questions()
-    sys.stdout.write(f"{len(frozen_questions())} questions, {'as frozen' if same else 'NOT as frozen'}\n")
-    sys.exit(0 if same else 1)
+def freeze(frozen: Path, made: list[Asked]) -> None:
+    """Freeze questions if there are none; else check that the lives still answer them."""
+    if not frozen.exists():
+        whole = [asdict(question) for question in made]
+        frozen.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    kept = frozen_questions(frozen)
+    sys.stdout.write(f"{len(kept)} questions, {'as frozen' if kept == made else 'NOT as frozen'}\n")
+    sys.exit(0 if kept == made else 1)
 
 
 if __name__ == "__main__":
-    main()
+    freeze(FROZEN, made_questions())

@@ -4,10 +4,7 @@ They were written, and frozen in `recall_more.json`, before the tuning that they
 `uv run -m workbench.benchmarks.recall_more` checks that they have not changed.
 """
 
-import json
 import random
-import sys
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
@@ -28,6 +25,7 @@ from workbench.benchmarks.recall_lives import (
     PETS,
     PLACES,
     Asked,
+    freeze,
 )
 
 FROZEN = Path(__file__).with_name("recall_more.json")
@@ -126,20 +124,5 @@ def made_questions() -> list[Asked]:
     return [question for number in range(LIVES) for question in questions(number)]
 
 
-def frozen_questions() -> list[Asked]:
-    """Read the frozen questions."""
-    return [Asked(**item) for item in json.loads(FROZEN.read_text(encoding="utf-8"))]
-
-
-def main() -> None:
-    """Freeze the questions if there are none; else check that they are still generated."""
-    if not FROZEN.exists():
-        whole = [asdict(question) for question in made_questions()]
-        FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
-    same = frozen_questions() == made_questions()
-    sys.stdout.write(f"{len(frozen_questions())} questions, {'as frozen' if same else 'NOT as frozen'}\n")
-    sys.exit(0 if same else 1)
-
-
 if __name__ == "__main__":
-    main()
+    freeze(FROZEN, made_questions())

@@ -38,6 +38,7 @@ from onevalet.migrating import migrate
 from tests.postgres_meter import PostgresMeter, metered, wal_flushes
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
 from tests.services import private_postgres, private_valkey
+from workbench.benchmarks.way_in import cpu_of
 
 _TIMES = """
 select extract(epoch from t.started_at - i.received_at) * 1000 as begun,
@@ -88,9 +89,9 @@ class Bench:
             others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
         ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
         return {
-            "worker": _cpu(self.worker),
-            "postgres": _cpu(self.servers["postgres"]) - sum(map(_cpu, others)),
-            "redis": _cpu(self.servers["redis"]),
+            "worker": 1000 * cpu_of(self.worker),
+            "postgres": 1000 * (cpu_of(self.servers["postgres"]) - sum(map(cpu_of, others))),
+            "redis": 1000 * cpu_of(self.servers["redis"]),
             "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
             "seconds": time.monotonic() - begun,
         }
@@ -263,19 +264,6 @@ async def _pid(admin: "asyncpg.Connection[asyncpg.Record]", redis: Redis, name: 
     if name == "redis":
         return int((await redis.info("server"))["process_id"])
     return psutil.Process(await admin.fetchval("select pg_backend_pid()")).ppid()
-
-
-def _cpu(process: psutil.Process) -> float:
-    """Return a process' own CPU and that of its children, in ms; children that ended are in their parent's."""
-    spent = 0.0
-    for one in (process, *process.children(recursive=True)):
-        try:
-            times = one.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        spent += times.user + times.system
-    times = process.cpu_times()
-    return 1000 * (spent + times.children_user + times.children_system)
 
 
 def main() -> None:

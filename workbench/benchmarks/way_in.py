@@ -42,6 +42,7 @@ from onevalet.servers.port import free_port
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks import webhooks
 from workbench.benchmarks.webhooks import Webhook, send_all
+from workbench.serving import serving
 
 PEOPLE = 200
 FLOOD = 1000
@@ -258,13 +259,8 @@ async def providers() -> AsyncIterator[str]:
 
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as origin:
+        yield origin
 
 
 async def _serve_floor() -> None:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from core.json_types import JsonObject
+from workbench.serving import serving
 
 PLACE = "{web}"
 """The placeholder for the server's address in a scenario's settings."""
@@ -23,10 +24,5 @@ async def serve_answers(answers: Mapping[str, JsonObject]) -> AsyncIterator[str]
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app, patience=1.0) as origin:
+        yield origin

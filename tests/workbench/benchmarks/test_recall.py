@@ -43,7 +43,7 @@ async def test_fused_is_no_worse_than_any_leg_and_the_structured_leg_matters(mom
         await live(momex, number, texts)
         await indexes_of(momex).catch_up(f"life{number}")
     questions = [question for question in recall_lives.frozen_questions() if question.life in LIVES]
-    questions += [question for question in recall_more.frozen_questions() if question.life in LIVES]
+    questions += [question for question in recall_lives.frozen_questions(recall_more.FROZEN) if question.life in LIVES]
     tallies = {
         name: await answers(search, questions, lines) for name, search in ways(momex, embedded_anew=False).items()
     }
@@ -86,7 +86,7 @@ def nothing_found(call: ModelCall) -> Reply:
 
 def test_the_questions_are_still_those_that_were_frozen() -> None:
     assert recall_lives.frozen_questions() == recall_lives.made_questions()
-    assert recall_more.frozen_questions() == recall_more.made_questions()
+    assert recall_lives.frozen_questions(recall_more.FROZEN) == recall_more.made_questions()
     assert len(recall_lives.frozen_questions()) >= 150
 
 

@@ -6,6 +6,8 @@ from datetime import date, timedelta
 
 from aiohttp import web
 
+from workbench.serving import serving
+
 _VALUES = {
     "weather_code": 61,
     "temperature_2m_min": 4.0,
@@ -23,13 +25,8 @@ async def weather_service() -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_get("/v1/search", _search)
     app.router.add_get("/v1/forecast", _forecast)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as origin:
+        yield origin
 
 
 async def _search(request: web.Request) -> web.Response:

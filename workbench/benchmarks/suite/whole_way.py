@@ -18,6 +18,7 @@ from tests.services import private_postgres, private_valkey
 from workbench.benchmarks import way_in, webhooks
 from workbench.benchmarks.suite.metrics import OURS, Benchmark, Metric, Options, Plot, Points, Samples, Target
 from workbench.benchmarks.webhooks import send_all
+from workbench.serving import serving
 
 _ABOUT = """\
 From a text's webhook to the answer handed to the provider, with one model call, by one web and one worker process. The
@@ -174,13 +175,8 @@ async def _provider(way: Way) -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_post(f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages.json", way.take)
     app.router.add_get(_FILES, way.hand_out)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as origin:
+        yield origin
 
 
 BENCHMARK = Benchmark("whole-way", "The whole way", _ABOUT, METRICS, run)
