@@ -13,7 +13,7 @@ from abilities.calendar.letters import letters_of_invitation, mail_in
 from abilities.calendar.mailing import guest_mail, invitations, organizer_of
 from abilities.calendar.opening import read_time, told_elsewhere
 from abilities.calendar.places import CalendarInfo
-from abilities.calendar.types import NewEvent, Occurrence, SeriesScope
+from abilities.calendar.types import NewEvent, Occurrence, SeriesScope, day_or_moment
 from abilities.calendar.words import rule_in_full, rule_in_words, span_in_words
 from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, listed, time_in_words, valet
 
@@ -116,7 +116,7 @@ class CreateEvent(CalendarAgent):
         target = next((one for one in await calendars.list() if one.url == plan["calendar"]), None)
         if target is None:
             raise ToolRetry(gettext("That calendar is not there any more."))
-        start, end = (_read(str(plan[name])) for name in ("start", "end"))
+        start, end = (day_or_moment(str(plan[name])) for name in ("start", "end"))
         overlaps = await self._overlaps(calendars, start, end)
         event = NewEvent(
             title=self._title,
@@ -212,7 +212,3 @@ def _rule(repeats: str) -> str:
     if rule and not _RULE.fullmatch(rule):
         raise ToolRetry("repeats is daily, weekdays, weekly, monthly, yearly, or an RRULE with FREQ from DAILY up.")
     return rule
-
-
-def _read(text: str) -> datetime | date:
-    return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)

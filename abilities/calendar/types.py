@@ -111,14 +111,14 @@ class Occurrence:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         organizer = data["organizer"]
         values = dict(data) | {
-            "start": _read(data["start"]),
-            "end": _read(data["end"]),
+            "start": day_or_moment(data["start"]),
+            "end": day_or_moment(data["end"]),
             "organizer": Guest(**organizer) if organizer else None,
             "guests": tuple(Guest(**guest) for guest in data["guests"]),
         }
-        values |= {name: tuple(map(_read, data[name])) for name in ("also", "without") if name in data}
+        values |= {name: tuple(map(day_or_moment, data[name])) for name in ("also", "without") if name in data}
         if instead := data.get("instead"):
-            values["instead"] = _read(instead)
+            values["instead"] = day_or_moment(instead)
         return cls(**values)
 
 
@@ -212,5 +212,6 @@ def _moment(at: datetime | date, zone: ZoneInfo) -> datetime:
     return datetime(at.year, at.month, at.day, tzinfo=zone)
 
 
-def _read(text: str) -> datetime | date:
+def day_or_moment(text: str) -> datetime | date:
+    """Return the whole day, or the moment, that a text in ISO 8601 is."""
     return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)

@@ -7,7 +7,7 @@ from typing import Any
 from abilities.moments.planning import PlanningAgent
 from abilities.moments.saying_when import clock_said, day_said
 from abilities.tasks.group import GROUP
-from abilities.tasks.reminders import MAX_LENGTH, offer_undo
+from abilities.tasks.reminders import is_short, offer_undo
 from onevalet import (
     AgentResult,
     InputField,
@@ -45,10 +45,6 @@ _EACH_YEAR = gettext_noop(
 )
 
 
-def _is_short(text: str) -> bool:
-    return 0 < len(" ".join(text.split())) <= MAX_LENGTH
-
-
 @valet(name="remind_before", effect="idempotent", group=GROUP)
 class RemindBefore(PlanningAgent):
     """Remind the person some days before a date, or each year on or before it: a birthday, a flight, a deadline.
@@ -59,7 +55,7 @@ class RemindBefore(PlanningAgent):
     text = InputField(
         gettext_noop("What is that day?"),
         description='What the day is, as they should read it: "Mum\'s birthday", "the flight to Rome"',
-        validator=_is_short,
+        validator=is_short,
         validator_description=gettext_noop("1 to 1000 characters"),
     )
     day = InputField(

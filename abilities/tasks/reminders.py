@@ -58,7 +58,8 @@ class TellExecutor(ActionExecutor):
         )
 
 
-def _is_short(text: str) -> bool:
+def is_short(text: str) -> bool:
+    """Return whether a text can be a reminder's: it says something, in at most `MAX_LENGTH` characters."""
     return 0 < len(" ".join(text.split())) <= MAX_LENGTH
 
 
@@ -72,7 +73,7 @@ class RemindMe(PlanningAgent):
     text = InputField(
         gettext_noop("What shall I remind you of?"),
         description='As they should read it: "call mum"',
-        validator=_is_short,
+        validator=is_short,
         validator_description=gettext_noop("1 to 1000 characters"),
     )
     at = InputField(

@@ -5,7 +5,7 @@ from typing import Any
 
 from abilities.moments.planning import PlanningAgent
 from abilities.tasks.for_others import RemindersForOthers
-from abilities.tasks.reminders import MAX_LENGTH
+from abilities.tasks.reminders import is_short
 from core.json_types import JsonObject
 from core.language.times import moment_in_words
 from core.tools.sharing import Companion, SharedHome, sharing_among
@@ -28,10 +28,6 @@ _NAMES = (gettext_noop("who"), gettext_noop("remind other"))
 """The names of a field and the agent on cards and in questions."""
 
 
-def _is_short(text: str) -> bool:
-    return 0 < len(" ".join(text.split())) <= MAX_LENGTH
-
-
 @valet(name="remind_other", effect="idempotent", group=_GROUP)
 class RemindOther(PlanningAgent):
     """Remind somebody of the person's household once: "remind Ben at six to buy bread".
@@ -43,7 +39,7 @@ class RemindOther(PlanningAgent):
     text = InputField(
         gettext_noop("What shall I remind them of?"),
         description='As they should read it: "buy bread"',
-        validator=_is_short,
+        validator=is_short,
         validator_description=gettext_noop("1 to 1000 characters"),
     )
     at = InputField(

@@ -161,7 +161,7 @@ def described(event: Event, zone: ZoneInfo, rule: str) -> dict[str, Any]:
         start, end = event.start, event.end
     except Exception as error:
         raise Unreadable("broken") from error
-    busy = str(event.get("TRANSP", "" if _is_day(start) else "OPAQUE")).upper() == "OPAQUE"
+    busy = str(event.get("TRANSP", "" if is_day(start) else "OPAQUE")).upper() == "OPAQUE"
     status = plain(event.get("STATUS", ""), 20).lower()
     return {
         "uid": str(event.get("UID", ""))[:1000],
@@ -261,8 +261,8 @@ def times_in(event: Event, name: str) -> list[datetime | date]:
 
 def max_of(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> datetime | date:
     """Return the end of an event, or its start if the end would be earlier."""
-    if _is_day(start) or _is_day(end):
-        return end if _is_day(start) and _is_day(end) and end > start else start + timedelta(days=_is_day(start))
+    if is_day(start) or is_day(end):
+        return end if is_day(start) and is_day(end) and end > start else start + timedelta(days=is_day(start))
     return end if _moment(end, zone) > _moment(start, zone) else start
 
 
@@ -298,7 +298,8 @@ def _moment(at: Any, zone: ZoneInfo) -> datetime:
     return moment
 
 
-def _is_day(at: object) -> bool:
+def is_day(at: object) -> bool:
+    """Return whether a time is a whole day."""
     return not isinstance(at, datetime)
 
 

@@ -15,6 +15,7 @@ from abilities.calendar.ical.components import (
     begins_of,
     events_of,
     exception_at,
+    is_day,
     like,
     master_of,
     recurrence_of,
@@ -49,15 +50,15 @@ def set_times(event: Event, start: Time | None, end: Time | None) -> None:
         assert before is not None  # noqa: S101 - only an event that is there is given an end alone
         first: Any = old
     else:
-        first = vDDDTypes(start) if old is None or _is_day(old.dt) != _is_day(start) else like(old, _shown(start, old))
+        first = vDDDTypes(start) if old is None or is_day(old.dt) != is_day(start) else like(old, _shown(start, old))
     if end is not None:
-        last = vDDDTypes(end) if _is_day(end) or old is None or _is_day(old.dt) else like(old, _shown(end, old))
-    elif before is not None and _is_day(before[0]) == _is_day(first.dt):
+        last = vDDDTypes(end) if is_day(end) or old is None or is_day(old.dt) else like(old, _shown(end, old))
+    elif before is not None and is_day(before[0]) == is_day(first.dt):
         last = like(first, wall(first.dt) + (before[1] - before[0]))
     else:
         last = like(
             first,
-            wall(first.dt) + timedelta(days=1) if _is_day(first.dt) else wall(first.dt) + timedelta(hours=1),
+            wall(first.dt) + timedelta(days=1) if is_day(first.dt) else wall(first.dt) + timedelta(hours=1),
         )
     for name in ("DTSTART", "DTEND", "DURATION"):
         event.pop(name, None)
@@ -101,7 +102,7 @@ def moved(calendar: Calendar, recurrence: str, change: Any) -> None:
         return
     old = time_of(master, recurrence) if recurrence else wall(master.start)
     start = read_time(change["start"], change["zone"]) if change["start"] else None
-    if start is not None and _is_day(start) != _is_day(old):
+    if start is not None and is_day(start) != is_day(old):
         raise Unreadable("series_kind")
     by = timedelta()
     if start is not None:
@@ -211,7 +212,7 @@ def _ends_before(master: Event, rule: vRecur, at: Time) -> None:
     ended = vRecur(rule)
     ended.pop("COUNT", None)
     start = begins_of(master)
-    last = at - (timedelta(days=1) if _is_day(at) else timedelta(seconds=1))
+    last = at - (timedelta(days=1) if is_day(at) else timedelta(seconds=1))
     ended["UNTIL"] = [_until(last, start)]
     master.pop("RRULE")
     master.add("RRULE", ended)
@@ -260,7 +261,7 @@ def _in_zone_of(at: Any, start: vDDDTypes) -> Any:
 
 def _shown(at: Time, start: vDDDTypes) -> Time:
     """Return a new time as the clock of the event's own zone shows it."""
-    return _in_zone_of(at, start) if not _is_day(at) else at
+    return _in_zone_of(at, start) if not is_day(at) else at
 
 
 def _drop(calendar: Calendar, which: Any) -> None:
@@ -283,10 +284,6 @@ def _set_times(event: Event, name: str, times: list[Any], start: vDDDTypes) -> N
     for at in times:
         value = like(start, _in_zone_of(at, start))
         event.add(name, value.dt, parameters={name: value.params[name] for name in ("TZID",) if name in value.params})
-
-
-def _is_day(at: object) -> bool:
-    return not isinstance(at, datetime)
 
 
 def _day(at: Time) -> date:
