@@ -102,13 +102,7 @@ def by_hand(session: aiohttp.ClientSession, base: str, *, streamed: bool) -> Tur
                 return message["content"] or "", message.get("tool_calls") or []
             return _join(await response.read())
 
-    async def one() -> object:
-        messages: list[Any] = format_messages(MESSAGES, MODEL)
-        _, calls = await ask(messages)
-        await _run(messages, calls)
-        return (await ask(messages))[0]
-
-    return one
+    return _turn_of(ask)
 
 
 def by_litellm(*, streamed: bool) -> Turn:
@@ -125,6 +119,12 @@ def by_litellm(*, streamed: bool) -> Turn:
             response = litellm.stream_chunk_builder([chunk async for chunk in response])
         message = response.choices[0].message
         return message.content or "", [call.model_dump() for call in message.tool_calls or ()]
+
+    return _turn_of(ask)
+
+
+def _turn_of(ask: Callable[[list[Any]], Awaitable[tuple[str, list[Any]]]]) -> Turn:
+    """Return a turn that asks, runs the tools, and asks again."""
 
     async def one() -> object:
         messages: list[Any] = format_messages(MESSAGES, MODEL)
