@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import time
 from typing import Protocol
 
@@ -24,6 +25,11 @@ def make_id(prefix: str) -> str:
     """Return an id such as `msg_01j9...`: sorted by time of making, 80 random bits."""
     value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
     return f"{prefix}_{''.join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])}"
+
+
+def new_token() -> str:
+    """Return the random token of the buttons of a card or a question: 128 bits, which prove nothing by themselves."""
+    return secrets.token_urlsafe(16)
 
 
 def partition_of(name: str) -> str:

@@ -86,6 +86,26 @@ def object_in(answer: str) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def object_of(value: object) -> JsonObject:
+    """Return a value that is an object; empty for any other."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: object) -> list[JsonObject]:
+    """Return the objects of a list; empty for a value that is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def moment_in(value: object) -> datetime | None:
+    """Return the moment that a text of JSON is; None for a value that is no text."""
+    return datetime.fromisoformat(value) if isinstance(value, str) else None
+
+
+def is_empty(value: Json) -> bool:
+    """Return whether a value says nothing: null, or a text, a list or an object without content."""
+    return value is None or value in ("", [], {})
+
+
 def fields_in(row: dict[str, Any], kind: type) -> dict[str, Any]:
     """Return the values for the fields of a dataclass: SQL functions of a newer release may tell more."""
     return {name: row[name] for name in inspect.get_annotations(kind) if name in row}

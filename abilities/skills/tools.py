@@ -1,7 +1,9 @@
 """A person's own skills: how they want something done, in words that they approved, kept in versions."""
 
 import re
+from typing import cast
 
+from core.json_types import object_of, objects_in
 from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
 type _Version = dict[str, str | int]
@@ -134,5 +136,4 @@ async def _find(name: str, version: int, context: ToolExecutionContext) -> _Vers
 
 
 def _versions(value: object) -> list[_Version]:
-    versions = value.get("versions") if isinstance(value, dict) else None
-    return [version for version in versions if isinstance(version, dict)] if isinstance(versions, list) else []
+    return cast("list[_Version]", objects_in(object_of(value).get("versions")))

@@ -5,7 +5,7 @@ even of the future, by the fields that hold words.
 """
 
 from channels.slack.text import typed_text, unescape
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 
 _DEEPEST = 40
 _SAID = ("title", "subtitle", "text", "body", "description", "alt_text", "label", "fallback", "value")
@@ -34,11 +34,6 @@ def unread_in(blocks: Json) -> str:
         if not (typed or block_words([block]).strip()) and (inline or kind != "rich_text"):
             return str(kind)
     return ""
-
-
-def objects_in(value: Json) -> list[JsonObject]:
-    """Return the objects of a list; empty if it is not a list, since content is read as far as possible."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _block(block: JsonObject) -> list[str]:

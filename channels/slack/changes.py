@@ -3,8 +3,9 @@
 Source: docs.slack.dev, reference/events/message/message_changed and message_deleted.
 """
 
+from channels.fields import object_at, text_at
 from channels.slack.messages import AppIdentity, moment, own_keys, read_message
-from channels.slack.payload_fields import TS, USER, name_at, object_at, optional_name, text_at
+from channels.slack.payload_fields import TS, USER, name_at, optional_name
 from core.json_types import Json, JsonObject
 from core.messaging.inbound import Amendment
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage

@@ -4,8 +4,9 @@ import asyncio
 
 import structlog
 
+from channels.fields import object_at
 from channels.slack.messages import AppIdentity
-from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
+from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, optional_name
 from core.errors import DeliveryError, RequestRefused, Unavailable
 from providers.slack.client import SlackApi
 

@@ -5,18 +5,8 @@ Source of the shapes: docs.slack.dev, reference/interaction-payloads.
 
 from dataclasses import dataclass
 
-from channels.slack.payload_fields import (
-    CHANNEL,
-    TOKEN,
-    TS,
-    USER,
-    WORD,
-    name_at,
-    object_at,
-    objects_at,
-    optional_name,
-    text_at,
-)
+from channels.fields import object_at, text_at
+from channels.slack.payload_fields import CHANNEL, TOKEN, TS, USER, WORD, name_at, objects_at, optional_name
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Press

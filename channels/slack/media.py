@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import structlog
 from yarl import URL
 
+from channels.fields import object_at, text_at
 from channels.provider_files import ProviderFiles
-from channels.slack.payload_fields import object_at, text_at
 from core.errors import RequestRefused, ToolFailed
 from core.files.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile

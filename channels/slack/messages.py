@@ -6,12 +6,13 @@ Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from channels.slack.blocks import objects_in, unread_in
+from channels.fields import text_at
+from channels.slack.blocks import unread_in
 from channels.slack.kinds import CHANGES, HAPPENED, TYPED, content_of
-from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name, text_at
+from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name
 from channels.slack.shares import Authors, besides, messages_in, own_words, quoted_in, whose, words_of
 from core.errors import RequestRefused
-from core.json_types import JsonObject
+from core.json_types import JsonObject, objects_in
 from core.language.catalogue import gettext_noop
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, unread

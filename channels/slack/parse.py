@@ -5,6 +5,7 @@ Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-comman
 
 from dataclasses import dataclass, replace
 
+from channels.fields import object_at, text_at
 from channels.slack.changes import read_change
 from channels.slack.interactions import Gesture, read_press, read_submission
 from channels.slack.messages import AppIdentity, channel_at, read_message
@@ -17,10 +18,8 @@ from channels.slack.payload_fields import (
     USER,
     WORD,
     name_at,
-    object_at,
     objects_at,
     optional_name,
-    text_at,
 )
 from channels.slack.reactions import ADDED, REMOVED, read_reaction
 from channels.slack.text import unescape

@@ -16,14 +16,6 @@ REACTION = re.compile(r"\S{1,255}")
 WORD = re.compile(r"[a-z][a-z0-9_.]{0,79}")
 
 
-def object_at(owner: JsonObject, name: str) -> JsonObject:
-    """Return a required object. Raises `RequestRefused`."""
-    value = owner.get(name)
-    if not isinstance(value, dict):
-        raise RequestRefused(f"{name} is not an object")
-    return value
-
-
 def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
     """Return a list of objects, empty if there is none. Raises `RequestRefused`."""
     value = owner.get(name)
@@ -35,16 +27,6 @@ def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
     if len(objects) != len(value):
         raise RequestRefused(f"{name} does not hold objects")
     return objects
-
-
-def text_at(owner: JsonObject, name: str) -> str:
-    """Return a string, empty if there is none. Raises `RequestRefused`."""
-    value = owner.get(name)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise RequestRefused(f"{name} is not a string")
-    return value
 
 
 def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:

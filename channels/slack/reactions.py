@@ -3,8 +3,9 @@
 Source of the shapes: docs.slack.dev, reference/events/reaction_added and reaction_removed. They name no thread.
 """
 
+from channels.fields import object_at, text_at
 from channels.slack.messages import AppIdentity, moment
-from channels.slack.payload_fields import CHANNEL, REACTION, TS, USER, WORD, name_at, object_at, optional_name, text_at
+from channels.slack.payload_fields import CHANNEL, REACTION, TS, USER, WORD, name_at, optional_name
 from core.json_types import JsonObject
 from core.messaging.emoji import THUMB_DOWN, THUMB_UP
 from core.messaging.inbound import Reaction

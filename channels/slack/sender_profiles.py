@@ -10,7 +10,7 @@ from zoneinfo import available_timezones
 
 import structlog
 
-from channels.slack.payload_fields import object_at
+from channels.fields import object_at
 from core.errors import DeliveryError, RequestRefused, StoreUnavailable
 from core.json_types import JsonObject
 from core.language.tags import read_tag

@@ -7,10 +7,11 @@ Source: docs.slack.dev, reference/messaging/attachments, and the shapes in which
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from channels.slack.blocks import block_words, objects_in, words_beyond
-from channels.slack.payload_fields import objects_at, text_at
+from channels.fields import text_at
+from channels.slack.blocks import block_words, words_beyond
+from channels.slack.payload_fields import objects_at
 from channels.slack.text import typed_text
-from core.json_types import JsonObject
+from core.json_types import JsonObject, objects_in
 from core.messaging.pointed import Whose
 
 _SHARED = ("is_share", "is_msg_unfurl", "is_reply_unfurl", "message_blocks")

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from channels.fields import text_at
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 
@@ -22,27 +23,11 @@ def _without_nulls(value: Json) -> Json:
     return value
 
 
-def object_at(parent: JsonObject, name: str) -> JsonObject:
-    """Return a required object. Raises `RequestRefused`."""
-    value = parent.get(name)
-    if not isinstance(value, dict):
-        raise RequestRefused(f"{name} is not an object")
-    return value
-
-
 def integer_at(parent: JsonObject, name: str, at_least: int = -LARGEST) -> int:
     """Return a required number. Raises `RequestRefused`."""
     value = parent.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not at_least <= value < LARGEST:
         raise RequestRefused(f"{name} is not a number of Telegram's")
-    return value
-
-
-def text_at(parent: JsonObject, name: str) -> str:
-    """Return a text, empty if there is none. Raises `RequestRefused`."""
-    value = parent.get(name, "")
-    if not isinstance(value, str):
-        raise RequestRefused(f"{name} is not a text")
     return value
 
 
@@ -52,11 +37,6 @@ def required_text_at(parent: JsonObject, name: str) -> str:
     if not value:
         raise RequestRefused(f"{name} is missing")
     return value
-
-
-def objects_in(value: Json) -> list[JsonObject]:
-    """Return the objects of a list; empty if it is not a list, since content is read as far as possible."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def moment(seconds: int) -> datetime | None:

@@ -8,10 +8,10 @@ import math
 import re
 from dataclasses import replace
 
-from channels.telegram.fields import objects_in
+from channels.fields import text_at
 from channels.telegram.rich import rich_files
 from core.errors import RequestRefused
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 from core.messaging.messages import Media
 from providers.telegram.wire import CARD_SCHEME, FILE_SCHEME
 
@@ -70,7 +70,7 @@ def _card(value: Json) -> list[Media]:
     """
     if not isinstance(value, dict):
         raise RequestRefused("contact is not an object")
-    number, first, last, card = (_plain(value, name) for name in ("phone_number", "first_name", "last_name", "vcard"))
+    number, first, last, card = (text_at(value, name) for name in ("phone_number", "first_name", "last_name", "vcard"))
     if not (number or first or last or card):
         return []
     name = " ".join(part for part in (first, last) if part) or number
@@ -83,13 +83,6 @@ def _card(value: Json) -> list[Media]:
         phone = (f"TEL;TYPE=CELL:{_escaped(number)}",) if number else ()
         card = "\r\n".join((*lines, *phone, "END:VCARD", ""))
     return [Media(f"{CARD_SCHEME}{card}", "text/vcard", f"{name[:100] or 'contact'}.vcf", len(card.encode()))]
-
-
-def _plain(value: JsonObject, name: str) -> str:
-    text = value.get(name, "")
-    if not isinstance(text, str):
-        raise RequestRefused(f"{name} is not a text")
-    return text
 
 
 def _escaped(text: str) -> str:

@@ -7,7 +7,8 @@ would hold up its chat. Tests compare the two readings.
 
 from dataclasses import dataclass
 
-from channels.telegram.fields import integer_at, moment, object_at, required_text_at, text_at, without_nulls
+from channels.fields import object_at, text_at
+from channels.telegram.fields import integer_at, moment, required_text_at, without_nulls
 from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
 from channels.telegram.places import names_of, place_of

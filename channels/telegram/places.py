@@ -6,7 +6,8 @@ the last edit has no `live_period`.
 
 from datetime import UTC, datetime, timedelta
 
-from channels.telegram.fields import integer_at, text_at
+from channels.fields import text_at
+from channels.telegram.fields import integer_at
 from core.json_types import JsonObject
 from core.messaging.places import SentPlace, read_place
 from core.messaging.pointed import Pointed, Whose

@@ -4,7 +4,8 @@ Source of the shapes: core.telegram.org/bots/api#messagereactionupdated and #rea
 person before and after; Telegram sends none that a bot has set.
 """
 
-from channels.telegram.fields import integer_at, moment, object_at, required_text_at, text_at
+from channels.fields import object_at, text_at
+from channels.telegram.fields import integer_at, moment, required_text_at
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.emoji import plain_emoji

@@ -6,9 +6,8 @@ block of the future gives its words as well.
 
 from collections.abc import Iterator
 
-from channels.telegram.fields import objects_in
 from channels.telegram.text import moment_of, with_address
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 
 _DEEPEST = 40
 _BEHIND = ("url", "email_address", "phone_number", "bank_card_number")

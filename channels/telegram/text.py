@@ -6,8 +6,7 @@ changes nothing.
 
 from datetime import UTC, datetime
 
-from channels.telegram.fields import objects_in
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 
 _UNIT = 2
 _LOW_SURROGATES = range(0xDC00, 0xE000)

@@ -3,11 +3,11 @@
 Source: core.telegram.org/bots/api#message.
 """
 
-from channels.telegram.fields import objects_in, text_at
+from channels.fields import text_at
 from channels.telegram.places import place_of
 from channels.telegram.rich import rich_words
 from channels.telegram.text import linked_text
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 from core.messaging.places import PIN
 
 

@@ -10,10 +10,9 @@ from core.agents.schema import INSTRUCTION, agent_parameters
 from core.agents.standard_agent import ApprovalRequest, StandardAgent, Valet
 from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import Check, as_it_was, form_of
-from core.approvals.rendering import is_empty
 from core.consents.shape import Target
 from core.errors import ToolRetry
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, is_empty
 from core.language.catalogue import gettext, name_in_words
 from core.messaging.messages import FormField
 

@@ -2,7 +2,7 @@
 
 from core.agents.fields import InputField
 from core.agents.standard_agent import StandardAgent, Valet
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, object_of
 from core.llm.types import ToolSpec
 
 INSTRUCTION = "task_instruction"
@@ -33,7 +33,11 @@ def agent_parameters(valet: Valet) -> JsonObject:
         "additionalProperties": False,
     }
     required: list[Json] = [name for name, field in valet.inputs.items() if field.required]
-    shared = {name: schema for field in valet.inputs.values() for name, schema in _definitions(field.schema()).items()}
+    shared = {
+        name: schema
+        for field in valet.inputs.values()
+        for name, schema in object_of(field.schema().get("$defs")).items()
+    }
     return schema | ({"required": required} if required else {}) | ({"$defs": shared} if shared else {})
 
 
@@ -47,8 +51,3 @@ def field_schema(field: InputField) -> JsonObject:
     if not field.required and field.default is not None:
         schema["default"] = field.to_json(field.default)
     return schema
-
-
-def _definitions(schema: JsonObject) -> JsonObject:
-    definitions = schema.get("$defs")
-    return definitions if isinstance(definitions, dict) else {}

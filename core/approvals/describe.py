@@ -2,8 +2,8 @@
 
 from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
-from core.approvals.rendering import as_text, is_empty
-from core.json_types import JsonObject
+from core.approvals.rendering import as_text
+from core.json_types import JsonObject, is_empty
 from core.language.catalogue import gettext, gettext_noop, in_a_row, labelled, name_in_words
 from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool, Risk

@@ -5,10 +5,10 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from core.approvals.rendering import as_text, is_empty
+from core.approvals.rendering import as_text
 from core.approvals.value_errors import value_errors
 from core.errors import ToolRetry
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, JsonObject, is_empty, object_of, objects_in, read_json
 from core.language.catalogue import name_in_words
 from core.language.yes_no import read_yes_or_no, yes_or_no
 from core.messaging.messages import FormField, FormFieldKind
@@ -104,8 +104,7 @@ def _really_changed(arguments: JsonObject, changes: JsonObject, schemas: Mapping
 
 
 def _properties(tool: AnyTool) -> Mapping[str, Json]:
-    properties = tool.signature.schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return object_of(tool.signature.schema.get("properties"))
 
 
 def form_of(
@@ -151,8 +150,7 @@ def _kinds(schema: JsonObject) -> list[Json]:
 
 
 def _any_of(schema: JsonObject) -> list[JsonObject]:
-    choices = schema.get("anyOf")
-    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+    return objects_in(schema.get("anyOf"))
 
 
 def _parse_as(schema: Json, before: Json, given: Json) -> Json:

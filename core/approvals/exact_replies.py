@@ -107,11 +107,6 @@ def new_codes(count: int = 8) -> list[str]:
     return [*short, *long]
 
 
-def new_token() -> str:
-    """Return the random token of a card's buttons: 128 bits, which still prove nothing by themselves."""
-    return secrets.token_urlsafe(16)
-
-
 def new_number() -> str:
     """Return the six random digits that prove that a phone number is its owner's."""
     return f"{secrets.randbelow(10**6):06d}"

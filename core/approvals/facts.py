@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.approvals.types import ApprovalState
-from core.json_types import Json, JsonObject, fields_in
+from core.json_types import JsonObject, fields_in, moment_in
 
 _AMENDED = "amended"
 """What stands for the message in which an approval was decided, if it is void."""
@@ -82,12 +82,12 @@ class ApprovalFacts:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "ApprovalFacts":
         """Read the result of `approval_facts`."""
-        confirmation = row["confirmation"] | {"until": _moment(row["confirmation"]["until"])}
+        confirmation = row["confirmation"] | {"until": moment_in(row["confirmation"]["until"])}
         return cls(
             **fields_in(row, cls)
             | {
                 "state": ApprovalState(row["state"]),
-                "expires_at": _moment(row["expires_at"]),
+                "expires_at": moment_in(row["expires_at"]),
                 "timeout": timedelta(seconds=row["timeout"]),
                 "confirmation": Confirmation(**fields_in(confirmation, Confirmation)),
                 "cards": tuple(CardFacts(**fields_in(card, CardFacts)) for card in row["cards"]),
@@ -143,7 +143,3 @@ class PressFacts:
         """Read the result of `press_facts`."""
         approval = row["approval"]
         return cls(row["known"], None if approval is None else ApprovalFacts.from_json(approval))
-
-
-def _moment(text: Json) -> datetime | None:
-    return datetime.fromisoformat(text) if isinstance(text, str) else None

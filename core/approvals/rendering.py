@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from core.approvals.consent import Described
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, is_empty
 from core.language.catalogue import gettext, gettext_noop, in_a_row, labelled, name_in_words
 from core.language.yes_no import yes_or_no
 from core.messaging.visible_text import literal, plain_line, visible
@@ -34,10 +34,6 @@ def render_arguments(arguments: JsonObject, described: Described) -> tuple[tuple
 
 def _hidden(name: str, value: Json, described: Described) -> bool:
     return name in described.hidden_when_empty and is_empty(value)
-
-
-def is_empty(value: Json) -> bool:
-    return value is None or value in ("", [], {})
 
 
 def as_text(value: Json) -> str:

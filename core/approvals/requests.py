@@ -9,7 +9,6 @@ import structlog
 
 from core.approvals.consent import CANCELLED, Consent, ConsentState, ConsentTo, Described
 from core.approvals.edits import changed_lines, differences
-from core.approvals.exact_replies import new_token
 from core.approvals.rendering import as_text, render_arguments
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
@@ -17,7 +16,7 @@ from core.approvals.types import NOT_SHOWN, Approval, ApprovalState, NewApproval
 from core.clock import Clock
 from core.consents.turn import TurnConsents
 from core.errors import ToolError
-from core.ids import for_person
+from core.ids import for_person, new_token
 from core.journal.types import Outcome
 from core.json_types import JsonObject, canonical_hash, storable
 from core.language.catalogue import gettext, gettext_noop, speaking

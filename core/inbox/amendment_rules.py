@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
-from core.json_types import JsonObject, fields_in
+from core.json_types import JsonObject, fields_in, moment_in
 
 CORRECTED_WITHIN = timedelta(hours=1)
 """How long after the end of its turn a changed message is answered."""
@@ -76,7 +76,7 @@ class AmendmentFacts:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "AmendmentFacts":
         """Read the result of `amendment_facts`."""
-        moments = {name: _moment(row.get(name)) for name in ("received_at", "finished_at", "changed_at")}
+        moments = {name: moment_in(row.get(name)) for name in ("received_at", "finished_at", "changed_at")}
         return cls(**fields_in(row, cls) | moments | {"media": tuple(row.get("media", ()))})
 
 
@@ -180,7 +180,3 @@ def _ignored(reason: EditReason) -> Ruling:
 def _files(media: tuple[JsonObject, ...]) -> list[tuple[object, ...]]:
     """Return files by what they are: a provider's reference to the same file may change."""
     return [(file.get("content_type"), file.get("name"), file.get("size")) for file in media]
-
-
-def _moment(text: object) -> datetime | None:
-    return datetime.fromisoformat(text) if isinstance(text, str) else None

@@ -11,7 +11,7 @@ import asyncpg
 
 from core.db.database import Database
 from core.ids import IdMaker, for_person
-from core.json_types import JsonObject
+from core.json_types import JsonObject, moment_in
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage, Sentence
 from core.messaging.states import IdentityState, SendState
@@ -214,14 +214,13 @@ def new_parts(rendered: Iterable[dict[str, Any]]) -> list[KeptPart]:
 
 
 def _asking(asks: JsonObject) -> CardState:
-    expires, decided = asks["expires_at"], asks["decided_at"]
     return CardState(
         str(asks["code"]),
         bool(asks["editable"]),
         timedelta(seconds=float(str(asks["seconds"]))),
-        datetime.fromisoformat(expires) if isinstance(expires, str) else None,
+        moment_in(asks["expires_at"]),
         cast(Ended | None, asks["outcome"]),
-        datetime.fromisoformat(decided) if isinstance(decided, str) else None,
+        moment_in(asks["decided_at"]),
     )
 
 

@@ -1,7 +1,6 @@
 """The buttons of a question: their payload, and the reader of it. Pure."""
 
 import re
-import secrets
 
 from core.ids import PARTITION
 from core.language.catalogue import gettext
@@ -9,11 +8,6 @@ from core.messaging.messages import CHOICE, Action
 from core.questions.types import SKIP, Asked
 
 _BUTTON = re.compile(rf"{CHOICE}(?P<choice>s|[0-9]{{1,2}})\.(?P<token>{PARTITION}[A-Za-z0-9_-]{{22}})")
-
-
-def new_token() -> str:
-    """Return the random token of a question's buttons: 128 bits, which prove nothing by themselves."""
-    return secrets.token_urlsafe(16)
 
 
 def actions(asked: Asked, token: str) -> tuple[Action, ...]:

@@ -13,7 +13,7 @@ from core.credentials.choice import find
 from core.credentials.needs import read_need
 from core.credentials.types import Account, OpenAccount
 from core.errors import ConfigError
-from core.json_types import JsonObject
+from core.json_types import JsonObject, object_of
 from core.tools.person_access import PersonAccounts
 from core.tools.schema import Signature
 
@@ -42,19 +42,14 @@ def with_account(signature: Signature) -> Signature:
         signature.model.__name__, __base__=signature.model, account=(str, Field("", description=ACCOUNT_SAYS))
     )
     argument: JsonObject = {"type": "string", "default": "", "description": ACCOUNT_SAYS}
-    schema = signature.schema | {"properties": {**_properties(signature.schema), ACCOUNT: argument}}
+    schema = signature.schema | {"properties": {**object_of(signature.schema.get("properties")), ACCOUNT: argument}}
     return Signature(model, schema, signature.names, signature.fields | {ACCOUNT: ACCOUNT}, signature.context_name)
 
 
 def without_account(schema: JsonObject) -> JsonObject:
     """Return parameters as the model sees them if there is no account to choose."""
-    properties = _properties(schema)
+    properties = object_of(schema.get("properties"))
     return schema | {"properties": {name: value for name, value in properties.items() if name != ACCOUNT}}
-
-
-def _properties(schema: JsonObject) -> JsonObject:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import cast
 
 from core.errors import ToolRetry
 from core.journal.types import Effect
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, JsonObject, is_empty, object_of, read_json
 from core.llm.types import ToolCall
 from core.replies import note
 from core.tools.scalars import UNREAD, nouns_of, read_scalar
@@ -58,13 +58,13 @@ def understand(given: Json, tool: AnyTool) -> Understood | None:
     given = _object_of(given, schema)
     if given is None:
         return None
-    parameters = _properties(schema)
+    parameters = object_of(schema.get("properties"))
     required = cast(list[Json], schema.get("required", []))
     arguments: JsonObject = {}
     left_out: list[str] = []
     for name, value in given.items():
         if name not in parameters:
-            if _is_empty(value):
+            if is_empty(value):
                 continue
             if tool.effect is Effect.READ and not tool.agent:
                 left_out.append(name)
@@ -73,13 +73,9 @@ def understand(given: Json, tool: AnyTool) -> Understood | None:
             continue
         reading = _Reading(schema, name, nouns_of(f"{name} {tool.name} {tool.description}"))
         read = reading.read(value, parameters[name])
-        if not _is_empty(read) or name in required or reading.accepts(read, parameters[name]):
+        if not is_empty(read) or name in required or reading.accepts(read, parameters[name]):
             arguments[name] = read
     return Understood(arguments, tuple(left_out))
-
-
-def _is_empty(value: Json) -> bool:
-    return value is None or value in ("", [], {})
 
 
 def _object_of(given: Json, schema: JsonObject) -> JsonObject | None:
@@ -90,7 +86,7 @@ def _object_of(given: Json, schema: JsonObject) -> JsonObject | None:
     if not isinstance(given, dict):
         return None
     wrapper = next(iter(given), "")
-    if len(given) == 1 and wrapper in _WRAPPERS and wrapper not in _properties(schema):
+    if len(given) == 1 and wrapper in _WRAPPERS and wrapper not in object_of(schema.get("properties")):
         inside = given[wrapper]
         inside = _parsed(inside) if isinstance(inside, str) else inside
         return inside if isinstance(inside, dict) else given
@@ -124,11 +120,11 @@ class _Reading:
 
     def _options(self, schema: Json, depth: int = 0) -> list[JsonObject]:
         """Return the alternatives of a schema, without references; none if it accepts anything."""
-        if not isinstance(schema, dict) or depth > len(_definitions(self.root)) + 8:
+        if not isinstance(schema, dict) or depth > len(object_of(self.root.get("$defs"))) + 8:
             return []
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            return self._options(_definitions(self.root).get(reference.rpartition("/")[2]), depth + 1)
+            return self._options(object_of(self.root.get("$defs")).get(reference.rpartition("/")[2]), depth + 1)
         choices = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(choices, list):
             each = [self._options(choice, depth + 1) for choice in choices]
@@ -145,7 +141,7 @@ class _Reading:
             return [self.read(item, lists[0].get("items")) for item in value] if len(lists) == 1 else value
         if isinstance(value, dict):
             objects = [option for option in options if option.get("type") == "object"]
-            known = _properties(objects[0]) if len(objects) == 1 else {}
+            known = object_of(objects[0].get("properties")) if len(objects) == 1 else {}
             return {name: self.read(item, known.get(name)) for name, item in value.items()}
         return value
 
@@ -167,7 +163,7 @@ class _Reading:
         parsed = _parsed(value) if isinstance(value, str) else value
         if isinstance(value, str) and isinstance(parsed, list):
             return self._inside(parsed, [schema])
-        if _is_empty(value) or (isinstance(parsed, str) and _SEPARATORS.search(parsed)):
+        if is_empty(value) or (isinstance(parsed, str) and _SEPARATORS.search(parsed)):
             return UNREAD
         item = self.read(value, schema.get("items"))
         return [item] if self.accepts(item, schema.get("items")) else UNREAD
@@ -197,13 +193,3 @@ def _parsed(text: str) -> Json:
         return read_json(text)
     except ValueError:
         return text
-
-
-def _properties(schema: JsonObject) -> JsonObject:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
-
-
-def _definitions(schema: JsonObject) -> JsonObject:
-    definitions = schema.get("$defs")
-    return definitions if isinstance(definitions, dict) else {}

@@ -7,7 +7,6 @@ any other tool ran in that turn, and never for high risk (DESIGN section 5).
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from pydantic import BaseModel
 
@@ -19,7 +18,7 @@ from core.approvals.types import HIGH, Approval, ApprovalState
 from core.clock import Clock
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 from core.language.catalogue import gettext, gettext_noop, speaking
 from core.llm.types import ToolCall
 from core.tools.context import ToolExecutionContext
@@ -219,7 +218,7 @@ _SHOWN = _schema(())
 
 
 def _listed(given: object) -> list[JsonObject]:
-    listed = [cast(JsonObject, item) for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+    listed = objects_in(given)
     if not listed:
         raise ToolRetry(_NOT_TAKEN, note="Give `decisions`: a list of {code, decision, changes}.")
     return listed

@@ -10,11 +10,10 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
-from core.ids import for_person
+from core.ids import for_person, new_token
 from core.journal.types import Outcome
 from core.language.catalogue import gettext, gettext_noop
 from core.loop.result import Ended, ReactLoopResult
-from core.questions.buttons import new_token
 from core.questions.types import AskedOf
 from core.questions.wording import in_words, last_key, with_keys
 from core.replies import without_notes

@@ -26,7 +26,7 @@ from typing import Literal, Self
 
 from aiohttp import web
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 from onevalet.testing.scripted_embedding import embed
 from onevalet.testing.scripted_replies import ModelCall as ModelCall
 from onevalet.testing.scripted_replies import Reply as Reply
@@ -37,7 +37,6 @@ from onevalet.testing.scripted_replies import echo as echo
 from onevalet.testing.scripted_replies import error as error
 from onevalet.testing.scripted_replies import hang as hang
 from onevalet.testing.scripted_replies import malformed as malformed
-from onevalet.testing.scripted_replies import objects_of
 from onevalet.testing.scripted_replies import text as text
 from onevalet.testing.scripted_replies import text_of as text_of
 
@@ -196,7 +195,7 @@ def complain(call: ModelCall) -> str:
             continue
         if open_calls:
             break
-        open_calls = {str(object.get("id")) for object in objects_of(message.get("tool_calls"))}
+        open_calls = {str(object.get("id")) for object in objects_in(message.get("tool_calls"))}
     if open_calls:
         ids = ", ".join(sorted(open_calls))
         return (

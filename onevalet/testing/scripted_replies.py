@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject, objects_in
 from core.turns.prompt_lines import CONTEXT
 
 
@@ -19,12 +19,12 @@ class ModelCall:
     @property
     def messages(self) -> list[JsonObject]:
         """Return the messages as sent."""
-        return objects_of(self.body.get("messages"))
+        return objects_in(self.body.get("messages"))
 
     @property
     def tools(self) -> list[str]:
         """Return the names of the offered tools, in order."""
-        functions = [tool.get("function") for tool in objects_of(self.body.get("tools"))]
+        functions = [tool.get("function") for tool in objects_in(self.body.get("tools"))]
         return [str(function["name"]) for function in functions if isinstance(function, dict)]
 
     @property
@@ -131,8 +131,4 @@ def text_of(message: JsonObject) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return "".join(str(part.get("text", "")) for part in objects_of(content))
-
-
-def objects_of(value: Json) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return "".join(str(part.get("text", "")) for part in objects_in(content))

@@ -8,6 +8,7 @@ import asyncpg
 
 from core.db.database import Connection
 from core.journal.types import Outcome, StepKind
+from core.json_types import JsonObject, object_of, objects_in
 from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
@@ -299,9 +300,8 @@ def _title(step: asyncpg.Record) -> str:
             return f"{kind.value.capitalize()} {name}".strip()
 
 
-def _calls(result: object) -> list[dict[str, object]]:
-    calls = result.get("tool_calls") if isinstance(result, dict) else None
-    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+def _calls(result: object) -> list[JsonObject]:
+    return objects_in(object_of(result).get("tool_calls"))
 
 
 def _facts(**facts: object) -> tuple[tuple[str, str], ...]:

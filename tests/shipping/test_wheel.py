@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from onevalet.testing.scripted_replies import objects_of
+from core.json_types import objects_in
 from tests.documents.blocks import write_files
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.shipping.harness import ROOT, SHIPPED, clean_environment, find_uv, run, tracked_files
@@ -118,7 +118,7 @@ def _run_tests(python: Path, file: Path, folder: Path, *options: str, **settings
 
 def _as_the_demo_model(call: ModelCall) -> Reply:
     """Answer over the wire as the demo model does in a clone, for which the example is written."""
-    functions = objects_of([tool["function"] for tool in objects_of(call.body.get("tools"))])
+    functions = objects_in([tool["function"] for tool in objects_in(call.body.get("tools"))])
     offered = {str(function["name"]): str(function.get("description", "")) for function in functions}
     answer = DEMO_MODEL.answer(call.messages, offered)
     if answer.tool_calls:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.json_types import Json
+from core.json_types import Json, object_of
 from core.llm.types import ToolCall, ToolSpec
 from providers.models.markup.loose_json import Reading
 
@@ -185,8 +185,7 @@ def _break(text: str, found: WrittenCalls, name: str, written: str) -> int:
 
 
 def _schema(offered: Mapping[str, ToolSpec], name: str) -> Mapping[str, Any]:
-    properties = offered[name].parameters.get("properties") if name in offered else None
-    return properties if isinstance(properties, dict) else {}
+    return object_of(offered[name].parameters.get("properties")) if name in offered else {}
 
 
 def _value(written: str, schema: Any, as_text: str | None) -> Json:

@@ -6,9 +6,9 @@ import pytest
 from abilities.accounts.links import ConnectLinkStore
 from abilities.events.source_types import Style
 from abilities.events.sources import EventSources
-from core.approvals.exact_replies import Verb, button, new_token, read_button
+from core.approvals.exact_replies import Verb, button, read_button
 from core.files.links import FileLinks
-from core.ids import for_person, make_id, partition_of
+from core.ids import for_person, make_id, new_token, partition_of
 from core.messaging.chat_reader import chat_words
 from core.people.link_codes import new_link_code, shown_code
 from operations.console.sign_in import ConsoleSignIn

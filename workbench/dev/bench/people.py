@@ -8,7 +8,7 @@ from core.clock import zone_or_utc
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.ids import make_id
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, objects_in
 from core.people.access_policy import Admission, PersonRole
 from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
@@ -105,7 +105,7 @@ async def _planned(database: Database, tenant_id: str, zone: ZoneInfo) -> list[J
     made = (ability.client_tools(database) for ability in all_abilities() if ability.client_tools is not None)
     for tool in (tool for tools in made for tool in tools if tool.name == "list_tasks"):
         told = (await tool.run(Client(tenant_id, "", "", 0), Nothing())).data["tasks"]
-        rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+        rows = objects_in(told)
         rows.sort(key=lambda row: str(row["next"] or "later than any"))
         return [
             {
