@@ -12,6 +12,7 @@ from abilities.calendar.places import CalendarEntry, EventPlace, WrittenEvent
 from abilities.calendar.types import SeriesScope
 from abilities.calendar.words import event_in_words, guests_in_words, span_in_words
 from abilities.moments.asking_where import ZoneAgent
+from core.json_types import object_of
 from onevalet import (
     AgentResult,
     AgentStatus,
@@ -133,8 +134,7 @@ class CalendarAgent(ZoneAgent):
 
     @property
     def planned(self) -> Mapping[str, Any]:
-        kept = self.state.get(_PLAN)
-        return kept if isinstance(kept, dict) else {}
+        return object_of(self.state.get(_PLAN))
 
     @property
     def zone(self) -> ZoneInfo:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from abilities.moments.asking_where import ZoneAgent
 from abilities.moments.saying_when import moment_said, said_elsewhere
+from core.json_types import object_of
 from onevalet import (
     AgentResult,
     AgentStatus,
@@ -130,8 +131,7 @@ class PlanningAgent(ZoneAgent):
         return self.make_result(AgentStatus.WAITING_FOR_APPROVAL)
 
     def _moments(self) -> Mapping[str, Any]:
-        kept = self.state.get("moments")
-        return kept if isinstance(kept, dict) else {}
+        return object_of(self.state.get("moments"))
 
     def _moment_text(self) -> str | None:
         text = getattr(self, "at", None)

@@ -6,7 +6,7 @@ Source: docs.slack.dev, reference/events/message/message_changed and message_del
 from channels.fields import object_at, text_at
 from channels.slack.messages import AppIdentity, moment, own_keys, read_message
 from channels.slack.payload_fields import TS, USER, name_at, optional_name
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject, object_of
 from core.messaging.inbound import Amendment
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
@@ -50,8 +50,7 @@ def _deleted(
     event: JsonObject, channel: str, ours: AppIdentity, *, direct: bool, keys: tuple[str, ...], ts: str
 ) -> Amendment | IgnoredMessage:
     """Return a deletion. The message that was deleted comes with it, but for its author nothing of it is needed."""
-    before: Json = event.get("previous_message")
-    before = before if isinstance(before, dict) else {}
+    before = object_of(event.get("previous_message"))
     author, root = optional_name(before, "user", USER), optional_name(before, "thread_ts", TS)
     address = Address(CHANNEL_NAME, ours.team, channel, "" if root == ts else root)
     if before.get("bot_id") or author == ours.bot_user != "":

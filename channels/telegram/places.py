@@ -8,15 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 from channels.fields import text_at
 from channels.telegram.fields import integer_at
-from core.json_types import JsonObject
+from core.json_types import JsonObject, object_of
 from core.messaging.places import SentPlace, read_place
 from core.messaging.pointed import Pointed, Whose
 
 
 def place_of(message: JsonObject) -> SentPlace | None:
     """Return the place in a message; None if it has none. Raises `RequestRefused` for one that is nowhere."""
-    venue = message.get("venue")
-    venue = venue if isinstance(venue, dict) else {}
+    venue = object_of(message.get("venue"))
     location = venue.get("location") if venue else message.get("location")
     if not isinstance(location, dict):
         return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
+from core.json_types import object_of
 from core.language.catalogue import gettext, gettext_noop, listed, name_in_words, ngettext, ngettext_noop
 
 _KINDS = {
@@ -54,8 +55,7 @@ def value_errors(error: ValidationError) -> str:
 
 def reason_in_words(item: Mapping[str, object]) -> str:
     """Return the reason behind an error of pydantic's, in our words."""
-    kind, given = str(item["type"]), item.get("ctx")
-    limits = given if isinstance(given, dict) else {}
+    kind, limits = str(item["type"]), object_of(item.get("ctx"))
     if kind in _LENGTHS:
         limit, (one, many) = _LENGTHS[kind]
         return ngettext(one, many, int(str(limits[limit])))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, JsonObject, object_of, objects_in, read_json
 from onevalet.settings import is_setting
 
 PLACES = ("http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://127.0.0.1:8000", "http://127.0.0.1:1234")
@@ -121,13 +121,11 @@ async def _get(session: aiohttp.ClientSession, url: str) -> JsonObject:
             told = read_json(await answer.read()) if answer.status == 200 else None
     except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
         return {}  # no server, or another program
-    return told if isinstance(told, dict) else {}
+    return object_of(told)
 
 
 def _by_name(answer: JsonObject, listing: str, name: str) -> dict[str, JsonObject]:
-    listed = answer.get(listing)
-    entries = listed if isinstance(listed, list) else []
-    return {str(entry[name]): entry for entry in entries if isinstance(entry, dict) and entry.get(name)}
+    return {str(entry[name]): entry for entry in objects_in(answer.get(listing)) if entry.get(name)}
 
 
 def _number(value: Json) -> int:
