@@ -1,14 +1,19 @@
 """Reminders for others of the household: one person wants them, the other is asked once, and may end them by a word."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+import asyncpg
+import structlog
 
 from abilities.tasks.chat_words import typed
 from abilities.tasks.codec import trigger_from_json
 from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from core.clock import zone_or_utc
-from core.db.database import Database
+from core.db.database import Connection, Database
+from core.errors import OneValetError, StoreUnavailable
 from core.language.catalogue import gettext, speaking
 from core.language.times import moment_in_words
 from core.messaging.visible_text import literal
@@ -21,13 +26,16 @@ MOST_A_DAY = 20
 _AT_ONCE = 50
 _CATEGORY = "household"
 
+_log = structlog.get_logger()
+
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Somebody who has asked to set reminders."""
+    """Somebody who has asked to set reminders. `open`: the person was asked about them, and has not answered."""
 
     from_id: str
     name: str
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ class RemindersForOthers:
         return str(row["state"])
 
     async def take_back(self, other: str, key: str) -> bool:
-        """End a reminder for another; return False if it is over already."""
+        """End a reminder for another; return False if it rang already."""
         row = await self._database.one("select drop_wish($1,$2,$3) as task", self.tenant_id, other, key)
         if row["task"]:
             await self.tasks.delete_task(other, row["task"])
@@ -65,43 +73,37 @@ class RemindersForOthers:
         """Return who has asked to set reminders for this person."""
         rows = await self._database.tenant_rows(
             self.tenant_id,
-            "select from_id, from_name from reminder_permits where tenant_id = $1 order by asked_at",
+            "select from_id, from_name, told and state = 'asked' as open from reminder_permits where tenant_id = $1"
+            " order by asked_at",
         )
-        return [Permit(row["from_id"], row["from_name"]) for row in rows]
+        return [Permit(row["from_id"], row["from_name"], row["open"]) for row in rows]
 
-    async def decide(self, permit: Permit, *, allowed: bool) -> None:
-        """Allow somebody's reminders, or refuse them, which ends those that are set."""
-        await self._database.tenant_rows(
-            self.tenant_id,
-            "update reminder_permits set state = $3, told = true where tenant_id = $1 and from_id = $2",
-            permit.from_id,
-            "allowed" if allowed else "refused",
-        )
-        if allowed:
-            return
-        # First the tasks: after a crash this goes on where it was.
-        rows = await self._database.tenant_rows(
-            self.tenant_id,
-            "select task_id from reminder_wishes where tenant_id = $1 and from_id = $2 and state = 'set'",
-            permit.from_id,
-        )
-        for row in rows:
+    async def decide(self, permits: Sequence[Permit], *, allowed: bool) -> None:
+        """Allow the reminders of some, or refuse them, which ends those that are set."""
+        whose, state = [one.from_id for one in permits], "allowed" if allowed else "refused"
+        ended = await self._database.rows("select * from decide_permits($1,$2,$3)", self.tenant_id, whose, state)
+        for row in ended:
             await self.tasks.delete_task(self.tenant_id, row["task_id"])
-        await self._database.tenant_rows(
-            self.tenant_id,
-            "update reminder_wishes set state = 'over' where tenant_id = $1 and from_id = $2 and state = 'set'",
-            permit.from_id,
-        )
 
 
 async def settle_wishes(tasks: TaskService, notifier: Notifier) -> None:
     """Ask people whether somebody may set reminders for them, and set those that are allowed. Repeatable."""
-    database = tasks.store.database
-    for due in await database.rows("select * from find_wishes($1)", _AT_ONCE):
-        if due["wish_id"]:
-            await _settle(tasks, notifier, due["tenant_id"], due["wish_id"])
-        else:
-            await _ask(database, notifier, due["tenant_id"], due["from_id"])
+    database, now = tasks.store.database, await tasks.clock.sound_now()
+    if now is None:
+        return
+    for due in await database.rows("select * from claim_wishes($1,$2)", now, _AT_ONCE):
+        tenant_id, wish_id = due["tenant_id"], due["wish_id"]
+        try:
+            if wish_id:
+                await _settle(tasks, tenant_id, wish_id)
+                await _tell(database, notifier, tenant_id, wish_id)
+            else:
+                await _ask(database, notifier, tenant_id, due["from_id"])
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # One that fails must not hold up the others: it comes again later and later.
+            _log.exception("wish_failed", tenant=tenant_id, wish=wish_id)
 
 
 async def _ask(database: Database, notifier: Notifier, tenant_id: str, from_id: str) -> None:
@@ -128,53 +130,88 @@ async def _ask(database: Database, notifier: Notifier, tenant_id: str, from_id: 
     )
 
 
-async def _settle(tasks: TaskService, notifier: Notifier, tenant_id: str, wish_id: str) -> None:
+async def _settle(tasks: TaskService, tenant_id: str, wish_id: str) -> None:
+    """Make a task of a reminder that is allowed, and end one that is not, or whose time is over."""
     database = tasks.store.database
     wish = await database.tenant_row(
         tenant_id,
-        "select w.*, p.state as permit, t.language, t.timezone, t.name from reminder_wishes w"
-        " join reminder_permits p on p.tenant_id = w.tenant_id and p.from_id = w.from_id"
+        "select w.*, p.state as permit, t.language from reminder_wishes w"
+        " left join reminder_permits p on p.tenant_id = w.tenant_id and p.from_id = w.from_id"
         " join tenants t on t.tenant_id = w.tenant_id where w.tenant_id = $1 and w.id = $2 and w.state = 'waiting'",
         wish_id,
     )
     if wish is None:
         return
-    task_id = ""
-    with speaking(wish["language"]):
-        who, zone = wish["from_name"], zone_or_utc(wish["timezone"])
-        if wish["permit"] == "allowed":
-            try:
-                task = await tasks.create_task(
-                    tenant_id=tenant_id,
-                    trigger=trigger_from_json("schedule", {"at": wish["at"].isoformat()}),
-                    action={"text": wish["text"], "from": who},
-                    executor="tell",
-                    output={"category": "reminder", "urgency": Urgency.URGENT.value},
-                    title=gettext("Reminder from {who}", who=who),
-                    key=wish_id,
-                )
-                task_id = task.id
-            except TriggerError:
-                task_id = ""  # its time is over, or the person has too many: whoever wants it is told
-        if task_id:
-            text = gettext(
-                "{who} has set a reminder for you, on {moment}: {text}\nTo have none of theirs, write: {refuse}",
-                who=literal(who),
-                moment=moment_in_words(wish["at"], zone),
-                text=literal(wish["text"]),
-                refuse=typed("refuse", who),
-            )
-            told = Notification(text, _CATEGORY, dedupe_key=f"wish {wish_id}", outside=True)
-            await notifier.notify(tenant_id, told)
-    if wish["waited"] or not task_id:
-        await _tell_wisher(database, notifier, wish["from_id"], wish["name"], wish_id, is_set=bool(task_id))
+    if wish["permit"] == "allowed" and not await _is_impossible(tasks, tenant_id, wish):
+        return
     await database.tenant_rows(
         tenant_id,
-        "update reminder_wishes set state = $3, task_id = $4, text = '' where tenant_id = $1 and id = $2"
+        "update reminder_wishes set state = 'over', untold = true where tenant_id = $1 and id = $2"
         " and state = 'waiting'",
         wish_id,
-        "set" if task_id else "over",
-        task_id,
+    )
+
+
+class _Changed(OneValetError):
+    """A reminder was decided otherwise, or taken back, while it was being set."""
+
+
+async def _is_impossible(tasks: TaskService, tenant_id: str, wish: asyncpg.Record) -> bool:
+    """Set a reminder; return whether none is possible, since its time is over or the person has too many tasks."""
+
+    async def record(connection: Connection, task_id: str) -> None:
+        # With the task: nothing that ends a reminder comes between them.
+        if not await connection.fetchval("select set_wish($1,$2,$3)", tenant_id, wish["id"], task_id):
+            raise _Changed
+
+    try:
+        with speaking(wish["language"]):
+            await tasks.create_task(
+                tenant_id=tenant_id,
+                trigger=trigger_from_json("schedule", {"at": wish["at"].isoformat()}),
+                action={"text": wish["text"], "from": wish["from_name"]},
+                executor="tell",
+                output={"category": "reminder", "urgency": Urgency.URGENT.value},
+                title=gettext("Reminder from {who}", who=wish["from_name"]),
+                key=wish["id"],
+                also=record,
+            )
+    except _Changed:
+        _log.info("wish_changed", wish=wish["id"])  # it comes again as it is now
+    except TriggerError:
+        return True
+    return False
+
+
+async def _tell(database: Database, notifier: Notifier, tenant_id: str, wish_id: str) -> None:
+    """Tell both what became of a reminder."""
+    wish = await database.tenant_row(
+        tenant_id,
+        "select w.*, t.language, t.timezone, t.name as their_name, exists (select from tasks k"
+        " where k.tenant_id = w.tenant_id and k.id = w.task_id and k.deleted_at is null) as is_set"
+        " from reminder_wishes w join tenants t on t.tenant_id = w.tenant_id"
+        " where w.tenant_id = $1 and w.id = $2 and w.untold",
+        wish_id,
+    )
+    if wish is None:
+        return
+    if wish["is_set"]:
+        with speaking(wish["language"]):
+            text = gettext(
+                "{who} has set a reminder for you, on {moment}: {text}\nTo have none of theirs, write: {refuse}",
+                who=literal(wish["from_name"]),
+                moment=moment_in_words(wish["at"], zone_or_utc(wish["timezone"])),
+                text=literal(wish["text"]),
+                refuse=typed("refuse", wish["from_name"]),
+            )
+        told = Notification(text, _CATEGORY, dedupe_key=f"wish {wish_id}", outside=True)
+        await notifier.notify(tenant_id, told)
+    if wish["waited"] or not wish["is_set"]:
+        await _tell_wisher(database, notifier, wish["from_id"], wish["their_name"], wish_id, is_set=wish["is_set"])
+    await database.tenant_rows(
+        tenant_id,
+        "update reminder_wishes set untold = false, text = '' where tenant_id = $1 and id = $2",
+        wish_id,
     )
 
 

@@ -69,7 +69,13 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
         Work("events to tasks", runner.listen),
         Work("due tasks", runner.take, "tasks", runner.look, by_peoples_clock=True),
         Work("notices of runs", runner.tell, "notices", runner.notices.wake),
-        Repeated("reminders for others", timedelta(minutes=5), lambda: settle_wishes(engine, foundation.notifier), DUE),
+        Repeated(
+            "reminders for others",
+            timedelta(minutes=5),
+            lambda: settle_wishes(engine, foundation.notifier),
+            DUE,
+            by_peoples_clock=True,
+        ),
         Repeated("old runs", timedelta(minutes=10), lambda: prune_runs(store, kept), for_all=True),
     ]
 

@@ -22,7 +22,7 @@ async def decide_permit(asked: Asked) -> CommandAnswer | None:
     found = found or [one for one in permits if wanted in one.name.casefold().split()]
     if not verb or len(found) != 1:
         return CommandAnswer(gettext("Nobody of that name has asked to set reminders for you."))
-    await reminders.decide(found[0], allowed=verb == "allow")
+    await reminders.decide(found, allowed=verb == "allow")
     who = literal(found[0].name)
     if verb == "allow":
         return CommandAnswer(gettext("{who} may set reminders for you. Each time I tell you so.", who=who))

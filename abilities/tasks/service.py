@@ -16,7 +16,7 @@ from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger, TriggerError
 from abilities.tasks.runs.firing import run_row
 from abilities.tasks.runs.misfires import Course
-from abilities.tasks.store import TaskStore
+from abilities.tasks.store import Also, TaskStore
 from abilities.tasks.types import AGENT, ORCHESTRATOR, ActionExecutor, Task, TaskOutput, TaskRun
 from core.clock import Clock
 from core.db.database import Database
@@ -86,11 +86,12 @@ class TaskService:
         output: JsonObject | None = None,
         title: str = "",
         key: str = "",
+        also: Also | None = None,
     ) -> Task:
         """Create a task, which counts from now on. Raises `TriggerError` with a plain sentence.
 
         `executor` is `orchestrator`, `agent:NAME`, or a custom executor's name. A `key` makes the call repeatable: the
-        same key of the same person is the same task.
+        same key of the same person is the same task. `also` runs in the transaction that adds the task.
         """
         action = storable(action or {})
         self.check_action(executor, action)
@@ -115,7 +116,7 @@ class TaskService:
         task = await self.scheduled(task, now)
         if isinstance(trigger, ScheduleTrigger) and task.next_at is None:
             raise TriggerError(gettext("That is over already: it would never come."))
-        created = await self.store.add(task, now, MAX_ACTIVE)
+        created = await self.store.add(task, now, MAX_ACTIVE, also)
         if created is None:
             raise TriggerError(gettext("There are {number} active tasks already: stop one first.", number=MAX_ACTIVE))
         self.come_due(created.next_at)

@@ -1,6 +1,6 @@
 """Tasks and their runs in Postgres."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
@@ -23,6 +23,10 @@ _RUN = (
 )
 
 
+type Also = Callable[[Connection, str], Awaitable[object]]
+"""A write of the caller's that commits with a task, whose id it is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class SetAside:
     """A task that was set aside, and the error that caused it."""
@@ -39,8 +43,11 @@ class TaskStore:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    async def add(self, task: Task, now: datetime, limit: int) -> Task | None:
-        """Add a task under the next number; None when `limit` are active already. Repeatable by the task's id."""
+    async def add(self, task: Task, now: datetime, limit: int, also: Also | None = None) -> Task | None:
+        """Add a task under the next number; None when `limit` are active already. Repeatable by the task's id.
+
+        `also` runs before it in the same transaction: an exception adds nothing.
+        """
         async with self.database.tenant(task.tenant_id) as connection:
             # In sequence for each person, so that no number is given twice.
             await connection.execute("select 1 from tenants where tenant_id = $1 for update", task.tenant_id)
@@ -54,6 +61,8 @@ class TaskStore:
             )
             if counts["active"] >= limit:
                 return None
+            if also is not None:
+                await also(connection, task.id)
             await connection.execute(
                 "insert into tasks (tenant_id, id, number, title, kind, trigger, executor, action, output, state,"
                 " anchor, due_at, next_at, zone, created_at)"
@@ -237,7 +246,8 @@ class TaskStore:
         """Delete runs and tasks that ended longer ago than their lifetime; return their number."""
         runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
         tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)
-        return sum(int(row["pruned"]) for row in (runs, tasks) if row)
+        wishes = await self.database.call("select * from prune_wishes($1,$2)", kept, limit)
+        return sum(int(row["pruned"]) for row in (runs, tasks, wishes) if row)
 
     async def next_due(self) -> datetime | None:
         row = await self.database.call("select due from next_due_task()")

@@ -1,4 +1,5 @@
-    -- What they wanted others to be reminded of are their words.
+    -- What they wanted others to be reminded of are their words. A reminder that is being set in this moment is a task next.
+    perform 1 from reminder_wishes w where w.from_id = p_tenant order by w.tenant_id, w.id for update;
     delete from tasks t using reminder_wishes w
     where w.from_id = p_tenant and t.tenant_id = w.tenant_id and t.id = w.task_id;
     delete from reminder_wishes w where w.from_id = p_tenant;

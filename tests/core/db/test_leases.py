@@ -35,6 +35,8 @@ REASONS = {
 """Leases over 30 seconds, by file and name, and why they are so long."""
 WAITS = {
     "claim_memory_job not_before": "when a job is tried again whose worker died or failed: later with each try",
+    "claim_wishes next_attempt_at": "when a reminder for another is tried again whose worker died or failed: later with"
+    " each try",
     "end_delivery next_attempt_at": "when a message is sent again",
     "end_event next_attempt_at": "when an event is handled again",
     "end_refresh attend_at": "when an account is next looked after",

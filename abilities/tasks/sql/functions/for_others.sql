@@ -28,8 +28,8 @@ begin
     return v_state;
 end $$;
 
--- Takes back a reminder that somebody wanted for another, unless it rang. Returns its task, '' if it was none yet; null
--- for one that is over.
+-- Takes back a reminder that somebody wanted for another. Returns its task, which is then to be deleted, '' if none is set;
+-- null if it rang. Repeatable: only the task says that it is over.
 create function drop_wish(p_tenant text, p_other text, p_id text)
 returns text
 language plpgsql as $$
@@ -37,23 +37,96 @@ declare
     v_task text;
 begin
     perform set_config('onevalet.tenant', p_other, true);
-    update reminder_wishes w set state = 'over', text = ''
-    where w.tenant_id = p_other and w.id = p_id and w.from_id = p_tenant and w.state <> 'over'
-    returning w.task_id into v_task;
+    update reminder_wishes w set state = 'over', text = '', untold = false
+    where w.tenant_id = p_other and w.id = p_id and w.from_id = p_tenant and w.state = 'waiting';
+    select w.task_id into v_task from reminder_wishes w
+    where w.tenant_id = p_other and w.id = p_id and w.from_id = p_tenant
+      and not exists (select from tasks t where t.tenant_id = p_other and t.id = w.task_id
+                      and t.state = 'COMPLETED' and t.deleted_at is null);
     return v_task;
 end $$;
 
--- Finds those whom somebody asks, and the reminders whose permit is decided; ids only.
-create function find_wishes(p_limit int)
+-- Decides what some may set for a person. Returns the tasks that a refusal ends, which are then to be deleted: a repeat
+-- names those that are left.
+create function decide_permits(p_tenant text, p_from text[], p_state text)
+returns table (task_id text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update reminder_permits p set state = p_state, told = true where p.tenant_id = p_tenant and p.from_id = any (p_from);
+    return query
+    select t.id from reminder_wishes w join tasks t on t.tenant_id = w.tenant_id and t.id = w.task_id
+    where p_state = 'refused' and w.tenant_id = p_tenant and w.from_id = any (p_from) and w.state = 'set'
+      and t.deleted_at is null and t.state <> 'COMPLETED';
+end $$;
+
+-- Records that a reminder is a task from now on; false if it was taken back, or its permit is none any more. The permit is
+-- held until the commit: whoever refuses it meanwhile waits, and then finds the task.
+create function set_wish(p_tenant text, p_id text, p_task text)
+returns boolean
+language plpgsql as $$
+begin
+    perform 1 from reminder_permits p join reminder_wishes w on w.tenant_id = p.tenant_id and w.from_id = p.from_id
+    where p.tenant_id = p_tenant and w.id = p_id and p.state = 'allowed' for share of p;
+    if not found then
+        return false;
+    end if;
+    update reminder_wishes w set state = 'set', task_id = p_task, untold = true
+    where w.tenant_id = p_tenant and w.id = p_id and w.state = 'waiting';
+    return found;
+end $$;
+
+-- Returns the time after which a reminder comes again that was tried so often.
+create function wish_pause(p_attempts int)
+returns interval
+language sql immutable as $$
+    select least(interval '10 seconds' * 2 ^ least(p_attempts, 10), interval '15 minutes')
+$$;
+
+-- Claims the questions to be asked, and the reminders that are decided, whose time is over, or of which it is to be told;
+-- ids only. Each comes again after a pause that grows, unless it is done by then.
+create function claim_wishes(p_now timestamptz, p_limit int)
 returns table (tenant_id text, from_id text, wish_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select x.* from (
-        select p.tenant_id, p.from_id, '' as wish_id from reminder_permits p where not p.told
-        union all
-        select w.tenant_id, w.from_id, w.id from reminder_wishes w
-        join reminder_permits p on p.tenant_id = w.tenant_id and p.from_id = w.from_id
-        where w.state = 'waiting' and p.state <> 'asked') x
-    limit p_limit
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    if is_halted() then
+        return;
+    end if;
+    return query
+    with due as materialized (
+        select d.tenant_id, d.from_id from reminder_permits d
+        where not d.told and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_limit for update skip locked)
+    update reminder_permits p
+    set attempts = p.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(p.attempts)
+    from due where p.tenant_id = due.tenant_id and p.from_id = due.from_id
+    returning p.tenant_id, p.from_id, '';
+    return query
+    with due as materialized (
+        select d.tenant_id, d.id from reminder_wishes d
+        where (d.untold or d.state = 'waiting' and (d.at <= p_now or exists (
+                   select from reminder_permits p
+                   where p.tenant_id = d.tenant_id and p.from_id = d.from_id and p.state <> 'asked')))
+          and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_limit for update skip locked)
+    update reminder_wishes w
+    set attempts = w.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(w.attempts)
+    from due where w.tenant_id = due.tenant_id and w.id = due.id
+    returning w.tenant_id, w.from_id, w.id;
+end $$;
+
+-- Deletes reminders that are over for so long, and those whose task is gone.
+create function prune_wishes(p_kept interval, p_limit int)
+returns table (pruned bigint)
+language sql security definer set search_path = public, pg_temp as $$
+    with old as materialized (
+        select o.tenant_id, o.id from reminder_wishes o
+        where o.state <> 'waiting' and not o.untold and o.next_attempt_at < clock_timestamp() - p_kept
+          and not exists (select from tasks t where t.tenant_id = o.tenant_id and t.id = o.task_id)
+        order by o.next_attempt_at limit p_limit for update skip locked),
+    gone as (
+        delete from reminder_wishes w using old o where w.tenant_id = o.tenant_id and w.id = o.id returning 1)
+    select count(*) from gone
 $$;
 
 -- Prepares the merge of two people: what one wanted of others is in the rows of these, and now that of the one who stays.

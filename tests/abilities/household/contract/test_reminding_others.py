@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -16,14 +16,17 @@ from abilities.tasks.for_others import RemindersForOthers, settle_wishes
 from abilities.tasks.opening import build_triggers
 from abilities.tasks.reminders import TellExecutor
 from abilities.tasks.reminding_others import RemindOther, take_back_reminder_for
+from abilities.tasks.store import TaskStore
 from abilities.tasks.types import TriggerContext
 from core.agents.registry import AgentRegistry
+from core.people.tenant_tables import tenant_tables
 from jobs.turns.features import TurnFeatures
 from jobs.turns.runner import TurnRunner
 from tests.abilities.household.living import Living, open_living
 
 BREAD = {"who": "Grace", "text": "buy bread", "at": "18:00"}
 """It is noon, in UTC."""
+DAWN = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,3 +163,118 @@ async def test_names_and_words_of_others_are_marked_as_theirs(home: Minding) -> 
     await home.ask("reminders refuse ada", "grace")
     told = await home.delivery.store.admin.fetch("select outside from notifications where dedupe_key like 'wisher %'")
     assert [row["outside"] for row in told] == [True]
+
+
+async def dies(*_: object) -> None:
+    raise ConnectionError
+
+
+async def test_an_undo_that_died_before_the_task_was_gone_is_done_again(
+    home: Minding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders allow ada", "grace")
+    wishes, ada, grace = home.delivery.store.db.reminder_wishes, home.tenants["ada"], home.tenants["grace"]
+    (key,) = await wishes.column("id")
+    with monkeypatch.context() as dying:
+        dying.setattr(TriggerEngine, "delete_task", dies)
+        with pytest.raises(ConnectionError):
+            await RemindersForOthers(home.engine, ada).take_back(grace, str(key))
+    assert await RemindersForOthers(home.engine, ada).take_back(grace, str(key))
+    assert "bread" not in await home.is_later(timedelta(hours=7), "grace")
+
+
+@pytest.mark.parametrize("meanwhile", ["refused", "taken back", "deleted"])
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_reminder_that_ends_while_it_is_set_never_rings(
+    home: Minding, monkeypatch: pytest.MonkeyPatch, meanwhile: str, moment: str
+) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    ada, grace = (RemindersForOthers(home.engine, home.tenants[one]) for one in ("ada", "grace"))
+    permits = await grace.permits()
+    (key,) = await home.delivery.store.db.reminder_wishes.column("id")
+    await grace.decide(permits, allowed=True)
+    add = TaskStore.add
+
+    async def end() -> None:
+        if meanwhile == "refused":
+            await grace.decide(permits, allowed=False)
+        elif meanwhile == "taken back":
+            assert await ada.take_back(grace.tenant_id, str(key))
+        else:
+            database, now = home.delivery.store.database, home.clock.now()
+            await database.rows("select ask_deletion($1,'person',$2,$2)", ada.tenant_id, now)
+            await database.rows("select delete_tenant($1,$2)", ada.tenant_id, [*reversed(tenant_tables())])
+
+    async def slow(self: TaskStore, *given: Any) -> Any:
+        if moment == "before":
+            await end()
+        added = await add(self, *given)
+        if moment == "after":
+            await end()
+        return added
+
+    monkeypatch.setattr(TaskStore, "add", slow)
+    before = home.count("grace")
+    await settle_wishes(home.engine, home.notifier)
+    monkeypatch.undo()
+    assert "Reminder from Ada" not in await home.is_later(timedelta(hours=7), "grace")
+    assert "has set a reminder" not in home.heard("grace", before)
+
+
+async def test_a_reminder_that_raises_holds_up_no_other_and_comes_later(
+    home: Minding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await home.joins("lena")
+    notify, tried = type(home.notifier).notify, list[str]()
+
+    async def raises_for_grace(self: object, tenant_id: str, told: object) -> object:
+        tried.append(tenant_id)
+        if tenant_id == home.tenants["grace"]:
+            raise ValueError
+        return await notify(self, tenant_id, told)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as failing:
+        failing.setattr(type(home.notifier), "notify", raises_for_grace)
+        await home.call("ada", "remind_other", **BREAD)
+        before = home.count("lena")
+        await home.call("ada", "remind_other", **BREAD | {"who": "Lena"})
+        assert "Ada would like to set reminders for you." in home.heard("lena", before)
+    assert tried.count(home.tenants["grace"]) == 1
+    permits = home.delivery.store.db.reminder_permits
+    (pause,) = await home.delivery.store.column(
+        "select next_attempt_at - clock_timestamp() from reminder_permits where not told"
+    )
+    assert isinstance(pause, timedelta)
+    assert timedelta(seconds=5) < pause < timedelta(seconds=10)
+    await permits.change({"next_attempt_at": DAWN, "attempts": 3}, tenant_id=home.tenants["grace"])
+    before = home.count("grace")
+    await home.work()
+    assert "Ada would like to set reminders for you." in home.heard("grace", before)
+
+
+async def test_a_reminder_that_rang_cannot_be_taken_back(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD | {"at": "12:05"})
+    await home.ask("reminders allow ada", "grace")
+    assert "bread" in await home.is_later(timedelta(minutes=5), "grace")
+    assert "It has rung already" in await home.ask("undo")
+
+
+async def test_a_reminder_whose_time_passes_without_an_answer_is_over(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    assert "The reminder that you wanted for Grace is not set." in await home.is_later(timedelta(hours=6), "ada")
+    wishes = home.delivery.store.db.reminder_wishes
+    assert (await wishes.column("state"), await wishes.column("text")) == (["over"], [""])
+    assert await home.engine.store.prune(-timedelta(minutes=1)) == 1
+    assert await wishes.count() == 0
+
+
+async def test_a_reminder_goes_with_its_task_once_that_is_old(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders allow ada", "grace")
+    await home.engine.store.prune(-timedelta(minutes=1))
+    assert await home.delivery.store.db.reminder_wishes.count() == 1
+    await home.is_later(timedelta(hours=6), "grace")
+    while await home.engine.store.prune(-timedelta(minutes=1)):
+        pass
+    assert await home.delivery.store.db.reminder_wishes.count() == 0
