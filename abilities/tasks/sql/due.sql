@@ -4,7 +4,7 @@
         select 'tasks', clock_timestamp() + (min(t.next_at) - p_now) from tasks t
         where t.state = 'ACTIVE' and not t.held and t.next_at is not null
         union all
-        select 'wishes', min(p.next_attempt_at) from reminder_permits p where not p.told
+        select 'wishes', min(p.next_attempt_at) from reminder_permits p where not p.told and not is_name_asked(p)
         union all
         -- A reminder waits for its permit, or for its own moment, which is people's time.
         select 'wishes', min(case when w.untold or p.state <> 'asked' then w.next_attempt_at

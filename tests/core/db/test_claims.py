@@ -75,6 +75,11 @@ _IN_ORDER = {
         f" select 'ann', 'k' || n, 's', 'a' || n, 1, {_AGES} {_BACKWARDS}",
         "select watch_id from claim_mail_watches('w1', '20 seconds', 9)",
     ),
+    "claim_wishes": (
+        "insert into reminder_wishes (tenant_id, id, from_id, from_name, text, at, made_at, untold, next_attempt_at)"
+        f" select 'ann', 'k' || n, 'f', '', '', now(), now(), true, {_AGES} {_BACKWARDS}",
+        "select wish_id from claim_wishes(now(), 9)",
+    ),
     "claim_due_accounts": (
         "insert into credentials (tenant_id, service, account_name, attend_at, key_version, credentials_json)"
         f" select 'ann', 's', 'k' || n, {_AGES}, 1, '' {_BACKWARDS}",

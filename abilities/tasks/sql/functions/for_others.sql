@@ -1,7 +1,8 @@
 -- Reminders for others: wanted by one person, allowed by the other, and set as a task of the latter's.
 
 -- Keeps what somebody wants the other person to be reminded of, at most p_limit a day: p_wish is {id, name, text, at}.
--- Returns the state of the permit, or 'limited'. The first wish asks for it. A repeat with the same id changes nothing.
+-- Returns the state of the permit, or 'limited'. The first wish asks for it, by a name that stays until the answer, which
+-- has that name. A repeat with the same id changes nothing.
 create function wish_reminder(p_tenant text, p_other text, p_wish jsonb, p_now timestamptz, p_limit int)
 returns text
 language plpgsql as $$
@@ -17,7 +18,8 @@ begin
     end if;
     insert into reminder_permits (tenant_id, from_id, from_name, asked_at)
     values (p_other, p_tenant, p_wish ->> 'name', p_now)
-    on conflict (tenant_id, from_id) do update set from_name = excluded.from_name
+    on conflict (tenant_id, from_id) do update
+    set from_name = case reminder_permits.state when 'asked' then reminder_permits.from_name else excluded.from_name end
     returning state into v_state;
     if v_state <> 'refused' then
         insert into reminder_wishes (tenant_id, id, from_id, from_name, text, at, waited, made_at)
@@ -83,6 +85,16 @@ language sql immutable as $$
     select least(interval '10 seconds' * 2 ^ least(p_attempts, 10), interval '15 minutes')
 $$;
 
+-- Returns whether an earlier question about somebody of the same name is unanswered: an answer has the name only.
+create function is_name_asked(p_permit reminder_permits)
+returns boolean
+language sql stable as $$
+    select exists (
+        select from reminder_permits o
+        where o.tenant_id = p_permit.tenant_id and o.state = 'asked' and lower(o.from_name) = lower(p_permit.from_name)
+          and (o.asked_at, o.from_id) < (p_permit.asked_at, p_permit.from_id))
+$$;
+
 -- Claims the questions to be asked, and the reminders that are decided, whose time is over, or of which it is to be told;
 -- ids only. Each comes again after a pause that grows, unless it is done by then.
 create function claim_wishes(p_now timestamptz, p_limit int)
@@ -94,25 +106,29 @@ begin
     end if;
     return query
     with due as materialized (
-        select d.tenant_id, d.from_id from reminder_permits d
-        where not d.told and d.next_attempt_at <= clock_timestamp()
-        order by d.next_attempt_at limit p_limit for update skip locked)
-    update reminder_permits p
-    set attempts = p.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(p.attempts)
-    from due where p.tenant_id = due.tenant_id and p.from_id = due.from_id
-    returning p.tenant_id, p.from_id, '';
+        select d.tenant_id, d.from_id, d.next_attempt_at as due_at from reminder_permits d
+        where not d.told and d.next_attempt_at <= clock_timestamp() and not is_name_asked(d)
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update reminder_permits p
+        set attempts = p.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(p.attempts)
+        from due where p.tenant_id = due.tenant_id and p.from_id = due.from_id
+        returning p.tenant_id, p.from_id, due.due_at)
+    select c.tenant_id, c.from_id, '' from claimed c order by c.due_at;
     return query
     with due as materialized (
-        select d.tenant_id, d.id from reminder_wishes d
+        select d.tenant_id, d.id, d.next_attempt_at as due_at from reminder_wishes d
         where (d.untold or d.state = 'waiting' and (d.at <= p_now or exists (
                    select from reminder_permits p
                    where p.tenant_id = d.tenant_id and p.from_id = d.from_id and p.state <> 'asked')))
           and d.next_attempt_at <= clock_timestamp()
-        order by d.next_attempt_at limit p_limit for update skip locked)
-    update reminder_wishes w
-    set attempts = w.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(w.attempts)
-    from due where w.tenant_id = due.tenant_id and w.id = due.id
-    returning w.tenant_id, w.from_id, w.id;
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update reminder_wishes w
+        set attempts = w.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(w.attempts)
+        from due where w.tenant_id = due.tenant_id and w.id = due.id
+        returning w.tenant_id, w.from_id, w.id, due.due_at)
+    select c.tenant_id, c.from_id, c.id from claimed c order by c.due_at;
 end $$;
 
 -- Deletes reminders that are over for so long, and those whose task is gone.

@@ -222,10 +222,40 @@ async def test_a_reminder_that_ends_while_it_is_set_never_rings(
     assert "has set a reminder" not in home.heard("grace", before)
 
 
+async def test_of_two_with_one_name_a_word_allows_who_is_asked_about(home: Minding) -> None:
+    await home.joins("lena")
+    lena = {"name": "Ada", "language": "en", "language_from": ""}  # she writes German on some channels
+    await home.delivery.store.db.tenants.change(lena, tenant_id=home.tenants["lena"])
+    before = home.count("grace")
+    await home.call("ada", "remind_other", **BREAD)
+    await home.call("lena", "remind_other", **BREAD | {"text": "buy tea"})
+    assert home.heard("grace", before).count("Ada would like to set reminders for you.") == 1
+    before = home.count("grace")
+    assert "Ada may set reminders" in await home.ask("reminders allow ada", "grace")
+    heard = home.heard("grace", before)
+    assert "bread" in heard
+    assert "tea" not in heard
+    assert "Ada would like to set reminders for you." in heard
+    # Refused is everybody whom the name may mean.
+    assert "those that were set are gone" in await home.ask("reminders refuse ada", "grace")
+    assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
+    assert "Grace wants no reminders from you." in await home.call("lena", "remind_other", **BREAD)
+    assert "I do not know which one you mean" in await home.ask("reminders allow ada", "grace")
+    assert await home.is_later(timedelta(hours=7), "grace") == ""
+
+
+async def test_a_name_stays_while_its_question_is_open(home: Minding) -> None:
+    await home.call("ada", "remind_other", **BREAD)
+    await home.delivery.store.db.tenants.change({"name": "Mallory"}, tenant_id=home.tenants["ada"])
+    await home.call("ada", "remind_other", **BREAD | {"text": "buy tea"})
+    assert "Ada may set reminders for you." in await home.ask("reminders allow ada", "grace")
+
+
 async def test_a_reminder_that_raises_holds_up_no_other_and_comes_later(
     home: Minding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await home.joins("lena")
+    await home.delivery.store.db.tenants.change({"language": "en", "language_from": ""})
     notify, tried = type(home.notifier).notify, list[str]()
 
     async def raises_for_grace(self: object, tenant_id: str, told: object) -> object:
