@@ -24,6 +24,8 @@ TABLES = (
         (("run_id", "task_runs", "id"),),
         Archiving(ended={"state": {"open": "failed"}}),
     ),
-    PersonTable("reminder_permits", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),
-    PersonTable("reminder_wishes", Belonging(Merge.FIRST), follows=None, archive=Archiving(Archived.TOLD)),
+    PersonTable("reminder_permits", Belonging(Merge.FIRST), archive=Archiving(Archived.TOLD)),
+    PersonTable(
+        "reminder_wishes", Belonging(Merge.FIRST), (("task_id", "tasks", "id"),), archive=Archiving(Archived.TOLD)
+    ),
 )

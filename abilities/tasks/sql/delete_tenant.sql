@@ -4,3 +4,4 @@
     where w.from_id = p_tenant and t.tenant_id = w.tenant_id and t.id = w.task_id;
     delete from reminder_wishes w where w.from_id = p_tenant;
     delete from reminder_permits p where p.from_id = p_tenant;
+    delete from linked_rows r where r.of = 'reminder_permits' and r.key[1] = p_tenant;

@@ -135,6 +135,43 @@ async def test_nobody_is_asked_about_themselves_when_they_become_one(street: Str
     assert await street.store.db.reminder_wishes.column("text") == [""]
 
 
+async def permits(street: Street) -> set[tuple[str, str, str]]:
+    """Return who decided what about whom."""
+    rows = await street.store.admin.fetch("select tenant_id, from_id, state from reminder_permits")
+    return {tuple(row) for row in rows}
+
+
+async def test_reminders_go_back_when_a_link_is_undone(street: Street) -> None:
+    ann, ben, cleo = (street.tenant(one) for one in (ANN, BEN, CLEO))
+    await wish(street, ANN, BEN, "of Ann")
+    await wish(street, BEN, ANN, "for Ann")
+    await wish(street, CLEO, BEN, "of Cleo")
+    await street.store.db.reminder_permits.change({"state": "allowed"}, tenant_id=ann)
+    before = await permits(street)
+    await street.world.do(("merge", CLEO, ANN))
+    assert ann not in {one for pair in await permits(street) for one in pair}
+    await street.world.harness.settle()
+    await unlink(street, CLEO)
+    assert await permits(street) == before
+    rows = await street.store.admin.fetch("select id, tenant_id, from_id from reminder_wishes order by id")
+    assert [tuple(row) for row in rows] == [("for Ann", ann, ben), ("of Ann", ben, ann), ("of Cleo", ben, cleo)]
+
+
+async def test_what_was_decided_apart_counts_again_after_a_link(street: Street) -> None:
+    ann, ben, cleo = (street.tenant(one) for one in (ANN, BEN, CLEO))
+    decided = {(ben, cleo): "allowed", (ben, ann): "refused", (ann, cleo): "refused", (cleo, ann): "allowed"}
+    people = {ann: ANN, ben: BEN, cleo: CLEO}
+    for (decides, wants), state in decided.items():
+        await wish(street, people[wants], people[decides], f"{decides} {wants}")
+        await street.store.db.reminder_permits.change({"state": state}, tenant_id=decides, from_id=wants)
+    await street.world.do(("merge", CLEO, ANN))
+    assert await permits(street) == {(ben, cleo, "refused")}
+    await street.world.harness.settle()
+    await unlink(street, CLEO)
+    # The stricter word about both of them stays with the one who stayed.
+    assert await permits(street) == {(*pair, state) for pair, state in (decided | {(ben, cleo): "refused"}).items()}
+
+
 async def test_a_membership_that_came_with_a_link_goes_back_with_it(street: Street) -> None:
     ben, cleo = street.tenant(BEN), street.tenant(CLEO)
     home = (await homes(street))[ben]

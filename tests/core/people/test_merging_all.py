@@ -15,7 +15,7 @@ from tests.core.db.test_row_security import KEPT
 from tests.core.people.harness import CHAT, PHONE, Harness
 
 _VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
-_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk|rcp)'")
+_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk|rcp|w)'")
 ANN, ANN_CHAT = "+15550000001", "7001"
 LATER = {
     "event_work", "events", "memory_jobs", "profile_jobs", "reservations", "pool_entries", "approval_codes",

@@ -155,6 +155,13 @@ begin
                    and l.xmin = pg_current_xact_id()::xid) then
         raise exception 'no link was begun';
     end if;
+    -- Of what is one from now on the link's record lets nothing go back: it has what there was.
+    update linked_rows r set copied = true from links l
+    where l.tenant_id = p_kept and l.other_id = p_gone and r.tenant_id = p_kept and r.link_id = l.id
+      and (r.of = 'reminder_permits' and (r.key[1] = p_kept or exists (
+               select from reminder_permits k where k.tenant_id = p_kept and k.from_id = r.key[1]))
+           or r.of = 'permits of others' and (r.key[1] = p_kept or exists (
+               select from reminder_permits k where k.tenant_id = r.key[1] and k.from_id = p_kept)));
     delete from reminder_permits p
     where p.tenant_id = p_kept and p.from_id = p_gone or p.tenant_id = p_gone and p.from_id = p_kept;
     update reminder_wishes w set state = 'over', text = ''
@@ -171,4 +178,32 @@ begin
     where g.from_id = p_gone and k.tenant_id = g.tenant_id and k.from_id = p_kept;
     update reminder_permits p set from_id = p_kept where p.from_id = p_gone;
     update reminder_wishes w set from_id = p_kept where w.from_id = p_gone;
+end $$;
+
+-- Gives two people who part what each wants of others again, and may. What others decided about both of them as one they
+-- decided about the one who stays; of the other they know what they decided before.
+create function part_wishes(p_tenant text, p_other text, p_link text)
+returns void
+language plpgsql as $$
+begin
+    update reminder_wishes w set from_id = p_other from linked_rows r
+    where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'wishes of others'
+      and w.tenant_id = r.key[1] and w.id = r.key[2] and w.from_id = p_tenant;
+    update reminder_permits p set from_id = p_other from linked_rows r
+    where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'permits of others' and not r.copied
+      and p.tenant_id = r.key[1] and p.from_id = p_tenant;
+    insert into reminder_permits (tenant_id, from_id, from_name, state, told, asked_at)
+    select x.decides, x.wants, substr(x.was, position(' ' in x.was) + 1), split_part(x.was, ' ', 1),
+           split_part(x.was, ' ', 1) <> 'asked', l.made_at
+    from links l
+    join lateral (
+        select case r.of when 'reminder_permits' then p_other else r.key[1] end as decides,
+               case r.of when 'reminder_permits' then r.key[1] else p_other end as wants, r.name as was
+        from linked_rows r
+        where r.tenant_id = p_tenant and r.link_id = l.id and r.copied
+          and r.of in ('reminder_permits', 'permits of others')) x on true
+    join tenants d on d.tenant_id = x.decides
+    join tenants w on w.tenant_id = x.wants
+    where l.tenant_id = p_tenant and l.id = p_link
+    on conflict do nothing;
 end $$;

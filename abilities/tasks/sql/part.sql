@@ -1,0 +1,1 @@
+    perform part_wishes(p_tenant, p_other, p_link);
