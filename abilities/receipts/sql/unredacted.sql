@@ -1,1 +1,2 @@
-        select exists (select from receipts r where r.tenant_id = p_tenant and value_says(r.told, p_phrases))
+        select exists (select from receipts r where r.tenant_id = p_tenant and value_says(r.told, p_phrases)
+                       and redact_receipt(r.told, p_phrases) <> r.told)

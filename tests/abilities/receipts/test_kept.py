@@ -103,6 +103,22 @@ async def test_forgotten_words_are_in_no_receipt_and_the_rest_stays(system: Appr
     assert verify(io.BytesIO(await file_bytes(system))).forgotten == 1
 
 
+async def test_a_forgotten_year_leaves_receipts_whole_but_for_words(system: Approving) -> None:
+    await retention_of(system, 91).prune_journals()
+    await retention_of(system, 366).prune_messages()
+    before = [receipt.told for receipt in await receipts_of(system)]
+    # Times, a channel, a tool, an outcome and states: no word of a person's.
+    forgotten = [str(datetime.now(UTC).year), "sms", "send_mail", "ok", "tool", "code"]
+    assert await system.delivery.store.database.one("select redact($1,$2) as gone", await tenant_of(system), forgotten)
+    after = [receipt.told for receipt in await receipts_of(system)]
+    for was, told in zip(before, after, strict=True):
+        words = {"asked", "answer", "card"}
+        assert {key: value for key, value in told.items() if key not in words} == {
+            key: value for key, value in was.items() if key not in words
+        }
+    assert verify(io.BytesIO(await file_bytes(system))).forgotten == 0
+
+
 async def test_receipts_go_with_their_person(system: Approving) -> None:
     await retention_of(system, 91).prune_journals()
     assert await counted(system) == (1, 5)

@@ -202,3 +202,35 @@ language sql as $$
     where s.tenant_id = p_tenant and s.turn_id = p_turn and is_effect(s)
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do nothing
 $$;
+
+-- Redacts phrases in some fields of an object, and in what was sealed with it: there only in a person's words, as a year
+-- that must be forgotten is in every expiry. What is null stays so.
+create function redact_fields(p_value jsonb, p_fields text[], p_phrases text[])
+returns jsonb
+language sql immutable as $$
+    select case when jsonb_typeof(p_value) is distinct from 'object' then p_value
+        else p_value || (select coalesce(jsonb_object_agg(name, redact_value(p_value -> name, p_phrases)), '{}')
+                         from unnest(p_fields) name where p_value ? name)
+            || case when p_value ->> 'sealed' like '{%' and exists (
+                        select from jsonb_path_query(
+                            (p_value ->> 'sealed')::jsonb
+                            - '{approver,expiry,expires_at,max_uses,tenant,tool,version}'::text[],
+                            '$.** ? (@.type() != "object" && @.type() != "array")') said
+                        where says_any(said #>> '{}', p_phrases))
+                    then '{"sealed": "[forgotten]"}' else '{}'::jsonb end end
+$$;
+
+-- Redacts phrases in the words of a receipt. Its number, times, ids and hashes stay: it is read and checked by them.
+create function redact_receipt(p_told jsonb, p_phrases text[])
+returns jsonb
+language sql immutable as $$
+    select redact_fields(p_told, '{asked}', p_phrases) || jsonb_build_object(
+        'card', redact_fields(
+            case when jsonb_typeof(p_told -> 'card') = 'object' then p_told -> 'card' || jsonb_build_object(
+                'decided_by', redact_fields(p_told -> 'card' -> 'decided_by', '{address,name}', p_phrases)) else 'null' end,
+            '{summary,text,shown}', p_phrases),
+        'consent', redact_fields(p_told -> 'consent', '{}', p_phrases),
+        'sent', (select coalesce(jsonb_agg(redact_fields(part, '{to}', p_phrases) order by place), '[]')
+                 from jsonb_array_elements(p_told -> 'sent') with ordinality x (part, place)),
+        'answer', redact_fields(p_told -> 'answer', '{text,outputs,things}', p_phrases))
+$$;
