@@ -138,6 +138,26 @@ async def test_journals_are_pruned_in_batches_to_the_last(
     assert await store.db.steps.count() == 0
 
 
+async def test_journals_that_others_hold_are_passed_over_and_come_later(store: Store, kept: Retention) -> None:
+    await store.admin.execute(
+        "update turns set finished_at = now() + (number * interval '1 second') from (select id as"
+        " of, row_number() over (order by id) as number from turns) n where id = of"
+    )
+    clock(kept).move(100 * DAY)
+    _, held = await store.db.turns.column("id", order="finished_at")
+    other = await asyncpg.connect(store.url)
+    try:
+        async with other.transaction():
+            # As a deletion holds the turns of its person.
+            await other.execute("select 1 from turns where id = $1 for no key update", held)
+            assert await kept.prune_journals() == 1
+            assert set(await store.db.steps.column("turn_id")) == {held}
+    finally:
+        await other.close()
+    assert await kept.prune_journals() == 1
+    assert await store.db.steps.count() == 0
+
+
 async def test_audit_and_usage_outlive_messages(store: Store, kept: Retention) -> None:
     usage = ("usage_days", "spending", "segment_days")
     await store.admin.execute("delete from usage_days where day < current_date; delete from spending")

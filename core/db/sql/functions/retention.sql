@@ -90,6 +90,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_from timestamptz;
     v_upto timestamptz;
+    v_held timestamptz;
     v_count int;
 begin
     insert into retention_marks values ('journals', '-infinity') on conflict do nothing;
@@ -100,6 +101,17 @@ begin
     select max(o.finished_at) into v_upto from (
         select t.finished_at from turns t where t.finished_at > v_from and t.finished_at < p_before
         order by t.finished_at limit p_limit) o;
+    -- Before anything of them, as a deletion does. What others hold comes later, with all that ended after it.
+    with ours as materialized (
+        select t.tenant_id, t.id from turns t
+        where t.finished_at > v_from and t.finished_at <= v_upto and t.state not in ('running', 'waiting')
+        for update skip locked)
+    select min(t.finished_at) into v_held from turns t
+    where t.finished_at > v_from and t.finished_at <= v_upto and t.state not in ('running', 'waiting')
+      and not exists (select from ours o where o.tenant_id = t.tenant_id and o.id = t.id);
+    if v_held is not null then
+        v_upto := (select max(t.finished_at) from turns t where t.finished_at > v_from and t.finished_at < v_held);
+    end if;
     if v_upto is null then
         return 0;
     end if;
