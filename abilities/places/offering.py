@@ -34,7 +34,7 @@ async def prune(database: Database, clock: Clock) -> None:
     """Delete the places that were kept long enough."""
     now = await clock.sound_now()
     while now is not None:
-        row = await database.one("select prune_places($1,$2,$3) as gone", now - KEPT, now, _AT_ONCE)
+        row = await database.one("select prune_places($1,$2) as gone", now - KEPT, _AT_ONCE)
         if row["gone"] < _AT_ONCE:
             break
 

@@ -157,6 +157,30 @@ async def test_places_are_deleted_after_a_day(store: Store) -> None:
     assert await store.one("select count(*) from seen_places") == 0
 
 
+@pytest.mark.parametrize("ended", ["told", "over"])
+async def test_a_late_move_brings_no_forgotten_place_back(store: Store, ended: str) -> None:
+    until = NOON + timedelta(hours=1)
+    await store.inbox.accept(sent(live(HERE, until)))
+    clock = StandingClock(NOON + timedelta(minutes=30))
+    if ended == "told":
+        await store.inbox.accept(moved(HERE, NOON + timedelta(minutes=20)))
+    else:
+        clock.move(hours=1)
+    known = await places(store, clock)
+    assert await known.forget() == (1, 0)
+    clock.move(KEPT - timedelta(hours=1))
+    await prune(store.database, clock)
+    # What the provider had held back, as a network that was away does.
+    await store.inbox.accept(moved(live(THERE, until), NOON + timedelta(minutes=59)))
+    assert await known.seen() == []
+    assert await store.column("select latitude from seen_places") == [None]
+    clock.move(hours=3)
+    await prune(store.database, clock)
+    assert await store.one("select count(*) from seen_places") == 0
+    await store.inbox.accept(moved(live(THERE, until), NOON + timedelta(minutes=59)))
+    assert await known.seen() == [], "it is older than what is shown"
+
+
 class Dying:
     """A notifier in a worker that is killed after its first notification was stored."""
 

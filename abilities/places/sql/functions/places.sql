@@ -91,20 +91,23 @@ begin
     taken := true;
 end $$;
 
--- Deletes where a person was, and returns how many places that were, and how many of them are still shared. Of these a
--- row without a place stays, so that the next update brings nothing back.
+-- Deletes where a person was, and returns how many places that were, and how many of them are still shared. Of one that
+-- ever moved a row without a place stays for a day, so that no update brings anything back, however late.
 create function forget_places(p_tenant text, p_now timestamptz, out gone int, out shared int)
 language plpgsql as $$
+declare
+    v_still int;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    select count(*) into shared from seen_places s
+    where s.tenant_id = p_tenant and s.live_until > p_now and s.latitude is not null;
     update seen_places s
     set latitude = null, longitude = null, accuracy = null, name = '', address = ''
-    where s.tenant_id = p_tenant and s.live_until > p_now and s.latitude is not null;
-    get diagnostics shared = row_count;
-    delete from seen_places s
-    where s.tenant_id = p_tenant and s.latitude is not null and coalesce(s.live_until, p_now) <= p_now;
+    where s.tenant_id = p_tenant and s.live_until is not null and s.latitude is not null;
     get diagnostics gone = row_count;
-    gone := gone + shared;
+    delete from seen_places s where s.tenant_id = p_tenant and s.live_until is null and s.latitude is not null;
+    get diagnostics v_still = row_count;
+    gone := gone + v_still;
 end $$;
 
 -- Finds places whose timezone nobody has compared yet; ids only.
@@ -115,13 +118,13 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where s.looked_at is null and s.latitude is not null order by s.noted_at limit p_limit
 $$;
 
--- Deletes places from before a time, the oldest first, and rows of forgotten ones that are shared no longer.
-create function prune_places(p_before timestamptz, p_now timestamptz, p_limit int)
+-- Deletes places from before a time, the oldest first, and rows of forgotten ones that were shared no longer then.
+create function prune_places(p_before timestamptz, p_limit int)
 returns int
 language sql security definer set search_path = public, pg_temp as $$
     with old as materialized (
         select o.tenant_id, o.id from seen_places o
-        where o.at < p_before and (o.latitude is not null or coalesce(o.live_until, o.at) < p_now)
+        where o.at < p_before and (o.latitude is not null or coalesce(o.live_until, o.at) < p_before)
         order by o.at limit p_limit for update skip locked),
     gone as (
         delete from seen_places s using old o where s.tenant_id = o.tenant_id and s.id = o.id returning 1)
