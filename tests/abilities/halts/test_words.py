@@ -1,12 +1,16 @@
 """HALT ALL and LIFT as they come in: an owner's count at once, and everybody else is told once that all is stopped."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from abilities.halts.sentences import SENTENCES
+from core.inbox.inbox import Inbox
 from core.messaging.messages import InboundMessage, ReachabilityChange, ReachabilityReason
+from core.queue.limits import FULL, BacklogLimits
 from onevalet.migrating import all_functions
-from tests.core.harness import ACCOUNT, CHANNEL, Store, TwiceDatabase, message, opened
-from tests.jobs.delivery.test_runner import deliver
+from tests.core.harness import ACCOUNT, CHANNEL, OPEN, Store, TwiceDatabase, message, opened
+from tests.jobs.delivery.test_runner import deliver, runner
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness
 
@@ -110,6 +114,36 @@ async def test_promise_8_who_says_stop_before_the_news_of_a_halt_hears_nothing(s
     await store.say("one", sender=BEN)
     await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, BEN, False, ReachabilityReason.OPTED_OUT, ("stop",)))
     assert await sent(store) == []
+
+
+async def test_promise_8_news_of_a_halt_that_are_being_sent_end_with_a_stop(store: Store) -> None:
+    await owned(store)
+    await store.say("halt all", sender=ANN)
+    await sent(store)
+    await store.say("one", sender=BEN)
+    channel = RecordingChannel()
+    sender = runner(store, channel)
+    claim = await sender.claim(None)
+    assert claim is not None
+    # As a provider dates it, before the news were queued.
+    long_ago = datetime.now(UTC) - timedelta(minutes=5)
+    stop = ReachabilityChange(
+        CHANNEL, ACCOUNT, BEN, False, ReachabilityReason.OPTED_OUT, ("stop",), reply="Stopped.", said_at=long_ago
+    )
+    await store.inbox.accept(stop)
+    await sender.run(claim)
+    await deliver(store, channel)
+    assert channel.texts == ["Stopped."]
+
+
+async def test_what_is_refused_during_a_halt_is_said_during_it(store: Store) -> None:
+    await owned(store)
+    await store.say("halt all", sender=ANN)
+    await sent(store)
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1))
+    for number in range(3):
+        await inbox.accept(message("hello", BEN, f"SM too many {number}"))
+    assert await sent(store) == [SENTENCES["told"], FULL.format(number=1)]
 
 
 async def test_wrong_codes_lift_nothing_and_five_lock_the_right_one_out(store: Store) -> None:

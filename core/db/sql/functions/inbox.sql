@@ -546,7 +546,8 @@ language sql as $$
     select coalesce(p_at >= clock_timestamp() - interval '10 minutes', false)
 $$;
 
--- Enqueues the sentence about refused messages, once in ten minutes; false if it was said meanwhile.
+-- Enqueues the sentence about refused messages, once in ten minutes; false if it was said meanwhile. During a halt it goes
+-- out too: whoever is told that messages are kept is told at once of one that is not.
 create function tell_overload(p_tenant text, p_conversation text, p_outbound text, p_text text)
 returns boolean
 language plpgsql as $$
@@ -556,7 +557,8 @@ begin
     where t.tenant_id = p_tenant and not told_lately(t.told_full_at);
     if found then
         perform enqueue(p_tenant, p_conversation, null,
-                    jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+                    jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text,
+                                                         'regardless', is_halted())));
     end if;
     return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound);
 end $$;

@@ -263,7 +263,8 @@ $$;
 
 -- Commits the attempt before the call leaves, and extends the lease to cover it; refused during a halt, unless the
 -- message goes regardless. Returns 'go', or why the call must not be made: 'sent' (a callback has proved that the part
--- arrived), 'unreachable' (the person has said STOP; promise 8: nothing reaches them, except its one confirmation).
+-- arrived), 'unreachable' (the person has said STOP; promise 8: nothing reaches them, except its one confirmation, which
+-- was queued after it).
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval)
 returns text
@@ -289,7 +290,8 @@ begin
                cross join lateral (
                    select coalesce(i.state, state_of_recipient(c.tenant_id, c.recipient_id)) as state) s
                where o.tenant_id = p_tenant and o.id = p_outbound and s.state <> 'active'
-                 and not (o.regardless and s.state = 'stopped')) then
+                 and not (o.regardless and s.state = 'stopped' and o.created_at >= coalesce((
+                     select f.since from find_consent(i.channel, i.account, i.user_key) f), o.created_at))) then
         return 'unreachable';
     end if;
     -- An earlier sender died during its call: nobody else will record the outcome.
