@@ -2,16 +2,18 @@
 
 import asyncio
 
+import asyncpg
 import pytest
 
 from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.valet import valet
+from core.db.database import Database
 from core.llm.types import ModelAnswer
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
 from jobs.turns.runner import TurnRunner
 from tests.core.builders import FakeModel, says, wants
-from tests.core.harness import Store
+from tests.core.harness import Store, opened
 from tests.jobs.delivery.test_runner import deliver, runner, states
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.turns.test_interrupts import hanging
@@ -173,6 +175,37 @@ async def test_promise_5_a_handler_that_acted_before_a_halt_acts_once(store: Sto
     assert await run(helped(store, Helper, says("I cannot say whether it was posted")))
     assert (done, await replies(store)) == (["posted"], ["I cannot say whether it was posted"])
     assert await store.column("select outcome from steps where step = -1") == ["unknown"]
+
+
+class HaltsInBetween(Database):
+    """A database that loses the answer to a call's beginning, and whose work is halted before that is repeated."""
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run the statement; the beginning of a call twice, with a halt in between."""
+        answer = await super().rows(statement, *args)
+        if "record_step" in statement and isinstance(args[-1], dict) and args[-1]["state"] == "started":
+            await super().rows(HALT)
+            answer = await super().rows(statement, *args)
+        return answer
+
+
+async def test_promise_5_a_call_that_had_begun_before_a_halt_is_known_to_have(database_url: str) -> None:
+    done: list[str] = []
+
+    @tool(effect="once")
+    async def act() -> str:
+        """Act."""
+        done.append("acted")
+        return "acted"
+
+    async with opened(database_url, HaltsInBetween(database_url)) as store:
+        await store.say("go")
+        assert await run(turns_of(store, FakeModel([wants(("act", {}))]), act))
+        assert (done, await store.column("select outcome from steps where kind = 'tool'")) == (["acted"], ["ok"])
+        # The next one is begun under another lease: that is refused.
+        await store.admin.execute(LIFT)
+        assert await run(turns_of(store, FakeModel([says("All done")]), act))
+        assert await replies(store) == ["All done"]
 
 
 async def test_a_turn_that_was_claimed_before_the_halt_does_not_begin(store: Store) -> None:

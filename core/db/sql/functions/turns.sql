@@ -276,7 +276,13 @@ begin
     end if;
     -- A call that waits for an account or for its person, and an agent that paused, are stored as started too.
     if v.state = 'started' and not coalesce(v.result ?| array['waits_for_account', 'paused_inside'], false) then
-        perform require_no_halt();
+        -- One that was stored under this lease has begun: its answer was lost.
+        if is_halted() and not exists (select from steps s where (s.tenant_id, s.turn_id, s.agent_path, s.step, s.call_index)
+                       = (p_tenant, p_turn, v.agent_path, v.step, v.call_index)
+                       and s.result ->> 'under' = p_fence::text) then
+            perform require_no_halt();
+        end if;
+        v.result := jsonb_build_object('under', p_fence) || coalesce(v.result, '{}');
     end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
