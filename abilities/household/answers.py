@@ -26,7 +26,7 @@ async def about_household(asked: Asked) -> CommandAnswer | None:
 
 
 async def _show(households: Households, _: Said, channel: str) -> str:
-    return sentences.overview(await households.read(), households.tenant_id, channel)
+    return sentences.overview(await households.show(channel), households.tenant_id, channel)
 
 
 async def _create(households: Households, said: Said, channel: str) -> str:
@@ -62,8 +62,7 @@ async def _leave(households: Households, _: Said, channel: str) -> str:
 
 
 async def _remove(households: Households, said: Said, channel: str) -> str:
-    home = await households.read()
-    if (member := home.named(said.rest) if home else None) is None:
+    if (member := await households.find(said.rest, channel)) is None:
         # A repeat after a crash: the deed is done, and the member is in the list no longer.
         return await _unfound(households, said, channel)
     if member.id == households.tenant_id:
@@ -72,8 +71,7 @@ async def _remove(households: Households, said: Said, channel: str) -> str:
 
 
 async def _make(households: Households, said: Said, channel: str) -> str:
-    home = await households.read()
-    if not said.role or (member := home.named(said.rest) if home else None) is None:
+    if not said.role or (member := await households.find(said.rest, channel)) is None:
         return await _unfound(households, said, channel)
     return sentences.of_deed(await households.change(member, said.role), channel)
 

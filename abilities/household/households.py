@@ -19,6 +19,8 @@ MAX_INVITATIONS = 10
 """Invitations of a household in a day."""
 MAX_PEOPLE = 12
 MAX_NAME = 40
+_LIST = "list "
+"""The beginning of the key under which the list that was last shown in a channel is kept, among a person's deeds."""
 CHILDREN = "child"
 """The tier of a household's children, if the operator's settings have one of this name."""
 
@@ -42,6 +44,30 @@ class Households:
         if not isinstance(found, dict):
             return None
         return Household(found["id"], found["name"], tuple(Member.from_json(one) for one in found["people"]))
+
+    async def show(self, channel: str) -> Household | None:
+        """Return the household to be shown as a list, whose numbers count in that channel from now on."""
+        home = await self.read()
+        if home is not None:
+            await self.database.repeat(
+                self.tenant_id,
+                "insert into household_deeds (tenant_id, key, answer, at) values ($1, $2, $3, $4)"
+                " on conflict (tenant_id, key) do update set answer = $3, at = $4 returning key",
+                _LIST + channel,
+                {"shown": [_mark(one) for one in home.people]},
+                self.clock.now(),
+            )
+        return home
+
+    async def find(self, words: str, channel: str) -> Member | None:
+        """Return the member whom a name means, or a number of the list that was last shown in that channel."""
+        home, words = await self.read(), words.strip()
+        if home is None or not words.isdecimal():
+            return home.named(words) if home else None
+        answer = await self._call("household_deed($1,$2)", _LIST + channel)
+        shown = answer["shown"] if isinstance(answer, dict) else []
+        meant = shown[int(words) - 1 : int(words)] if 0 < int(words[:4]) <= len(shown) else []
+        return next((one for one in home.people if [_mark(one)] == meant), None)
 
     async def make(self, name: str) -> Deed:
         """Make a household that the person owns."""
@@ -107,6 +133,11 @@ class Households:
     async def _call(self, call: str, *given: object) -> Any:
         row = await self.database.one(f"select {call} as answer", self.tenant_id, *given)
         return row["answer"]
+
+
+def _mark(member: Member) -> str:
+    """Return what tells members apart in a list that is kept: no id of another's, which would outlive them."""
+    return hashlib.sha256(member.id.encode()).hexdigest()[:16]
 
 
 def invitation_hash(code: str) -> bytes:

@@ -10,4 +10,5 @@ _GROUP = ToolGroup("household", gettext_noop("household, family"))
 @tool(name="show_household", effect="read", outside=True, group=_GROUP)
 async def show_household(context: ToolExecutionContext) -> str:
     """Show who is in the person's household, and the words by which they themselves change that. You cannot."""
-    return sentences.overview(await context.service(Households).read(), context.tenant_id, context.channel or "")
+    channel = context.channel or ""
+    return sentences.overview(await context.service(Households).show(channel), context.tenant_id, channel)

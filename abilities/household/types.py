@@ -88,10 +88,8 @@ class Household:
         return literal(plain_words(self.name))
 
     def named(self, words: str) -> Member | None:
-        """Return the member whom words or a number of the list mean; None for nobody, or for several."""
+        """Return the member whom a name means; None for nobody, or for several."""
         words = words.strip().casefold()
-        if words.isdecimal() and 0 < int(words[:4]) <= len(self.people):
-            return self.people[int(words) - 1]
         found = [one for one in self.people if one.called.casefold() == words]
         found = found or [one for one in self.people if words and words in one.called.casefold().split()]
         return found[0] if len(found) == 1 else None

@@ -98,6 +98,8 @@ async def test_the_owner_gives_roles_and_nobody_is_made_a_child(system: Living) 
     assert "child" in await system.joins("grace", role="child")
     assert await system.roles() == {"Ada": "owner", "Grace": "child"}
     assert "Only an adult" in await system.ask("household invite", "grace")
+    for person in ("ada", "grace"):
+        assert "2. Grace" in await system.ask("household", person)
     assert "Only the owner" in await system.ask("household make 1 adult", "grace")
     assert "A child can become an adult" in await system.ask("household make 2 owner")
     before = system.count("grace")
@@ -121,7 +123,25 @@ async def test_the_owner_puts_somebody_out_who_is_told(system: Living) -> None:
     assert "Rose Cottage" in system.heard("lena", before)
     assert "is no longer in “Rose Cottage”." in system.heard("grace", of_grace)
     assert await system.roles() == {"Ada": "owner", "Grace": "adult"}
+    await system.ask("household")
     assert "To leave it yourself" in await system.ask("household remove 1")
+
+
+async def test_a_number_means_who_had_it_in_the_list_that_was_shown(system: Living) -> None:
+    await system.ask("household create Rose Cottage")
+    for person in ("grace", "lena"):
+        system.clock.move(timedelta(seconds=1))
+        await system.joins(person)
+    assert "is not one member" in await system.ask("household remove 2"), "no list was shown"
+    assert "2. Grace" in await system.ask("household")
+    await system.ask("household leave", "grace")
+    for number in ("2", "0", "4"):
+        assert "is not one member" in await system.ask(f"household remove {number}")
+    assert "adult" in await system.ask("household make 3 adult")
+    assert await system.roles() == {"Ada": "owner", "Lena": "adult"}
+    assert "2. Lena" in await system.ask("household")
+    assert "is no longer in “Rose Cottage”." in await system.ask("household remove 2")
+    assert await system.roles() == {"Ada": "owner"}
 
 
 async def test_its_owner_ends_it_for_all_once_they_agree(system: Living) -> None:
