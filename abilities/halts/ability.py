@@ -1,11 +1,12 @@
 """HALT ALL: an owner stops turns, tasks and deliveries of the whole installation, and lifts that by a code."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from abilities.halts.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands
+from onevalet.ability import Ability, Commands, Repeated, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -31,6 +32,12 @@ def _probes() -> "Sequence[Probe]":
     return PROBES
 
 
+def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
+    from abilities.halts.everywhere import open_work
+
+    return open_work(stack, foundation)
+
+
 ABILITY = Ability(
     name="halts",
     words=WORDS,
@@ -39,4 +46,5 @@ ABILITY = Ability(
     ),
     commands=(Commands("halt", "Run", _halt, alone=True), Commands("lift", "Run", _lift, alone=True)),
     probes=_probes,
+    work=_work,
 )

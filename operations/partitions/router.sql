@@ -25,6 +25,24 @@ returns boolean
 language sql as $$
     select false
 $$;
+create function routed.known_halts(p_partition int)
+returns jsonb
+language plproxy as $$
+    cluster 'people';
+    run on p_partition;
+    select known_halts();
+$$;
+
+-- Returns what a partition knows of halts: the others' workers follow it.
+create function halts_of(p_partition int)
+returns jsonb
+language plpgsql as $$
+begin
+    return routed.known_halts(p_partition);
+exception when others then
+    perform raise_again(sqlerrm, sqlstate);
+end $$;
+
 create function probe_write()
 returns void
 language sql as $$

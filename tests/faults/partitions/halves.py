@@ -54,7 +54,7 @@ async def running_halves(folder: Path, people: tuple[Person, ...], forker: Forke
 
         async def prepare(first: str) -> None:
             for number, url in enumerate((first, second.url)):
-                await _make_partition(url, number, login)
+                await make_partition(url, number, login)
             await make_router(router, (first, second.url), login)
             environment["DATABASE_URL"] = router
 
@@ -66,7 +66,8 @@ async def running_halves(folder: Path, people: tuple[Person, ...], forker: Forke
             yield halves
 
 
-async def _make_partition(url: str, number: int, login: Login) -> None:
+async def make_partition(url: str, number: int, login: Login) -> None:
+    """Make an empty database a partition, which `login` may ask."""
     await migrate(url)
     connection = await asyncpg.connect(url)
     try:
