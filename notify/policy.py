@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
 from core.language.catalogue import gettext, ngettext
 from core.language.times import time_in_words
 from core.notifications.types import Notification, NotificationStatus, Urgency
+from core.people.tenant import next_time
 from notify.addresses import is_one_way
 from notify.types import NotificationTarget, Recipient, StoredNotification
 
@@ -46,14 +47,12 @@ def decide(person: Recipient, notification: Notification, now: datetime, daily_c
 
 
 def quiet_until(person: Recipient, now: datetime) -> datetime | None:
-    if person.quiet is None or not person.quiet.covers(now.astimezone(zone_of(person)).time()):
-        return None
-    return _next(person.quiet.end, person, now)
+    return person.quiet.ending(now, zone_of(person)) if person.quiet else None
 
 
 def next_digest(person: Recipient, now: datetime) -> datetime:
     """Return the time of the next digest: the end of the quiet hours, or the morning."""
-    return _next(person.quiet.end if person.quiet else DIGEST_AT, person, now)
+    return next_time(person.quiet.end if person.quiet else DIGEST_AT, now, zone_of(person))
 
 
 def count_told_today(person: Recipient, now: datetime) -> int:
@@ -103,17 +102,6 @@ def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notifi
 def zone_of(person: Recipient) -> ZoneInfo:
     """Return a person's timezone, UTC if it is unknown."""
     return zone_or_utc(person.timezone)
-
-
-def _next(at: time, person: Recipient, now: datetime) -> datetime:
-    """Return the next moment, in UTC, when it is this time of day for the person."""
-    zone = zone_of(person)
-    day = now.astimezone(zone).date()
-    for ahead in range(3):
-        moment = datetime.combine(day + timedelta(days=ahead), at, zone).astimezone(UTC)
-        if moment > now:
-            return moment
-    raise AssertionError("within three days it is every time of day")
 
 
 def _item(stored: StoredNotification, zone: ZoneInfo) -> str:

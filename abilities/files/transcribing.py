@@ -34,7 +34,7 @@ class BudgetedTranscriber:
 
     async def transcribe(self, tenant_id: str, turn_id: str, key: StepKey, recording: Recording) -> str:
         """Return the spoken text, at this person's cost. Raises `ModelError` or `OutOfMoney`; a failure is free."""
-        call = BackgroundCall(self.database, tenant_id, "recordings")
+        call = await BackgroundCall.begin(self.database, tenant_id, "recordings")
         transcript = await self._paid(tenant_id, turn_id, key, recording)
         await call.count(self._usage(transcript, recording))
         return transcript.text

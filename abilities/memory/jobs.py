@@ -18,6 +18,7 @@ from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.store.memories import HeldJob, MemoryStore
 from abilities.memory.store.reread import REREAD, delay_after
 from abilities.memory.types import Utterance
+from core.budgets.self_started import NotNow
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
@@ -135,6 +136,8 @@ class MemoryWork:
                 await self.store.keep(job.tenant_id, "", (), "", HeldJob(job.id, job.owner))
             else:
                 await self._put_off(job)
+        except NotNow as quiet:
+            await self._put_off(job, quiet.pause)
         except PASSING as error:
             _log.warning("memory_job_put_off", job=job.id, attempt=job.attempts, cause=type(error).__name__)
             await self._put_off(job)
@@ -164,6 +167,8 @@ class MemoryWork:
         for tenant_id in await self.store.vectors.unembedded(self.adder.embedder.name, PEOPLE):
             try:
                 count += await self.adder.embed_again(tenant_id, BATCH)
+            except NotNow:
+                continue
             except (ModelError, OutOfMoney) as error:
                 _log.warning("memory_not_embedded_again", cause=type(error).__name__)
         return count
@@ -215,8 +220,8 @@ class MemoryWork:
         )
         _log.error("memory_job_set_aside", job=job.id)
 
-    async def _put_off(self, job: Job) -> None:
-        pause = delay_after(job.attempts)
+    async def _put_off(self, job: Job, pause: timedelta | None = None) -> None:
+        pause = delay_after(job.attempts) if pause is None else pause
         await self.store.database.tenant_rows(
             job.tenant_id,
             "update memory_jobs set owner = null, lease_until = null, not_before = clock_timestamp() + $4"

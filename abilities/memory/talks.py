@@ -15,6 +15,7 @@ from abilities.memory.reading import MemoryReader, lines_of
 from abilities.memory.store.overview import memory_in
 from abilities.memory.types import Memory
 from core.budgets.budgeted_model import BudgetedModel
+from core.budgets.self_started import NotNow
 from core.budgets.types import OutOfMoney
 from core.clock import Clock
 from core.db.database import Database
@@ -116,6 +117,9 @@ class TalkReader:
                     return
             else:  # its workers died
                 await self._give_up(job)
+        except NotNow as quiet:
+            await self._leave(job, quiet.pause, tried=False)
+            return
         except OutOfMoney:
             _log.info("talk_not_read", tenant=job.tenant_id, reason="budget")
             await self._give_up(job)
@@ -128,11 +132,14 @@ class TalkReader:
             else:
                 _log.exception("talk_failed", tenant=job.tenant_id)
             if job.attempts < TRIES:
-                await self.database.call("select leave_talk($1,$2,$3)", job.tenant_id, job.owner, RETRY)
-                self.later.come_due(DUE, "", RETRY)
+                await self._leave(job, RETRY)
                 return
             await self._give_up(job)
         await self.database.call("select end_talk($1,$2)", job.tenant_id, job.owner)
+
+    async def _leave(self, job: TalkJob, pause: timedelta, *, tried: bool = True) -> None:
+        await self.database.call("select leave_talk($1,$2,$3,$4)", job.tenant_id, job.owner, pause, tried)
+        self.later.come_due(DUE, "", pause)
 
     async def _give_up(self, job: TalkJob) -> None:
         if self.memory is not None:

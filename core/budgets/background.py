@@ -1,8 +1,12 @@
-"""Calls of models for a person besides answering: counted for the console, whether or not a budget is set."""
+"""Calls of models for a person besides answering: counted for the console, whether or not a budget is set.
+
+Every such call begins here, so that none that nobody waits for is made in quiet hours.
+"""
 
 import time
 from dataclasses import dataclass, field
 
+from core.budgets.self_started import check_self_started
 from core.db.database import Database
 from core.llm.types import TokenUsage
 
@@ -15,6 +19,12 @@ class BackgroundCall:
     tenant_id: str
     work: str
     began: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    async def begin(cls, database: Database, tenant_id: str, work: str) -> "BackgroundCall":
+        """Begin a call. Raises `NotNow` if self-started work may ask no model now."""
+        await check_self_started(tenant_id)
+        return cls(database, tenant_id, work)
 
     async def count(self, usage: TokenUsage) -> None:
         """Add the call, which has just ended, to the sums of the person's day."""

@@ -39,8 +39,8 @@ class BudgetedModel:
     work: str = "memory"
 
     async def ask(self, tenant_id: str, turn_id: str, key: StepKey, request: ModelRequest) -> ModelAnswer:
-        """Ask at this person's cost. Raises `ModelError` or `OutOfMoney`; a call that failed costs nothing."""
-        call = BackgroundCall(self.database, tenant_id, self.work)
+        """Ask at this person's cost. Raises `ModelError`, `OutOfMoney` or `NotNow`; a failed call costs nothing."""
+        call = await BackgroundCall.begin(self.database, tenant_id, self.work)
         answer = await self._paid(tenant_id, turn_id, key, request)
         await call.count(answer.usage)
         return answer

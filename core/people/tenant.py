@@ -1,8 +1,9 @@
 """The person whose turn it is, and their preferences about turns."""
 
 from dataclasses import dataclass
-from datetime import time
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from core.people.access_policy import PersonRole
 
@@ -44,3 +45,17 @@ class QuietHours:
         if self.start <= self.end:
             return self.start <= at < self.end
         return at >= self.start or at < self.end
+
+    def ending(self, now: datetime, zone: ZoneInfo) -> datetime | None:
+        """Return when they end, in UTC; None outside them."""
+        return next_time(self.end, now, zone) if self.covers(now.astimezone(zone).time()) else None
+
+
+def next_time(at: time, now: datetime, zone: ZoneInfo) -> datetime:
+    """Return the next moment, in UTC, when it is this time of day in a zone."""
+    day = now.astimezone(zone).date()
+    for ahead in range(3):
+        moment = datetime.combine(day + timedelta(days=ahead), at, zone).astimezone(UTC)
+        if moment > now:
+            return moment
+    raise AssertionError("within three days it is every time of day")

@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.budgets.budgeted_model import BudgetedModel
+from core.budgets.self_started import MayAsk, OutsideQuietHours, SelfStarted
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
 from jobs.later.cron import Chore
@@ -55,23 +56,26 @@ def join_assistant(assistant: Assistant, worker: str, service: NotificationServi
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation, watch: DueWatch) -> AbilityWork:
     """Return the work of all abilities, which `watch` calls when it is due; `stack` closes it."""
-    found = AbilityWork()
+    found, may_ask = AbilityWork(), OutsideQuietHours(foundation.database, foundation.clock)
     loads = (ability.work for ability in all_abilities() if ability.work is not None)
     for work in (work for load in loads for work in load(stack, foundation)):
-        _add(work, found, watch)
+        _add(work, found, watch, may_ask)
     return found
 
 
-def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: DueWatch) -> None:
+def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: DueWatch, may_ask: MayAsk) -> None:
+    # Nobody waits for any of it, so all of it is self-started: its model calls keep to people's quiet hours.
     if isinstance(work, ClaimedWork):
-        found.claimed.append(work)  # the worker's process has the watch call it
+        # The worker's process has the watch call it.
+        found.claimed.append(replace(work, run=SelfStarted(may_ask, work.run)))
         return
     if isinstance(work, Work):
-        found.parts.append(Part(work.name, work.run))
+        found.parts.append(Part(work.name, SelfStarted(may_ask, work.run)))
         if work.due:
             watch.call(work.due, work.look, by_peoples_clock=work.by_peoples_clock)
         return
-    found.chores.append(Chore(work.name, work.every, work.once, work.due, work.by_peoples_clock, work.for_all))
+    once = SelfStarted(may_ask, work.once)
+    found.chores.append(Chore(work.name, work.every, once, work.due, work.by_peoples_clock, work.for_all))
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from abilities.memory.store.memories import Change, HeldJob, MemoryStore, Reread
 from abilities.memory.store.reread import schedule_reread
 from abilities.memory.store.scans import Found, Wanted, find_memories
 from abilities.memory.types import Kind, Memory, Statement, Utterance, Vector
+from core.budgets.self_started import NotNow
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.language.asking import asks
@@ -166,9 +167,14 @@ class Adder:
         return [_candidates(*each, of_it) for each, of_it in zip(statements, found, strict=True)]
 
     async def embed(self, tenant_id: str, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts. If that fails their vectors are empty: a job makes them later, until then words must do."""
+        """Embed texts. If that fails their vectors are empty: a job makes them later, until then words must do.
+
+        In quiet hours it is the same.
+        """
         try:
             return await self.embedder.at_cost_of(tenant_id).embed(texts) if texts else []
+        except NotNow:
+            return [() for _ in texts]
         except (ModelError, OutOfMoney) as error:
             _log.warning("memory_not_embedded", cause=type(error).__name__)
             return [() for _ in texts]

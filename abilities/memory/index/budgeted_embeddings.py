@@ -25,8 +25,8 @@ class BudgetedEmbeddings:
     budgets: DailyBudgets | None = None
 
     async def embed(self, tenant_id: str, model: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Embed at this person's cost. Raises `ModelError` or `OutOfMoney`; a call that failed costs nothing."""
-        call = BackgroundCall(self.database, tenant_id, "embeddings")
+        """Embed at this person's cost. Raises `ModelError`, `OutOfMoney` or `NotNow`; a failed call costs nothing."""
+        call = await BackgroundCall.begin(self.database, tenant_id, "embeddings")
         embeddings = await self._paid(tenant_id, model, texts)
         await call.count(embeddings.usage)
         return embeddings.vectors

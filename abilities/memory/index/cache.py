@@ -18,6 +18,7 @@ from abilities.memory.index.thread import OwnerThread
 from abilities.memory.index.typeagent_index import IndexBroken, PersonIndex, StructuredQuery, loaded
 from abilities.memory.store.memories import MemoryStore
 from abilities.memory.types import Hit, Vector, Version
+from core.budgets.self_started import NotNow
 from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 
@@ -130,6 +131,8 @@ class StructuredIndexes:
             while entry.version.number < newest.settled and await self._append(tenant_id, entry):
                 self._entries.move_to_end(tenant_id)
                 await self._make_room(tenant_id)
+        except NotNow:
+            return  # the next search of a turn brings it up to date
         except (IndexBroken, asyncio.CancelledError, ValueError, KeyError, TypeError) as error:
             # It may hold half a batch: the next search builds it again.
             _log.warning("memory_index_dropped", tenant=tenant_id, cause=type(error).__name__)

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from core.budgets.self_started import NotNow, SelfStarted, check_self_started
 from core.queue.claims import ClaimedWork
 from jobs.supervision import Part
 from onevalet.ability import Ability, Repeated, Work, WorkFoundation
+from onevalet.ability_registry import all_abilities
 from onevalet.wiring import ability_work, worker_process
 from tests.abilities.memory.talking import talking
 from tests.scripted_model import echo
@@ -63,7 +65,7 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
     ):
         worker_process.build_process(stack, talk.parts, None, None)
         [(_, _, _, upkeep, claimed, _, watch, chores)] = processes
-        assert claimed == [habits]
+        assert [(one.name, one.claim) for one in claimed] == [(habits.name, claim)]
         [part] = [part for part in upkeep if isinstance(part, Part) and part.name == "habits"]
         await part.run()
         watch.tell("habits")
@@ -75,3 +77,41 @@ async def test_work_of_an_ability_runs_in_a_worker_and_is_called_when_due(
         repeating.cancel()
         assert [chore.for_all for chore in chores if chore.name == "tidying of habits"] == [True]
     assert done == ["ran", "looked", f"closed by {talk.parts.name}"]
+
+
+async def test_all_that_abilities_do_by_themselves_keeps_to_quiet_hours(
+    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes: list[tuple[Any, ...]] = []
+
+    def process(*given: Any) -> SimpleNamespace:
+        processes.append(given)
+        return SimpleNamespace(take_delivery=lambda _: None)
+
+    monkeypatch.setattr(worker_process, "WorkerProcess", process)
+    async with (
+        talking(database_url, redis_url, tmp_path, monkeypatch, echo, onevalet_memory="rules") as talk,
+        AsyncExitStack() as stack,
+    ):
+        declared = [
+            work.name
+            for ability in all_abilities()
+            if ability.work is not None
+            for work in ability.work(stack, talk.parts.foundation)
+        ]
+        worker_process.build_process(stack, talk.parts, None, None)
+        [(_, _, _, upkeep, claimed, _, _, chores)] = processes
+        parts = {part.name: part.run for part in upkeep if isinstance(part, Part)}
+        doing = parts | {one.name: one.run for one in claimed} | {chore.name: chore.once for chore in chores}
+        assert len(declared) > 15
+        assert {name for name in declared if not isinstance(doing[name], SelfStarted)} == set()
+        await talk.say("hello")
+        tenant = await talk.store.db.person()
+        now = talk.parts.clock.now()
+        hours = {name: f"{now + timedelta(hours=by):%H:%M}" for name, by in (("quiet_from", -2), ("quiet_until", 2))}
+        await talk.store.db.tenants.change(hours, tenant_id=tenant)
+        for name in declared:
+            gate = doing[name]
+            assert isinstance(gate, SelfStarted)
+            with pytest.raises(NotNow):
+                await SelfStarted(gate.may_ask, check_self_started)(tenant)

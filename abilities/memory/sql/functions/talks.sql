@@ -44,7 +44,7 @@ begin
     group by j.tenant_id
     having coalesce(max(j.lease_until) < clock_timestamp(), true) and (
         max(j.not_before) filter (where j.attempts = 0) <= clock_timestamp() - p_pause
-        or count(*) filter (where j.attempts = 0) >= p_messages
+        or count(*) filter (where j.attempts = 0 and j.not_before <= clock_timestamp()) >= p_messages
         or min(j.not_before) filter (where j.attempts > 0) <= clock_timestamp())
     order by min(j.not_before) limit 1;
     if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
@@ -103,12 +103,14 @@ begin
     delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
--- Puts a talk back for a later attempt.
-create function leave_talk(p_tenant text, p_owner text, p_delay interval)
+-- Puts a talk back for a later attempt. p_tried: whether this one counts.
+create function leave_talk(p_tenant text, p_owner text, p_delay interval, p_tried boolean default true)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    update profile_jobs j
+    set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay,
+        attempts = j.attempts - (not p_tried)::int
     where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
