@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from abilities.tasks.chat_words import REMINDERS
+from abilities.tasks.chat_words import AWAKE, REMINDERS
 from abilities.tasks.tables import TABLES
 from onevalet.ability import (
     Ability,
@@ -77,11 +77,15 @@ def _pages(foundation: ServiceFoundation) -> ConsolePages:
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.tasks.at_night import NightTasks
     from abilities.tasks.engine import TriggerEngine
     from abilities.tasks.for_others import RemindersForOthers
 
     engine = foundation.opened.get(TriggerEngine)
-    return {RemindersForOthers: lambda tenant_id, turn_id: RemindersForOthers(engine, tenant_id)}
+    return {
+        RemindersForOthers: lambda tenant_id, turn_id: RemindersForOthers(engine, tenant_id),
+        NightTasks: lambda tenant_id, turn_id: NightTasks(engine, tenant_id),
+    }
 
 
 def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
@@ -115,7 +119,7 @@ ABILITY = Ability(
     merge_hooks=_merge_hooks,
     tools=("abilities.tasks.tools",),
     services=_services,
-    words=(REMINDERS,),
+    words=(REMINDERS, AWAKE),
     commands=(Commands("tasks", "People", _commands),),
     pages=_pages,
     probes=_probes,

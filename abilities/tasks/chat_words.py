@@ -1,4 +1,4 @@
-"""The word by which a person lets somebody set reminders for them, or no longer."""
+"""The words by which a person lets somebody set reminders for them, and a task run in their quiet hours."""
 
 import re
 
@@ -25,6 +25,23 @@ REMINDERS = ChatCommand(
     help=gettext_noop("who may set reminders for you"),
     channels=Channels(alone=NOWHERE, listed=NOWHERE, menu=NOWHERE),
     answer="abilities.tasks.permitting:decide_permit",
+)
+
+AWAKE = ChatCommand(
+    name="awake",
+    words={
+        "en": ("awake",),
+        "de": ("wach",),
+        "es": ("despierta",),
+        "fr": ("éveillée", "eveillee"),
+        "pt": ("acordada",),
+        "zh": ("不休息",),
+    },
+    argument=r" ?#?([0-9]{1,9}(?: [^\s/]{1,15})?)",
+    help=gettext_noop("let a task run in your quiet hours too"),
+    channels=Channels(alone=NOWHERE, listed=NOWHERE, menu=NOWHERE),
+    typed="AWAKE 3",
+    answer="abilities.tasks.at_night:let_run",
 )
 
 

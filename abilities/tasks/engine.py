@@ -11,7 +11,7 @@ from abilities.events.bus import EventBus
 from abilities.events.source_types import MAIL, RESERVED
 from abilities.events.types import Event
 from abilities.tasks.matching import matching
-from abilities.tasks.messages import occurrence_of, set_aside_text
+from abilities.tasks.messages import MAX_DATA, occurrence_of, set_aside_text
 from abilities.tasks.reasons import Reason
 from abilities.tasks.runs.firing import Fired, fire_due, is_own_fault, run_row
 from abilities.tasks.service import TaskService
@@ -31,6 +31,8 @@ MAX_AN_HOUR = 60
 """Runs of a task within an hour on events of the person's own channels: more looks like a loop."""
 MAX_MAILS_AN_HOUR = 300
 """The same on new mail, of which an outage brings more at once."""
+SPARED_AT_ONCE = 500
+"""Tasks that are looked at together when quiet hours are over."""
 _log = structlog.get_logger()
 
 
@@ -92,6 +94,20 @@ class TriggerEngine(TaskService):
         lanes = await self._start_runs(tenant_id, rows) if rows else []
         self.wake(lanes)
         return lanes
+
+    async def make_up(self) -> int:
+        """Start the runs that make up for those that quiet hours spared; return their number."""
+        now = await self.clock.sound_now()
+        started = 0
+        for tenant_id, task_id in await self.store.find_spared(now, SPARED_AT_ONCE) if now else ():
+            while now is not None:
+                row = run_row(self._make_id, "", now)
+                lane = await self.store.make_up(tenant_id, task_id, now, row, MAX_DATA)
+                if lane is None:
+                    break
+                self.wake([lane])
+                started += 1
+        return started
 
     async def set_aside(self, tenant_id: str, task_id: str, error: Exception) -> None:
         """Disable a task that raised an unforeseen error, and notify its person. Raises `StoreUnavailable`."""

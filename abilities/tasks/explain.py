@@ -89,6 +89,9 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
             )
         case TaskState.COMPLETED:
             return gettext("Nothing more is to come of it.")
+    if task.make_up_at is not None:
+        moment = moment_in_words(task.make_up_at, zone)
+        return gettext("It waits for the end of your quiet hours, on {moment}.", moment=moment)
     if task.next_at is None:
         return gettext("It waits for the next event.")
     moment = moment_in_words(task.next_at, zone)

@@ -177,4 +177,6 @@ def _line(task: TaskNote) -> str:
         words = gettext("{title}: {when}, next on {moment}", title=task.title, when=task.when, moment=task.next_at)
     else:
         words = gettext(_STATES[task.state], title=task.title, when=task.when)
+    if task.quiet_until:
+        words = gettext("{task}; quiet until {time}", task=words, time=task.quiet_until)
     return f"{task.number}. {words}"

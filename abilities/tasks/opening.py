@@ -15,6 +15,7 @@ from abilities.tasks.runs.condition_checks import ConditionChecks
 from abilities.tasks.runs.executors import RunExecutors
 from abilities.tasks.runs.notifications import Notices
 from abilities.tasks.runs.read_tools import OrchestratorTools
+from abilities.tasks.service import SPARED
 from abilities.tasks.types import ActionExecutor
 from core.errors import ConfigError
 from core.http.pages import PageReader
@@ -69,6 +70,7 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Wor
         Work("events to tasks", runner.listen),
         Work("due tasks", runner.take, "tasks", runner.look, by_peoples_clock=True),
         Work("notices of runs", runner.tell, "notices", runner.notices.wake),
+        Repeated("runs after quiet hours", timedelta(minutes=5), engine.make_up, SPARED, by_peoples_clock=True),
         Repeated(
             "reminders for others",
             timedelta(minutes=5),
@@ -89,7 +91,7 @@ def build_triggers(
     engine.check_watches_with(reading.check)
     looking = ConditionChecks(engine, reading, engine.clock, make_id)
     engine.try_watches_with(looking.first_look)
-    runs = RunExecutors(engine, orchestrator, notifier, notices)
+    runs = RunExecutors(engine, orchestrator, notifier, notices, reading)
     return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))
 
 

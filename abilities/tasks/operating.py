@@ -51,6 +51,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
         return
     for task in tasks:
         coming = f"  next {moment_in_words(task.next_at, zone)}" if task.next_at else ""
+        coming = f"  quiet until {moment_in_words(task.make_up_at, zone)}" if task.make_up_at else coming
         coming = "  rests: its person can be reached nowhere" if task.held else coming
         coming = f"  set aside ({task.set_aside})" if task.set_aside is not None else coming
         when = in_words(task.trigger, zone)

@@ -11,6 +11,11 @@ class Reason(StrEnum):
 
     UNREACHABLE = "unreachable"
     MISSED = "missed"
+    QUIET = "quiet"
+    """Quiet hours spare it; a single run makes up for it and others when they end."""
+    MADE_UP = "made_up"
+    """Quiet hours spared it, and it was made up for."""
+    UNCHANGED = "unchanged"
     NOTHING_TO_TELL = "nothing_to_tell"
     UNDELIVERABLE_AGAIN = "undeliverable_again"
     """The event was a message that could not be delivered, which was itself about such a message."""
@@ -28,6 +33,9 @@ class Reason(StrEnum):
 _SENTENCES: dict[str, str] = {
     Reason.UNREACHABLE: gettext_noop("there was no place to reach you"),
     Reason.MISSED: gettext_noop("missed: nobody could take it in time"),
+    Reason.QUIET: gettext_noop("it waits for the end of your quiet hours"),
+    Reason.MADE_UP: gettext_noop("it was made up for at the end of your quiet hours"),
+    Reason.UNCHANGED: gettext_noop("nothing that it looks at had changed"),
     Reason.NOTHING_TO_TELL: gettext_noop("there was nothing to tell"),
     Reason.UNDELIVERABLE_AGAIN: gettext_noop(
         "the message that could not be delivered was itself about one that could not be: it would go on for ever"

@@ -9,12 +9,12 @@ from abilities.moments.planning import PlanningAgent
 from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import offer_state
 from abilities.tasks.reminders import offer_undo
+from abilities.tasks.types import HEARTBEAT
 from core.tools.call_plans import plan_once
 from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, undo_word, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
-HEARTBEAT = "heartbeat"
 _NAMES = (
     gettext_noop("what"),
     gettext_noop("cron"),

@@ -30,6 +30,8 @@ MAX_ACTIVE = 200
 """Active tasks of a person."""
 DUE = "tasks"
 """The kind of work that `sql/due.sql` names if a task is due."""
+SPARED = "spared"
+"""The kind of work that it names if quiet hours are over in which runs were spared."""
 HORIZON = timedelta(days=1)
 """A moment that is further away gets its job when it is the next moment (`TriggerRunner`)."""
 MAX_TITLE = 80
@@ -215,13 +217,13 @@ class TaskService:
         for lane in lanes:
             self._wakeups.wake_turn(lane)
 
-    def come_due(self, moment: datetime | None) -> None:
-        """Queue a job that fires all tasks due at a moment of people's time."""
+    def come_due(self, moment: datetime | None, work: str = DUE) -> None:
+        """Queue a job that fires all tasks due at a moment of people's time, or does other work of theirs."""
         if moment is None:
             return
         seconds = max(self.clock.real_seconds((moment - self.clock.now()).total_seconds()), 0.0)
         if seconds <= HORIZON.total_seconds():
-            self.later.come_due(DUE, "", timedelta(seconds=seconds))
+            self.later.come_due(work, "", timedelta(seconds=seconds))
 
     async def in_thread[Result](self, work: Callable[[], Result]) -> Result:
         """Evaluate people's expressions in a thread of its own, so that the event loop goes on."""

@@ -227,6 +227,33 @@ class TaskStore:
         )
         return row is not None
 
+    async def make_up_at(self, task: Task, end: datetime) -> None:
+        """Have one run make up, when quiet hours end, for those that they spare."""
+        statement = "update tasks set make_up_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null"
+        await self.database.tenant_rows(task.tenant_id, statement, task.id, end)
+
+    async def find_spared(self, now: datetime, limit: int) -> list[tuple[str, str]]:
+        """Return the tenants and ids of tasks whose quiet hours are over."""
+        rows = await self.database.rows("select * from find_spared($1,$2)", now, limit)
+        return [(row["tenant_id"], row["task_id"]) for row in rows]
+
+    async def make_up(self, tenant_id: str, task_id: str, now: datetime, run: JsonObject, size: int) -> str | None:
+        """Start the run that makes up for spared runs, unless none is needed; return its lane."""
+        given = run | tracing.carried()
+        row = await self.database.call("select make_up($1,$2,$3,$4,$5) as lane", tenant_id, task_id, now, given, size)
+        return row["lane"] if row else None
+
+    async def state_for(self, task: Task, since: datetime | None) -> asyncpg.Record:
+        """Return the person's state for a run that looks by itself, as `state_for_task` does."""
+        statement = "select * from state_for_task($1,$2,$3)"
+        (row,) = await self.database.repeat(task.tenant_id, statement, task.id, since)
+        return row
+
+    async def keep_seen(self, task: Task, seen: JsonObject) -> None:
+        """Store what a task's last run looked at."""
+        statement = "update tasks set watch = $3 where tenant_id = $1 and id = $2 and kind = 'schedule'"
+        await self.database.tenant_rows(task.tenant_id, statement, task.id, seen)
+
     async def find_set_aside(self, limit: int = 100) -> list[SetAside]:
         rows = await self.database.rows("select * from find_set_aside($1)", limit)
         return [SetAside(row["tenant_id"], row["task_id"], row["number"], row["cause"]) for row in rows]

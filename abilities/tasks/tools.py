@@ -1,5 +1,6 @@
 """Plan for later: reminders, tasks that recur, wait or watch; and look after these plans."""
 
+from abilities.tasks.at_night import run_task_at_night
 from abilities.tasks.dates import RemindBefore
 from abilities.tasks.looking_after import (
     list_tasks,
@@ -26,6 +27,7 @@ __all__ = [
     "pause_task",
     "restore_plan",
     "resume_task",
+    "run_task_at_night",
     "run_task_now",
     "stop_task",
     "take_back_reminder",

@@ -14,7 +14,7 @@ from core.clock import zone_note, zone_or_utc
 from core.errors import ToolFailed, ToolRetry
 from core.json_types import JsonObject
 from core.language.catalogue import gettext
-from core.language.times import moment_in_words
+from core.language.times import moment_in_words, time_in_words
 from core.people.preferences import PreferenceStore
 from core.people.tenant import QuietHours
 from core.tools.context import TaskChange, TaskNote, TaskState
@@ -86,7 +86,9 @@ class TaskAccess:
     async def list(self) -> "builtins.list[TaskNote]":
         zone, quiet = await self._person()
         tasks = await self._tasks.list_tasks(self._tenant_id)
-        return [_note(task, zone, quiet) for task in tasks if task.state is not TaskState.COMPLETED]
+        end = quiet.ending(self._tasks.clock.now(), zone) if quiet else None
+        until = time_in_words(end.astimezone(zone)) if end else ""
+        return [_note(task, zone, quiet, until) for task in tasks if task.state is not TaskState.COMPLETED]
 
     async def change(self, task_id: str, change: TaskChange) -> bool:
         try:
@@ -141,7 +143,7 @@ def _trigger(described: JsonObject) -> Trigger:
         raise ToolRetry(str(error), note=error.note) from error
 
 
-def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
+def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None, quiet_until: str = "") -> TaskNote:
     at = task.next_at
     return TaskNote(
         task.id,
@@ -155,4 +157,5 @@ def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
         executor=task.executor,
         trigger={"kind": task.kind.value, **trigger_to_json(task.trigger)},
         due=at,
+        quiet_until=quiet_until if task.state is TaskState.ACTIVE and task.waits_in_quiet else "",
     )

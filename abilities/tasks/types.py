@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, cast
 
 from abilities.tasks.codec import Kind, StoredTrigger
+from abilities.tasks.kinds.schedule import ScheduleTrigger
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
@@ -17,6 +18,8 @@ from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"
+HEARTBEAT = "heartbeat"
+"""The category of a task that looks by itself whether anything is worth telling."""
 NOTHING = "NOTHING"
 """The answer of a silent task when there is nothing worth telling."""
 
@@ -26,12 +29,14 @@ class TaskOutput:
     """The delivery of a task's results. `channel` None: the channel on which the person is reached best.
 
     `urgency` and `category` are those of the notification. `silent`: nothing is sent when nothing is worth telling.
+    `at_night`: its runs wait for no end of quiet hours, and none is spared.
     """
 
     channel: str | None = None
     category: str = ""
     urgency: Urgency = Urgency.NORMAL
     silent: bool = False
+    at_night: bool = False
 
     def to_json(self) -> JsonObject:
         return asdict(self) | {"channel": self.channel or ""}
@@ -44,6 +49,7 @@ class TaskOutput:
             str(kept.get("category") or ""),
             _urgency(kept.get("urgency")),
             bool(kept.get("silent")),
+            bool(kept.get("at_night")),
         )
 
 
@@ -86,10 +92,19 @@ class Task:
     deleted: bool = False
     set_aside: str | None = None
     held: bool = False
+    make_up_at: datetime | None = None
+    """When the quiet hours end that have spared runs of it."""
 
     @property
     def instruction(self) -> str:
         return str(self.action.get("instruction") or "")
+
+    @property
+    def waits_in_quiet(self) -> bool:
+        """Return whether its runs wait for the end of quiet hours: they ask a model, and the person named no moment."""
+        asks = self.executor == ORCHESTRATOR or self.executor.startswith(AGENT)
+        named = isinstance(self.trigger, ScheduleTrigger) and self.trigger.at is not None
+        return asks and not named and not self.output.at_night and self.output.urgency is not Urgency.URGENT
 
 
 class NoticeState(StrEnum):

@@ -144,7 +144,8 @@ class TaskState(StrEnum):
 class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
 
-    `quiet`: that moment lies in the person's quiet hours. `deleted`: the person stopped it for good. `executor` is
+    `quiet`: that moment lies in the person's quiet hours. `quiet_until`: the time of day at which the quiet hours end
+    that it waits out now, or empty. `deleted`: the person stopped it for good. `executor` is
     the program that does it, `trigger` is as it was described to `create`, and `due` is its next moment, in UTC.
     """
 
@@ -159,6 +160,7 @@ class TaskNote:
     executor: str = ""
     trigger: JsonObject = field(default_factory=dict)
     due: datetime | None = None
+    quiet_until: str = ""
 
     @property
     def active(self) -> bool:

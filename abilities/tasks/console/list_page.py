@@ -7,6 +7,8 @@ from functools import partial
 from aiohttp import web
 
 from abilities.tasks.console.listing import PAGE, TaskCursor, TaskRow, calendar, list_tasks
+from abilities.tasks.console.spared import DAYS as SPARED_DAYS
+from abilities.tasks.console.spared import read_spared
 from abilities.tasks.service import TaskService
 from core.language.catalogue import speaking
 from core.tools.context import TaskState
@@ -49,6 +51,8 @@ class TaskListPages(Pages):
             state=state or "",
             states=tuple(TaskState),
             after=bool(after),
+            spared=(await read_spared(visit.scope, self.kit.machine_now())).figures,
+            spared_days=SPARED_DAYS,
             following=str(rows[-1].cursor) if len(rows) == PAGE else "",
             version=version_of(shown),
         )

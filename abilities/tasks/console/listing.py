@@ -58,6 +58,8 @@ class TaskRow:
             return "set aside"
         if self.task.held:
             return "rests: nobody can be reached"
+        if self.task.make_up_at is not None:
+            return "quiet"
         return self.task.state.value.lower()
 
     @property

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from abilities.tasks.console.list_page import HERE
 from abilities.tasks.console.listing import read_tasks
+from abilities.tasks.console.spared import read_spared
 from abilities.tasks.console.task_view import TaskView, changed, read_task
 from abilities.tasks.edits import edit_task
 from abilities.tasks.kinds.schedule import TriggerError
@@ -108,6 +109,7 @@ class TaskPages(Pages):
         self, visit: Visit, view: TaskView, *, said: str = "", values: dict[str, str] | None = None, status: int = 200
     ) -> web.Response:
         tenant, task = view.task.tenant_id, view.task.id
+        spared = await read_spared(visit.scope, self.kit.machine_now(), (tenant, task))
         async with visit.scope.tenant(tenant) as connection:
             may_read = await self.kit.texts.look(connection, visit, tenant, "task", task, self.kit.now())
         return self.kit.page(
@@ -116,6 +118,7 @@ class TaskPages(Pages):
             status=status,
             here="tasks",
             view=view,
+            spared=spared.figures,
             may_read=may_read,
             own=tenant == visit.viewer.tenant_id,
             said=said,

@@ -25,6 +25,7 @@ from abilities.tasks.runs.firing import LOOK_LEASE, Look, run_row
 from abilities.tasks.runs.looks import ReadTools, look_at
 from abilities.tasks.trials import seen_now
 from abilities.tasks.types import Task
+from core.budgets.self_started import NotNow
 from core.clock import Clock
 from core.errors import StoreUnavailable, ToolError
 from core.ids import IdMaker
@@ -83,7 +84,7 @@ class ConditionChecks:
             return
         try:
             await self._look(task, trigger)
-        except (StoreUnavailable, asyncio.CancelledError):
+        except (NotNow, StoreUnavailable, asyncio.CancelledError):
             with suppress(StoreUnavailable):
                 await self._engine.store.put_off_look(task)
             raise
@@ -137,7 +138,7 @@ class ConditionChecks:
                 result = await look_at(self._tools, task.tenant_id, trigger)
                 now = self._clock.now()
                 return await self._engine.in_thread(lambda: judge(trigger, watch, _read(result), now))
-        except StoreUnavailable:
+        except (NotNow, StoreUnavailable):
             raise
         except TimeoutError:
             return failed(watch, gettext("It took too long."), self._clock.now())

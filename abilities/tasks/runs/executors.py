@@ -9,7 +9,9 @@ from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.kinds.condition import ConditionTrigger
 from abilities.tasks.messages import disabled_text, failed_text, result_text, says_nothing, trigger_message
 from abilities.tasks.reasons import Reason
+from abilities.tasks.runs.looks import ReadTools
 from abilities.tasks.runs.notifications import Notices, notification
+from abilities.tasks.runs.spared import Before, SparedRuns
 from abilities.tasks.types import (
     AGENT,
     ORCHESTRATOR,
@@ -56,13 +58,22 @@ class OrchestratorExecutor(ActionExecutor):
 class RunExecutors:
     """Execute runs and return their states."""
 
-    def __init__(self, engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier, notices: Notices) -> None:
+    def __init__(
+        self,
+        engine: TriggerEngine,
+        orchestrator: Orchestrator,
+        notifier: Notifier,
+        notices: Notices,
+        reading: ReadTools | None = None,
+    ) -> None:
+        """Without `reading`, no run is compared with an earlier one."""
         self._engine = engine
         self._store = engine.store
         self._orchestrator = orchestrator
         self._notifier = notifier
         self.notices = notices
         self._default = OrchestratorExecutor(orchestrator)
+        self._spared = SparedRuns(engine, orchestrator, reading)
 
     async def result(self, request: TurnRequest, run_id: str) -> tuple[TurnResult, RunNote]:
         """Execute a run in its turn. Raises only `LeaseLost`, `StoreUnavailable` and `TurnDelayed`."""
@@ -70,15 +81,28 @@ class RunExecutors:
         if task_and_run is None:
             raise LeaseLost
         task, run = task_and_run
-        if task.held and "by_hand" not in run.cause and not await request.work.journal.recorded():
-            skipped = RunNote(RunState.SKIPPED, Reason.UNREACHABLE)
-            return TurnResult(TurnState.DONE, reason=Reason.UNREACHABLE), skipped
-        executor = self._executor(task)
+        executor, before = self._executor(task), None
+        if "by_hand" not in run.cause and not await request.work.journal.recorded():
+            why, before = await self._begin(task, run, asks=executor is self._default)
+            if why:
+                return TurnResult(TurnState.DONE, reason=why), RunNote(RunState.SKIPPED, why)
         if executor is None:
             done = ActionResult(False, error=Reason.NO_EXECUTOR)
         else:
             done = await self._execute(executor, self._context(task, run, request))
+        if before is not None and done.turn is not None and done.turn.state is TurnState.DONE and not done.error:
+            await self._spared.note(task, before, await request.work.journal.recorded())
         return self._ended(task, run, request, done)
+
+    async def _begin(self, task: Task, run: TaskRun, *, asks: bool) -> tuple[str, Before | None]:
+        """Return why a run does not begin, empty if it does, and the state before it. `asks`: it would ask a model."""
+        if task.held:
+            return Reason.UNREACHABLE, None
+        if asks and await self._spared.by_quiet(task):
+            return Reason.QUIET, None
+        before = await self._spared.before(task) if asks else None
+        same = before is not None and await self._spared.by_sameness(task, run, before)
+        return Reason.UNCHANGED if same else "", before
 
     def noted(self) -> None:
         """Hand over a run's news for its person, soon."""

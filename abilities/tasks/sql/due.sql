@@ -11,3 +11,5 @@
                                   else greatest(w.next_attempt_at, clock_timestamp() + (w.at - p_now)) end)
         from reminder_wishes w left join reminder_permits p on p.tenant_id = w.tenant_id and p.from_id = w.from_id
         where w.state = 'waiting' or w.untold
+        union all
+        select 'spared', clock_timestamp() + (min(t.make_up_at) - p_now) from tasks t where t.make_up_at is not null

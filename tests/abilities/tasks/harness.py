@@ -126,6 +126,7 @@ class Harness:
     async def work(self) -> int:
         """Run due tasks, checks, turns and notices; return how many tasks were due."""
         due = await self.runner.once()
+        await self.engine.make_up()
         await self.runner.looked()
         while lease := await self.turns.claim(None):
             await self.turns.run(lease)
@@ -164,7 +165,7 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     notifier = Recorded(ConversationNotifier(store.database, store.wakeups))
     notices = Notices(engine.store, notifier, later=store.wakeups)
     speaker = Says(answer)
-    runs = RunExecutors(engine, speaker, notifier, notices)
+    runs = RunExecutors(engine, speaker, notifier, notices, world)
     looking = ConditionChecks(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
     turns = TurnRunner(store.turns, speaker, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=runs))

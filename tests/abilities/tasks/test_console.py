@@ -206,3 +206,36 @@ async def test_an_open_page_of_tasks_is_told_of_changes_to_who_sees_it(console: 
         assert await versions() == before
         await _service(console).pause_task(await console.tenant(BOB), task.id)
         assert [new != old for new, old in zip(await versions(), before, strict=True)] == [True] * 4
+
+
+async def test_a_page_says_which_calls_were_spared_and_what_they_would_have_cost(console: Console) -> None:
+    priced, page = await _task(console, BOB, "look at the mail")
+    unpriced, _ = await _task(console, BOB, "look at the door")
+    theirs, _ = await _task(console, ANN, "my own errand")
+    runs = "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause) values"
+    row = " ($1, $2 || $3, $2, $3, now(), $4, $5, $6)"
+    for task, reasons in ((priced, ["made_up"] * 31 + ["unchanged"] * 4), (unpriced, ["quiet"]), (theirs, ["quiet"])):
+        for number, reason in enumerate(reasons):
+            given = (task.tenant_id, task.id, f"s{number}", "SKIPPED", reason, "{}")
+            await console.store.admin.execute(runs + row, *given)
+    for number, cause in enumerate(["{}", '{"waited": [{}]}']):
+        given = (priced.tenant_id, priced.id, f"r{number}", "COMPLETED", "", cause)
+        await console.store.admin.execute(runs + row, *given)
+    await console.store.admin.execute(
+        "insert into usage_days (tenant_id, day, task_id, kind, name, calls, cost)"
+        " values ($1, current_date, $2, 'model', 'm', 2, 0.5)",
+        priced.tenant_id,
+        priced.id,
+    )
+    async with console.browser(BOB) as phone:
+        await phone.get(HERE)
+        # 31 of a night but for the run that made up for them, one of another task, and four; at a quarter of a dollar.
+        for said in ("Spared in quiet hours 31", "had changed 4", "about $8.50, and 1 of unknown cost"):
+            assert said in phone.text, phone.text
+        await phone.get(page)
+        assert "Spared in quiet hours 30" in phone.text
+        assert "about $8.50" in phone.text
+    async with console.browser(ANN) as owner:
+        await owner.get(HERE)
+        assert "Spared in quiet hours 32" in owner.text, "an operator sees everybody's"
+        assert "about $8.50, and 2 of unknown cost" in owner.text

@@ -49,6 +49,7 @@ WITH = {
     "household": "create the Smiths",
     "receipts": "30 days",
     "reminders": "allow Ann",
+    "awake": "3",
     "tally": "of cups",
 }
 """What may stand behind each word that takes something."""

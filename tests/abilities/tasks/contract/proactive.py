@@ -16,6 +16,7 @@ from abilities.events.receive import EventRoutes
 from abilities.events.source_types import Style
 from abilities.events.sources import EventSources
 from abilities.tasks import looking_after as tasks
+from abilities.tasks.at_night import NightTasks, run_task_at_night
 from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.opening import build_triggers
 from abilities.tasks.reminders import RemindMe, TellExecutor, take_back_reminder
@@ -88,7 +89,7 @@ class Proactive(Approving):
         redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender} | self.others, self.clock)
         while True:
             await advance_approvals(self.approvals, self.clock, store.make_id)
-            fired = await triggers.runner.once()
+            fired = await triggers.runner.once() + await self.engine.make_up()
             await triggers.runner.looked()
             if lease := await turns.claim(None):
                 await turns.run(lease)
@@ -194,6 +195,7 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
                 system.more = [
                     set_preference,
                     take_back_reminder,
+                    run_task_at_night,
                     *(item for item in vars(tasks).values() if isinstance(item, Tool)),
                 ]
                 system.options = {
@@ -201,6 +203,7 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
                     "trigger_engine": engine,
                     "http": guarded,
                     "people": People(store.database, store.make_id, clock),
+                    "services": {NightTasks: lambda tenant_id, _: NightTasks(engine, tenant_id)},
                 }
                 await system.move_in(harness.name, "slack" if harness.name == "telegram" else "telegram")
                 made, system.web.secret = await sources.add(system.tenant, "home", Style.BEARER)
