@@ -85,7 +85,7 @@ class SparedRuns:
         if not seen or before.came or before.mark != seen["mark"] or "waited" in run.cause:
             return False
         texts = await self._read(task, before, cast("list[JsonObject]", seen["reads"]))
-        if texts is None or canonical_hash(texts) != seen["hash"]:
+        if texts is None or canonical_hash([*texts]) != seen["hash"]:
             return False
         return set(_near(texts, before.now)) <= set(cast("list[str]", seen["near"]))
 
@@ -102,7 +102,7 @@ class SparedRuns:
             ):
                 known: JsonObject = {"asked": before.asked, "at": before.at.isoformat(), "mark": before.mark}
                 near = _near(texts, before.now)
-                seen = known | {"reads": [*calls], "hash": canonical_hash(texts), "near": [*near]}
+                seen = known | {"reads": [*calls], "hash": canonical_hash([*texts]), "near": [*near]}
         await self._engine.store.keep_seen(task, seen)
 
     def _reads(self, steps: Sequence[StepRecord]) -> list[tuple[JsonObject, str]] | None:

@@ -9,7 +9,8 @@ import pytest
 from abilities.lists import notes
 from abilities.tasks import looking_after as tasks
 from abilities.tasks.reminders import change_reminder, restore_plan
-from abilities.tasks.scheduling import HEARTBEAT, SetHeartbeat
+from abilities.tasks.scheduling import SetHeartbeat
+from abilities.tasks.types import HEARTBEAT
 from agents import person
 from core.json_types import JsonObject
 from core.people.commands import PersonCommands

@@ -40,7 +40,7 @@ async def test_self_started_work_asks_no_model_until_quiet_hours_end(
 
     async def look() -> None:
         # In a task of its own, as work often asks.
-        await asyncio.create_task(budgeted.ask(tenant, "look", StepKey(0, 0), REQUEST))  # type: ignore[arg-type]
+        await asyncio.create_task(budgeted.ask(tenant, "look", StepKey(0, 0), REQUEST))
 
     work = SelfStarted(may_ask, look)
     for _ in range(32):
