@@ -16,7 +16,7 @@ from abilities.tasks.types import HEARTBEAT, ORCHESTRATOR, Task, TaskRun
 from core.budgets.self_started import Never, NotNow, OutsideQuietHours, SelfStarted
 from core.clock import zone_or_utc
 from core.errors import StoreUnavailable, ToolError
-from core.journal.types import Effect, Outcome, StepKind, StepRecord
+from core.journal.types import Effect, StepKind, StepRecord
 from core.json_types import JsonObject, canonical_hash, object_in, storable
 from core.language.catalogue import speaking
 from core.llm.types import ModelAnswer
@@ -118,8 +118,7 @@ class SparedRuns:
             if step.key.agent_path or step.kind in (StepKind.MODEL, StepKind.JUDGE):
                 continue
             call = calls.get((step.key.step, step.key.call_index))
-            read = step.kind is StepKind.TOOL and step.effect is Effect.READ and step.outcome is Outcome.OK
-            if call is None or not read:
+            if call is None or step.effect is not Effect.READ:
                 return None
             if self._is_offered(step.name):  # not a tool of the turn's own, such as the one that opens a group
                 arguments: JsonObject = {"tool": step.name, "arguments": object_in(call.arguments)}

@@ -73,6 +73,17 @@ async def test_eight_quiet_hours_ask_no_model_and_one_run_makes_up_for_them(harn
     assert (await harness.again(task)).make_up_at is None
 
 
+async def test_a_regular_run_that_is_due_at_the_end_makes_up_for_the_night(harness: Harness) -> None:
+    await quiet(harness)
+    harness.clock.at = TEN - timedelta(minutes=15)
+    await looking(harness)
+    await night(harness, 32)
+    harness.clock.move(minutes=15)
+    assert await harness.engine.make_up() == 0, "it came before the regular run, and leaves all to it"
+    await harness.work()
+    assert len(harness.says.requests) == 1
+
+
 async def test_checks_between_the_quarters_are_made_up_for_once(harness: Harness) -> None:
     await quiet(harness)
     harness.clock.at = TEN - timedelta(minutes=7)
@@ -213,12 +224,14 @@ async def test_a_task_that_is_let_run_at_night_makes_up_at_once(harness: Harness
 async def test_quiet_hours_that_are_turned_off_let_the_spared_run_come_now(harness: Harness) -> None:
     await quiet(harness)
     harness.clock.at = TEN + timedelta(minutes=1)
-    await looking(harness, 60 * 3)
+    task = await looking(harness, 60 * 3)
     harness.clock.at = TEN.replace(day=3, hour=1, minute=1)
     await harness.work()
+    assert [run.reason for run in await harness.runs(task)][-1:] == ["quiet"]
     assert harness.says.requests == []
     await quiet(harness, "", "")
     await harness.work()
+    assert [run.reason for run in await harness.runs(task)][-2:] == ["made_up", ""]
     assert len(harness.says.requests) == 1
 
 
