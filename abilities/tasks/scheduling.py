@@ -6,6 +6,7 @@ from typing import Any
 
 from abilities.moments.places import zone_named
 from abilities.moments.planning import PlanningAgent
+from abilities.tasks.chat_words import AWAKE
 from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import offer_state
 from abilities.tasks.reminders import offer_undo
@@ -52,6 +53,9 @@ _SET_IN_QUIET = gettext_noop(
 )
 _TO_THE_MINUTE = re.compile(r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?)?")
 """The moments that are said in full, to the minute."""
+_WAITS = gettext_noop(
+    "That is in your quiet hours: it waits for their end. To let it run at its time, write “{word} {number}”."
+)
 _LOOK = (
     "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
     "what changed. Use what you can look at; do not repeat what they were told already."
@@ -187,6 +191,9 @@ class ScheduleTask(PlanningAgent):
             text = gettext("It is set up as task {number}: {when}. Next: {next}.", **known)
         else:
             text = gettext("It is set up as task {number}: {when}.", **known)
+        if kept.quiet and not self.remind_only and not self.urgent:
+            sentence = gettext(_WAITS, word=AWAKE.word(), number=kept.number)
+            return self.make_result(raw_message=f"{text}\n{sentence}")
         return self.make_result(raw_message=text)
 
     def trigger(self) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class TaskListPages(Pages):
         shown = [row if self.kit.texts.may_preview(viewer, row.task.tenant_id) else _untold(row) for row in rows]
         as_calendar = request.query.get("view") == "calendar"
         days = partial(calendar, shown, self.kit.now(), zone_of(viewer))
+        spared = (await read_spared(visit.scope, self.kit.machine_now())).figures
         return self.kit.page(
             "tasks/list.html",
             visit,
@@ -51,10 +52,10 @@ class TaskListPages(Pages):
             state=state or "",
             states=tuple(TaskState),
             after=bool(after),
-            spared=(await read_spared(visit.scope, self.kit.machine_now())).figures,
+            spared=spared,
             spared_days=SPARED_DAYS,
             following=str(rows[-1].cursor) if len(rows) == PAGE else "",
-            version=version_of(shown),
+            version=version_of(shown, spared),
         )
 
 

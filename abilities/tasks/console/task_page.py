@@ -125,7 +125,7 @@ class TaskPages(Pages):
             values=values or {},
             address=_address(view),
             key=self.kit.actions.new_key(),
-            version=version_of(view.row, view.runs),
+            version=version_of(view.row, view.runs, spared),
         )
 
 

@@ -60,6 +60,17 @@ async def test_a_list_says_until_when_it_is_quiet_and_a_word_ends_that(system: P
     assert "it waits for the end of your quiet hours" in why
 
 
+async def test_a_task_at_an_hour_of_the_night_says_that_it_waits_and_how_not_to(system: Proactive) -> None:
+    nightly = {"what": "tidy my lists", "cron": "0 3 * * *"}
+    await system.hears("tidy my lists at 3 each night", wants(("ScheduleTask", nightly)))
+    answer = await system.decides("Approve", repeats)
+    assert "That is in your quiet hours: it waits for their end." in answer
+    assert "awake 2" in answer
+    by_day = {"what": "tidy my desk", "cron": "0 15 * * *"}
+    await system.hears("tidy my desk at 3 each day", wants(("ScheduleTask", by_day)))
+    assert "quiet hours" not in await system.decides("Approve", repeats)
+
+
 @pytest.mark.parametrize(("word", "said"), [("awake 7", "You have no task 7."), ("awake 1 maybe", "for the assistant")])
 async def test_a_word_that_names_no_task_or_more_than_one_says_so(system: Proactive, word: str, said: str) -> None:
     system.model.script[:] = [says("for the assistant")] if "maybe" in word else []
