@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from core.json_types import JsonObject
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.abilities.tasks.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.contract.canaries import marked
@@ -61,12 +62,12 @@ async def test_a_list_says_until_when_it_is_quiet_and_a_word_ends_that(system: P
 
 
 async def test_a_task_at_an_hour_of_the_night_says_that_it_waits_and_how_not_to(system: Proactive) -> None:
-    nightly = {"what": "tidy my lists", "cron": "0 3 * * *"}
+    nightly: JsonObject = {"what": "tidy my lists", "cron": "0 3 * * *"}
     await system.hears("tidy my lists at 3 each night", wants(("ScheduleTask", nightly)))
     answer = await system.decides("Approve", repeats)
     assert "That is in your quiet hours: it waits for their end." in answer
     assert "awake 2" in answer
-    by_day = {"what": "tidy my desk", "cron": "0 15 * * *"}
+    by_day: JsonObject = {"what": "tidy my desk", "cron": "0 15 * * *"}
     await system.hears("tidy my desk at 3 each day", wants(("ScheduleTask", by_day)))
     assert "quiet hours" not in await system.decides("Approve", repeats)
 
