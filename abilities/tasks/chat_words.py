@@ -33,7 +33,7 @@ AWAKE = ChatCommand(
         "en": ("awake",),
         "de": ("wach",),
         "es": ("despierta",),
-        "fr": ("éveillée", "eveillee"),
+        "fr": ("éveillée",),
         "pt": ("acordada",),
         "zh": ("不休息",),
     },
