@@ -98,15 +98,20 @@ class TriggerEngine(TaskService):
     async def make_up(self) -> int:
         """Start the runs that make up for those that quiet hours spared; return their number."""
         now = await self.clock.sound_now()
+        if now is None:
+            return 0
         started = 0
-        for tenant_id, task_id in await self.store.find_spared(now, SPARED_AT_ONCE) if now else ():
-            while now is not None:
-                row = run_row(self._make_id, "", now)
-                lane = await self.store.make_up(tenant_id, task_id, now, row, MAX_DATA)
-                if lane is None:
-                    break
-                self.wake([lane])
-                started += 1
+        for tenant_id, task_id in await self.store.find_spared(now, SPARED_AT_ONCE):
+            try:
+                while lane := await self.store.make_up(
+                    tenant_id, task_id, now, run_row(self._make_id, "", now), MAX_DATA
+                ):
+                    self.wake([lane])
+                    started += 1
+            except Exception as error:
+                if not is_own_fault(error):
+                    raise
+                await self.set_aside(tenant_id, task_id, error)
         return started
 
     async def set_aside(self, tenant_id: str, task_id: str, error: Exception) -> None:

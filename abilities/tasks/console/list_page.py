@@ -41,7 +41,7 @@ class TaskListPages(Pages):
         shown = [row if self.kit.texts.may_preview(viewer, row.task.tenant_id) else _untold(row) for row in rows]
         as_calendar = request.query.get("view") == "calendar"
         days = partial(calendar, shown, self.kit.now(), zone_of(viewer))
-        spared = (await read_spared(visit.scope, self.kit.machine_now())).figures
+        spared = (await read_spared(visit.scope, [row.task for row in rows], self.kit.machine_now())).figures
         return self.kit.page(
             "tasks/list.html",
             visit,

@@ -109,7 +109,7 @@ class TaskPages(Pages):
         self, visit: Visit, view: TaskView, *, said: str = "", values: dict[str, str] | None = None, status: int = 200
     ) -> web.Response:
         tenant, task = view.task.tenant_id, view.task.id
-        spared = await read_spared(visit.scope, self.kit.machine_now(), (tenant, task))
+        spared = await read_spared(visit.scope, [view.task], self.kit.machine_now())
         async with visit.scope.tenant(tenant) as connection:
             may_read = await self.kit.texts.look(connection, visit, tenant, "task", task, self.kit.now())
         return self.kit.page(

@@ -237,5 +237,5 @@ async def test_a_page_says_which_calls_were_spared_and_what_they_would_have_cost
         assert "about $8.50" in phone.text
     async with console.browser(ANN) as owner:
         await owner.get(HERE)
-        assert "Spared in quiet hours 32" in owner.text, "an operator sees everybody's"
+        assert "Spared in quiet hours 32" in owner.text, "an operator sees everybody's on the page"
         assert "about $8.50, and 2 of unknown cost" in owner.text

@@ -108,7 +108,6 @@ TOLD = {
     "next_due_task": {"tenant_id", "due"},
     "find_set_aside": {"tenant_id", "task_id", "number", "cause"},
     "find_spared": {"tenant_id", "task_id"},
-    "console_spared": {"quiet", "unchanged", "unknown", "cost"},
     "find_failed_notices": {"tenant_id", "notices"},
     "size_of_files": {"bytes"},
     "find_set_aside_work": {"kind", "number", "retry"},

@@ -84,31 +84,24 @@ language sql stable as $$
                 where t.tenant_id = p_tenant and t.id <> p_task and t.deleted_at is null)))
 $$;
 
--- Counts the model calls that were spared since a moment, by task, and estimates their cost by the task's own runs: null
--- where no run of it has a known price.
-create function spared_runs(p_since timestamptz)
-returns table (tenant_id text, task_id text, quiet bigint, unchanged bigint, cost numeric)
-language sql stable as $$
-    select r.tenant_id, r.task_id, r.quiet, r.unchanged,
-           (r.quiet + r.unchanged) * nullif((
-                select sum(u.cost) from usage_days u
-                where u.tenant_id = r.tenant_id and u.task_id = r.task_id and u.kind = 'model'
-                  and u.day >= p_since::date), 0) / nullif(r.ran, 0)
-    from (
-        select x.tenant_id, x.task_id,
-               count(*) filter (where x.reason in ('quiet', 'made_up'))
-                   - count(*) filter (where x.cause ? 'waited' and x.state <> 'SKIPPED') as quiet,
-               count(*) filter (where x.reason = 'unchanged') as unchanged,
-               count(*) filter (where x.state in ('COMPLETED', 'FAILED', 'EXPIRED', 'PENDING_APPROVAL')) as ran
-        from task_runs x where x.created_at >= p_since group by x.tenant_id, x.task_id) r
-    where r.quiet + r.unchanged > 0
-$$;
-
--- The same in sums, for operators. unknown: those whose cost is not known.
-create function console_spared(p_since timestamptz)
+-- Counts the model calls that some tasks of a person were spared since a moment, and estimates their cost by each task's
+-- own runs. unknown: calls of a task of which no run has a known price.
+create function spared_runs(p_tenant text, p_tasks text[], p_since timestamptz)
 returns table (quiet bigint, unchanged bigint, unknown bigint, cost numeric)
-language sql stable security definer set search_path = public, pg_temp as $$
+language sql stable as $$
     select coalesce(sum(s.quiet), 0)::bigint, coalesce(sum(s.unchanged), 0)::bigint,
-           coalesce(sum(s.quiet + s.unchanged) filter (where s.cost is null), 0)::bigint, coalesce(sum(s.cost), 0)
-    from spared_runs(p_since) s
+           coalesce(sum(s.quiet + s.unchanged) filter (where s.price is null), 0)::bigint,
+           coalesce(sum((s.quiet + s.unchanged) * s.price), 0)
+    from (
+        select count(*) filter (where r.reason in ('quiet', 'made_up'))
+                   - count(*) filter (where r.cause ? 'waited' and r.state <> 'SKIPPED') as quiet,
+               count(*) filter (where r.reason = 'unchanged') as unchanged,
+               nullif((select sum(u.cost) from usage_days u
+                       where u.tenant_id = p_tenant and u.task_id = r.task_id and u.kind = 'model'
+                         and u.day >= p_since::date), 0)
+                   / nullif(count(*) filter (
+                        where r.state in ('COMPLETED', 'FAILED', 'EXPIRED', 'PENDING_APPROVAL')), 0) as price
+        from task_runs r
+        where r.tenant_id = p_tenant and r.task_id = any (p_tasks) and r.created_at >= p_since
+        group by r.task_id) s
 $$;
