@@ -1,6 +1,7 @@
 """No run that nobody waits for asks a model in quiet hours, or while nothing has changed; one makes up for them."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -251,7 +252,6 @@ async def test_a_stopped_or_paused_task_makes_up_for_nothing(harness: Harness) -
 async def test_two_workers_make_up_once(harness: Harness) -> None:
     await quiet(harness)
     harness.clock.at = TEN + timedelta(minutes=1)
-    await looking(harness, 60 * 24)
     await harness.engine.create_task(
         tenant_id=harness.tenant, trigger=EventTrigger("shop", "paid"), action={"instruction": "Tell me"}
     )
@@ -261,6 +261,28 @@ async def test_two_workers_make_up_once(harness: Harness) -> None:
     assert [await harness.engine.make_up(), await harness.engine.make_up()] == [1, 0]
     await harness.work()
     assert len(harness.says.requests) == 1
+
+
+async def test_a_task_that_cannot_be_made_up_for_holds_up_no_other(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet(harness)
+    harness.clock.at = TEN + timedelta(minutes=1)
+    broken, whole = await looking(harness, 60 * 5), await looking(harness, 60 * 5)
+    harness.clock.move(hours=5)
+    await harness.work()
+    make_up = harness.engine.store.make_up
+
+    async def stumble(tenant_id: str, task_id: str, *rest: Any) -> str | None:
+        if task_id == broken.id:
+            raise ValueError("a value that nobody foresaw")
+        return await make_up(tenant_id, task_id, *rest)
+
+    monkeypatch.setattr(harness.engine.store, "make_up", stumble)
+    harness.clock.at = TEN.replace(day=3, hour=6)
+    await harness.work()
+    assert (await harness.again(broken)).set_aside == "ValueError"
+    assert (await harness.states(whole))[-1] == "COMPLETED"
 
 
 class Inbox:
