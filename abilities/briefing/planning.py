@@ -126,7 +126,7 @@ class SetBriefing(PlanningAgent):
             when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=undo_word()
         )
         if anew and settled.channel:
-            said = f"{said} {gettext('It comes {way}.', way=way_in_words(settled.channel))}"
+            said = f"{said} {gettext('You get it {way}.', way=way_in_words(settled.channel))}"
         return self.make_result(raw_message="\n".join([said, *await _connecting(context, new)]))
 
     def _parts(self, settled: BriefingSettings) -> str:
