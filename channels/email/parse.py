@@ -38,6 +38,8 @@ MAX_FILES = 20
 TOO_LARGE = gettext_noop("That mail is too large: I read mails of up to 30 MB.")
 UNREADABLE = gettext_noop("That mail cannot be read: it is broken or too complex.")
 ONLY_QUOTED = gettext_noop("I found no words of yours in that mail, only what it quotes. Please write them above that.")
+REPORTS = "reports"
+"""In place of the sender of reports about our mails."""
 _MAX_SUBJECT, _MAX_NAME, _MAX_FILE_NAME = 300, 80, 120
 _LOGO = 12_000
 """Bytes below which a picture that the text shows is a logo or a pixel, and no file."""
@@ -116,6 +118,15 @@ def parse_mail(mail: Mail, account: Account, content: MailMessage) -> tuple[Inbo
     if own or media:
         made.append(_message(mail, message, content, account, own, Origin.OWN, media, command))
     return tuple(made)
+
+
+def sender_of(mail: Mail) -> str:
+    """Return the address in whose order a mail is taken; `REPORTS` for a report, whose sender proves nothing."""
+    try:
+        message = headers_of(mail)
+        return REPORTS if is_report(message) else read_from(message)
+    except Exception:  # the error arises again where it counts, when the mail is taken
+        return ""
 
 
 def headers_of(mail: Mail) -> Message:

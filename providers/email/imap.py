@@ -52,12 +52,17 @@ class ImapConnection:
         self.has_exceeded = False
         self._wire = wire
         self._server = server
+        self._turn = asyncio.Lock()
 
     async def call[T](self, work: Callable[[ImapWire], Awaitable[T]]) -> T:
-        """Give commands. Raises `MailFailed`, without the server's words, since errors are logged.
+        """Give commands, of one task at a time. Raises `MailFailed`, without the server's words: errors are logged.
 
         A connection whose answer was not read to its end is broken off.
         """
+        async with self._turn:
+            return await self._call(work)
+
+    async def _call[T](self, work: Callable[[ImapWire], Awaitable[T]]) -> T:
         try:
             return await work(self._wire)
         except ImapError as error:

@@ -24,7 +24,7 @@ from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Address
 from notify.email.send import EmailNotification, Security, SmtpServer
 from providers.email.client import MailboxClient, MailboxLogin
-from providers.email.wire import thread_of
+from providers.email.wire import PART_HEADER, thread_of
 from tests.contract.canaries import MARK, marked
 from tests.contract.harness import Bubble, ChannelHarness, Request, Sink
 from tests.patience import PATIENCE
@@ -200,3 +200,14 @@ def _bubble(mail: EmailMessage) -> Bubble:
     assert body is not None
     text = str(body.get_content()).replace("\r\n", "\n").removesuffix("\n")
     return Bubble(str(mail["Message-ID"]), text, code=re.sub(r"^```.*$", "", text))
+
+
+def bounce(id: str, ref: str, recipient: str) -> bytes:
+    """Return what a server reports of a mail that it could not deliver."""
+    return (
+        "From: MAILER-DAEMON@mx.example.org\nAuto-Submitted: auto-replied\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+        "--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example.org\n\n"
+        f"Final-Recipient: rfc822; {recipient}\nAction: failed\nStatus: 5.1.1\n\n"
+        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {id}\n{PART_HEADER}: {ref}\n\n--b--\n"
+    ).encode()

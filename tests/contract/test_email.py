@@ -7,20 +7,17 @@ from typing import cast
 
 import pytest
 
-from channels.email.poll import BEGINNING, MailPoller
 from core.json_types import JsonObject
 from core.llm.types import ModelRequest, Role
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import IgnoredMessage, IgnoreReason, OutboundKind, OutboundMessage
 from jobs.delivery.lost_answers import MAX_RESENT
-from providers.email.client import OwnMailbox
-from providers.email.types import StoredMail
 from providers.email.wire import PART_HEADER
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import MARK, marked
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.email_harness import EmailHarness, only_by_mail
+from tests.contract.email_harness import EmailHarness, bounce, only_by_mail
 from tests.contract.harness import ChannelHarness
 from tests.core.builders import says, wants
 from tests.eventually import eventually
@@ -313,41 +310,3 @@ async def test_files_come_in_and_go_out_attached(delivery: DeliveryHarness) -> N
     attached = [(file.get_filename(), file.get_payload(decode=True)) for file in got.iter_attachments()]
     assert attached == [("1.csv", b"a,b")]
     assert "2 was deleted" in harness.bubbles()[0].text
-
-
-async def test_promise_12_a_flood_of_strangers_costs_their_headers(
-    delivery: DeliveryHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    harness, store = post(delivery.channel), delivery.store
-    read: list[int] = []
-    take = MailPoller._take_one
-
-    async def counted(self: MailPoller, mailbox: OwnMailbox, stored: StoredMail) -> None:
-        read.append(len(stored.data))
-        await take(self, mailbox, stored)
-
-    monkeypatch.setattr(MailPoller, "_take_one", counted)
-    monkeypatch.setattr(OwnMailbox, "whole", None)  # no body is asked for
-    text = marked("buy now ") * 10_000
-    for number in range(120):  # more than twice what is read at once
-        proof = "mx.example.org; spf=pass smtp.mailfrom=example.org"
-        mail = harness.letter(text, Authentication_Results=proof, Message_ID=f"<{number}@example.org>")
-        harness.arrive(mail.as_bytes())
-    await harness.settled()
-    assert (len(read), max(read)) == (120, BEGINNING)
-    assert await store.column("select distinct reason from ignored_messages") == ["unproven"]
-    for table in ("inbound", "outbound", "tenants"):
-        assert await store.one(f"select count(*) from {table}") == 0  # noqa: S608
-    kept = str(await store.everything())
-    assert "buy now" not in kept
-
-
-def bounce(id: str, ref: str, recipient: str) -> bytes:
-    """Return what a server reports of a mail that it could not deliver."""
-    return (
-        "From: MAILER-DAEMON@mx.example.org\nAuto-Submitted: auto-replied\n"
-        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
-        "--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example.org\n\n"
-        f"Final-Recipient: rfc822; {recipient}\nAction: failed\nStatus: 5.1.1\n\n"
-        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {id}\n{PART_HEADER}: {ref}\n\n--b--\n"
-    ).encode()

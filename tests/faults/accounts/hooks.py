@@ -117,7 +117,7 @@ def _letters(reach: Reach) -> None:
 
     client: Any = MailboxClient
     poller: Any = MailPoller
-    opened, take_all = client.open, poller._take_all
+    opened, keep = client.open, poller._keep_reached
 
     @asynccontextmanager
     async def opening(self: Any) -> AsyncIterator[Any]:
@@ -125,13 +125,14 @@ def _letters(reach: Reach) -> None:
             await reach("letter opened")
             yield mailbox
 
-    async def taking(self: Any, mailbox: Any, uids: Any) -> None:
-        await take_all(self, mailbox, uids)
-        if uids:
+    async def keeping(self: Any, *given: Any) -> Any:
+        has_moved = await keep(self, *given)
+        if has_moved:
             await reach("position after")
+        return has_moved
 
     client.open = opening
-    poller._take_all = taking
+    poller._keep_reached = keeping
     put_around(MailPoller, "_take_one", "letter", reach)
 
 
