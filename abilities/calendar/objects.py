@@ -22,14 +22,11 @@ from abilities.calendar.types import (
 from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, ask_child
 from core.errors import ToolFailed
-from core.http.peer import Slots
 from core.language.catalogue import gettext, gettext_noop
 
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 _SCRIPT = Path(__file__).with_name("child_script.py")
-_SLOTS = Slots(8, 2)
-"""Jobs that a process runs at a time, each with up to half a gigabyte, and a single person's."""
 _TOO_MUCH = gettext_noop("That event is too complex; I leave it unchanged.")
 _FAILURES = {
     "large": gettext_noop("That event is too large to be read."),
@@ -132,7 +129,7 @@ async def file_meaning(
 
 async def _ask(what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        told, _ = await ask_child(_SCRIPT, {"do": what, **asked}, slots=_SLOTS, seconds=SECONDS)
+        told, _ = await ask_child(_SCRIPT, {"do": what, **asked}, seconds=SECONDS)
     except ChildFailed as error:
         raise ToolFailed(gettext(_TOO_MUCH)) from error
     except Unreadable as error:

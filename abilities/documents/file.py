@@ -8,15 +8,12 @@ from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, NoChild, ask_child
 from core.files.kinds import FileFailure, FileKind
 from core.files.types import FileContent, FileUnreadable
-from core.http.peer import Slots
 from core.json_types import storable
 from core.language.unseen import without_unseen
 
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 FILE_SCRIPT = Path(__file__).with_name("file_script.py")
-_SLOTS = Slots(2)
-"""Files that a process reads at a time, each with up to 816 MB: of each person a single one."""
 _UNREADABLE = {
     FileKind.VIDEO: FileFailure.VIDEO,
     FileKind.OTHER: FileFailure.UNKNOWN,
@@ -30,7 +27,7 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
     if kind in _UNREADABLE:
         raise FileUnreadable(_UNREADABLE[kind])
     try:
-        found, picture = await ask_child(FILE_SCRIPT, {"kind": kind.value}, data, slots=_SLOTS, seconds=SECONDS)
+        found, picture = await ask_child(FILE_SCRIPT, {"kind": kind.value}, data, seconds=SECONDS)
     except NoChild as error:
         _log.error("no_child_process", error=str(error))
         raise FileUnreadable(FileFailure.UNREAD) from error

@@ -12,14 +12,11 @@ from core.errors import ToolFailed
 from core.files.kinds import FileFailure, FileKind, kind_of
 from core.files.types import FileUnreadable
 from core.http.pages import Page
-from core.http.peer import Slots
 from core.http.types import HttpResponse
 from core.language.catalogue import gettext, gettext_noop
 from core.language.unseen import without_unseen
 
 _SCRIPT = Path(__file__).with_name("page_script.py")
-_SLOTS = Slots(8, 2)
-"""Pages that a process reads at a time, each with up to half a gigabyte, and a single person's."""
 _BROKEN = gettext_noop("That page cannot be read: it is broken or too complex.")
 _NOT_NOW = gettext_noop("No page can be read just now. Please try again later.")
 _PDF_TOO_LARGE = gettext_noop("That PDF is too large to be read from the web.")
@@ -42,7 +39,7 @@ async def read_html(response: HttpResponse) -> Page:
         raise ToolFailed(gettext("That page cannot be read: it is {type}.", type=kind[:60]))
     given = {"url": response.url, "content_type": response.headers.get("Content-Type", "")[:200]}
     try:
-        found, _ = await ask_child(_SCRIPT, given, response.body, slots=_SLOTS)
+        found, _ = await ask_child(_SCRIPT, given, response.body)
     except NoChild as error:
         _log.error("no_child_process", error=str(error))
         raise ToolFailed(gettext(_NOT_NOW)) from error

@@ -44,6 +44,8 @@ def answer_request(read: Callable[[Mapping[str, Any], bytes], JobAnswer], *, mem
 
 
 def _limit(memory: int, cpu_seconds: int) -> None:
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:  # Linux has it
+        score.write("1000")  # if memory runs out, this process ends, not the worker
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

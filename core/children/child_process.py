@@ -21,6 +21,12 @@ from core.json_types import read_json
 
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
+READERS = Slots(3)
+"""Jobs of all scripts that this process runs at a time, of each person a single one.
+
+A job may take 512 to 816 MB: two of the largest, or three of the others, are what a worker of 2 GB can spare. Should
+three of the largest be filled at once, the system ends a job before the process (`child_job`).
+"""
 _STUCK_SECONDS = 10.0
 """Seconds after which a kept process that has not ended a job never will."""
 _PIECE = 256 * 1024
@@ -39,16 +45,15 @@ async def ask_child(
     asked: Mapping[str, Any],
     data: bytes = b"",
     *,
-    slots: Slots,
     seconds: float = 10.0,
     max_out: int = MAX_OUT,
 ) -> tuple[dict[str, Any], bytes]:
     """Return the answer of a script that runs `core.children.child_job`: its values, and its bytes.
 
-    `slots`: the script's jobs at a time, of which the person for whom this task works (`PERSON`) has a share. Raises
+    It waits for its turn among `READERS`, in the share of the person for whom this task works (`PERSON`). Raises
     `Unreadable` with the script's reason, else as `run_in_child`.
     """
-    async with slots.of(PERSON.get()):
+    async with READERS.of(PERSON.get()):
         out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, seconds=seconds, max_out=max_out)
     head, _, body = out.partition(b"\n")
     try:

@@ -7,15 +7,12 @@ from typing import Any
 
 from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, ask_child
-from core.http.peer import Slots
 from core.json_types import storable
 from core.language.catalogue import gettext
 from core.language.unseen import without_unseen
 from providers.email.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
 
 _SCRIPT = Path(__file__).with_name("mail_script.py")
-_SLOTS = Slots(8, 2)
-"""Jobs that a process runs at a time, and a single person's."""
 _SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 MAX_FILE = 25 * 1024 * 1024
@@ -58,9 +55,7 @@ async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mappin
 async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
     asked = {"sizes": [len(raw) for raw in raws], "take": take, "names": names and [*names]}
     try:
-        found, body = await ask_child(
-            _SCRIPT, asked, b"".join(raws), slots=_SLOTS, seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024
-        )
+        found, body = await ask_child(_SCRIPT, asked, b"".join(raws), seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024)
     except (ChildFailed, Unreadable) as error:
         if isinstance(error, Unreadable) and str(error) == "gone":
             raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE) from error

@@ -11,7 +11,6 @@ import pytest
 from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, ask_child
 from core.children.kept_process import end_kept
-from core.http.peer import Slots
 from tests.core.children.children import written
 from tests.patience import PATIENCE
 from tests.shipping.harness import PRODUCT, python_files
@@ -39,7 +38,7 @@ def script(folder: Path, body: str) -> Path:
 
 
 async def asked(path: Path, values: dict[str, Any] | None = None, data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    return await ask_child(path, values or {}, data, slots=Slots(1), seconds=PATIENCE)
+    return await ask_child(path, values or {}, data, seconds=PATIENCE)
 
 
 async def test_values_and_bytes_go_in_and_out_unchanged(tmp_path: Path) -> None:
@@ -50,7 +49,8 @@ async def test_values_and_bytes_go_in_and_out_unchanged(tmp_path: Path) -> None:
 _LIMITS = """
 names = ("AS", "CPU", "FSIZE", "CORE")
 limits = {name: resource.getrlimit(getattr(resource, "RLIMIT_" + name)) for name in names}
-return limits | {"nice": os.nice(0)}, b""
+with open("/proc/self/oom_score_adj") as score:
+    return limits | {"nice": os.nice(0), "first": score.read()}, b""
 """
 
 
@@ -59,6 +59,7 @@ async def test_its_limits_hold_when_it_reads(tmp_path: Path) -> None:
     limits = {name: found[name] for name in ("AS", "CPU", "FSIZE", "CORE")}
     assert limits == {"AS": [MEMORY] * 2, "CPU": [CPU_SECONDS] * 2, "FSIZE": [0, 0], "CORE": [0, 0]}
     assert found["nice"] > 0
+    assert found["first"] == "1000\n", "if memory runs out, a job ends before its worker"
 
 
 async def test_its_limits_hold_before_its_input_is_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ from tests.shipping.harness import PRODUCT, ROOT, python_files
 
 _BELOW = {"run_in_child", "kept_for", "KeptProcess", "child_process", "kept_process"}
 MANY = 20
+SPARE = (2048 - 400) * 2**20
+"""Bytes that a worker of 2 GB has besides its own."""
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
@@ -43,13 +46,23 @@ async def _mail() -> None:
     await read_message(b"From: bob@example.org\r\n\r\nHello")
 
 
-READERS: Mapping[str, Callable[[], Awaitable[None]]] = {
+JOBS: Mapping[str, Callable[[], Awaitable[None]]] = {
     "abilities/calendar/child_script.py": _calendar,
     "abilities/documents/file_script.py": _file,
     "abilities/web/page_script.py": _page,
     "providers/email/mail_script.py": _mail,
 }
 """A job of each script that runs in a child."""
+
+
+def constant(path: Path, name: str) -> int:
+    """Return a product of numbers that a script sets a name to."""
+    [value] = [
+        node.value
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+    ]
+    return math.prod(int(number) for number in ast.unparse(value).split(" * "))
 
 
 def scripts(sources: Mapping[str, str]) -> list[str]:
@@ -108,7 +121,7 @@ async def others_while_held(monkeypatch: pytest.MonkeyPatch, read: Callable[[], 
 
 
 def test_every_script_that_reads_in_a_child_is_known() -> None:
-    assert scripts(python_files(*PRODUCT)) == sorted(READERS)
+    assert scripts(python_files(*PRODUCT)) == sorted(JOBS)
     assert scripts({"new_script.py": "child_job.answer_request(read, memory=1, cpu_seconds=1)"}) == ["new_script.py"]
 
 
@@ -118,7 +131,33 @@ def test_no_module_begins_a_job_beside_the_shares() -> None:
     assert beside_the_shares({"new.py": "from core.children.child_process import run_in_child"}) == ["new.py"]
 
 
-@pytest.mark.parametrize("script", READERS)
+@pytest.mark.parametrize("script", JOBS)
 async def test_promise_12_one_persons_jobs_hold_up_no_other(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     assert (ROOT / script).exists()
-    assert await others_while_held(monkeypatch, READERS[script]) <= 2
+    assert await others_while_held(monkeypatch, JOBS[script]) == 1
+
+
+async def test_jobs_of_all_scripts_fit_into_the_memory_of_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = 0
+
+    async def hangs(script: Path, data: bytes, *, seconds: float, max_out: int) -> bytes:
+        nonlocal running
+        running += 1
+        await never()
+        return b""
+
+    async def reads(person: str, read: Callable[[], Awaitable[None]]) -> None:
+        PERSON.set(person)
+        await read()
+
+    monkeypatch.setattr(child_process, "run_in_child", hangs)
+    held = [asyncio.create_task(reads(f"{script} {n}", job)) for n in range(3) for script, job in JOBS.items()]
+    await eventually(lambda: running, "a job that hangs")
+    for _ in range(MANY):
+        await asyncio.sleep(0)
+    for one in held:
+        one.cancel()
+    await asyncio.gather(*held, return_exceptions=True)
+    memories = [constant(ROOT / script, "MEMORY") for script in JOBS]
+    assert running * min(memories) <= SPARE
+    assert (running - 1) * max(memories) <= SPARE
