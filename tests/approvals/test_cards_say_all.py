@@ -37,7 +37,6 @@ VALUES: dict[str, dict[str, tuple[Json, Json]]] = {
     "SortMailAgent": {"action": ("delete", "archive")},
 }
 """Values of fields that not any text or number will do for."""
-OWN_ROWS = "its arguments are all that it writes, into its person's own rows"
 WRITES: dict[str, str] = {
     "ScheduleTask": "tests/abilities/tasks/test_watch_cards.py",
     "AllowWithoutAskingAgent": "tests/contract/test_standing_consent.py",
@@ -52,7 +51,7 @@ WRITES: dict[str, str] = {
     "remind_before": "tests/abilities/tasks/test_planned_answers.py",
     "remind_me": "tests/abilities/tasks/test_planned_answers.py",
     "remind_other": "tests/abilities/household/contract/test_reminding_others.py",
-    "save_skill": OWN_ROWS,
+    "save_skill": "tests/abilities/skills/test_cards.py",
     "set_briefing": "tests/abilities/briefing/test_planned_answers.py",
     "set_heartbeat": "tests/abilities/tasks/test_planned_answers.py",
 }
