@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from abilities.moments.asking_where import ZoneAgent
-from abilities.moments.saying_when import moment_said, said_elsewhere
+from abilities.moments.saying_when import moment_said, said_elsewhere, to_the_minute
 from core.json_types import object_of
 from onevalet import (
     AgentResult,
@@ -100,7 +100,7 @@ class PlanningAgent(ZoneAgent):
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
-        return moment_said(text, self._here(), self.context.language)
+        return to_the_minute(moment_said(text, self._here(), self.context.language))
 
     def zone_in_words(self) -> str:
         """Return the person's zone, and the time in the words of another zone if they named it."""

@@ -1,7 +1,7 @@
 """Read a person's words about a time, or ask: no word of it is left out, and none is guessed."""
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from abilities.moments.moments import read
 from abilities.moments.reading import Reading
@@ -16,6 +16,16 @@ def moment_said(text: str, now: datetime, language: str | None) -> datetime:
     if found.moment is None:
         raise unreadable(text, found, _AS_MOMENT)
     return found.moment
+
+
+def to_the_minute(moment: datetime) -> datetime:
+    """Return the next whole minute, as a moment is said: what is planned comes then, and never too early."""
+    past = timedelta(seconds=moment.second, microseconds=moment.microsecond)
+    if not past:
+        return moment
+    later = timedelta(minutes=1) - past
+    # As elapsed time, even if the clocks change in between.
+    return (moment.astimezone(UTC) + later).astimezone(moment.tzinfo) if moment.tzinfo else moment + later
 
 
 def parts_said(text: str, now: datetime, language: str | None) -> Reading:

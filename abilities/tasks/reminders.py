@@ -6,7 +6,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from abilities.moments.planning import PlanningAgent
-from abilities.moments.saying_when import parts_said, said_elsewhere
+from abilities.moments.saying_when import parts_said, said_elsewhere, to_the_minute
 from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import meant_task, restored_task
 from core.messaging.visible_text import literal
@@ -156,7 +156,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
             raise ToolRetry(gettext("That is not a reminder."), note="Stop it, and plan it anew.")
         trigger = dict(cast(Any, before["trigger"]))
         if at.strip():
-            trigger["at"] = _moved(trigger, at, context).isoformat()
+            trigger["at"] = to_the_minute(_moved(trigger, at, context)).isoformat()
         words = " ".join(text.split()) or str(action["text"])
         if not 0 < len(words) <= MAX_LENGTH:
             raise ToolRetry(gettext("1 to 1000 characters"))

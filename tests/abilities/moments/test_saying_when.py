@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abilities.moments.saying_when import clock_said, day_said, moment_said, parts_said, said_elsewhere
+from abilities.moments.saying_when import clock_said, day_said, moment_said, parts_said, said_elsewhere, to_the_minute
 from onevalet import ToolRetry, moment_in_words
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -121,3 +121,21 @@ def test_the_refusal_names_the_words_as_they_were_written() -> None:
     with pytest.raises(ToolRetry, match="I do not understand “with Bob”") as refused:
         moment_said("Tomorrow at 9 with Bob", NOWS[0], "en")
     assert "ask the person" in refused.value.note
+
+
+@pytest.mark.parametrize(
+    ("moment", "planned"),
+    [
+        ("2026-11-24T12:00:00", "2026-11-24T12:00:00"),
+        ("2026-11-24T12:00:01", "2026-11-24T12:01:00"),
+        ("2026-11-24T23:59:59.5", "2026-11-25T00:00:00"),
+        ("2027-03-28T01:59:30+01:00", "2027-03-28T03:00:00+02:00"),
+    ],
+)
+@pytest.mark.parametrize("zone", [BERLIN, None], ids=["aware", "naive"])
+def test_a_moment_is_planned_for_the_next_whole_minute(moment: str, planned: str, zone: ZoneInfo | None) -> None:
+    given, wanted = datetime.fromisoformat(moment), datetime.fromisoformat(planned)
+    if zone is not None:
+        given, wanted = (one.astimezone(zone) if one.tzinfo else one.replace(tzinfo=zone) for one in (given, wanted))
+        assert to_the_minute(given).utcoffset() == wanted.utcoffset()
+    assert to_the_minute(given) == wanted

@@ -20,7 +20,8 @@ SCENES: Mapping[type[StandardAgent], tuple[Mapping[str, Any], Mapping[str, tuple
     RemindMe: (
         {"text": "call mum", "at": "2026-03-04T15:00"},
         {"text": TEXTS, "at": ("2026-03-04T15:01", "2026-03-05T15:00", "2027-03-04T15:00", "2026-10-25T02:30+01:00",
-                               "2026-10-25T02:30+02:00", "in 20 minutes", "9pm")},
+                               "2026-10-25T02:30+02:00", "in 20 minutes", "9pm", "2026-03-04T15:00:01",
+                               "2026-03-04T15:00:59.5", "in 90 seconds")},
     ),
     RemindBefore: (
         {"text": "the party", "day": "2026-12-20", "days_before": 3},
