@@ -23,6 +23,8 @@ _TESTED = (
 _END = re.compile(r";| (?:where|from|returning|on conflict)\b")
 _PARAMETER = re.compile(r"\bp_\w+")
 
+_IN_JSON = re.compile(r"->> ?'(\w+)' ?\)? ?:: ?interval")
+
 _KINDS = ("timedelta", "str")
 """The types of parameters whose arguments are followed: lengths, and statements."""
 
@@ -132,6 +134,10 @@ class Sources:
             for given in self._given(path, node, call, place):
                 found |= self._followed(path, function, given, set())
         return found
+
+    def followed(self, path: str, value: ast.expr) -> dict[str, Length]:
+        """Return the lengths that an expression of a module can stand for, by file and name."""
+        return self._followed(path, _name(value), value, set())
 
     def _given(self, path: str, node: ast.Call, call: re.Pattern[str], place: int) -> Iterator[ast.expr]:
         """Yield what a call of the database gives for a parameter of the function of SQL in its statement."""
@@ -243,6 +249,25 @@ class Sources:
                 if place < len(node.args) and not any(isinstance(one, ast.Starred) for one in node.args):
                     yield where, node.args[place]
                 yield from ((where, one.value) for one in node.keywords if one.arg == key.removeprefix("."))
+
+
+def computed_ahead(sources: Mapping[str, str]) -> dict[str, Length]:
+    """Return by how much Python adds to the clock for a moment that it hands on, by file and name."""
+    read, found = Sources(sources), dict[str, Length]()
+    for path, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            match node:
+                case ast.BinOp(op=ast.Add(), left=ast.Name(id="now") | ast.Call(func=ast.Attribute(attr="now"))):
+                    found |= read.followed(path, node.right)
+                case _:
+                    pass
+    return found
+
+
+def inside_json(texts: Iterable[str]) -> set[str]:
+    """Return the intervals that functions of SQL take out of a `jsonb`, where no caller's length is followed."""
+    functions = [one for text in texts for one in _functions(text)]
+    return {f"{name} {key}" for name, body in functions for key in _IN_JSON.findall(body)}
 
 
 def length_of(value: ast.expr) -> Length:

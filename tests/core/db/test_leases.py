@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onevalet.migrating import all_functions
-from tests.core.db.leases import Sources, ahead_of_the_clock, handing_on, length_of
+from tests.core.db.leases import Sources, ahead_of_the_clock, computed_ahead, handing_on, inside_json, length_of
 from tests.shipping.harness import PRODUCT, python_files
 
 ROOT = Path(__file__).parents[3]
@@ -56,6 +56,44 @@ WAITS = {
 }
 """What functions of SQL write ahead of the clock without holding anything for a worker, and what it is instead."""
 
+_GOOD_FOR = "how long a link or a code is good for"
+_SAID = "a moment that a person or an operator chose"
+MOMENTS = {
+    "abilities/tasks/runs/firing.py LOOK_LEASE": "a lease: see above",
+    "abilities/accounts/links.py VALID": _GOOD_FOR,
+    "abilities/household/households.py VALID": _GOOD_FOR,
+    "abilities/places/links.py VALID": _GOOD_FOR,
+    "core/approvals/confirmation.py VALID_FOR": _GOOD_FOR,
+    "core/files/links.py good_for": _GOOD_FOR,
+    "core/people/link_codes.py VALID": _GOOD_FOR,
+    "core/people/pairing.py VALID": _GOOD_FOR,
+    "operations/console/sign_in.py LASTS": "how long somebody is signed in",
+    "operations/console/sign_in.py VALID": _GOOD_FOR,
+    "operations/programs/tokens.py LIFE": _GOOD_FOR,
+    "operations/tenants/links.py VALID": _GOOD_FOR,
+    "abilities/calendar/following.py SOON": "the earliest moment of a reminder that moves with its event",
+    "abilities/memory/config.py session_life": "how long a session of memory lasts",
+    "abilities/memory/sessions.py life": "how long a session of memory lasts",
+    "abilities/memory/forgetting.py ASKED_FOR": "how long the question what to forget is open",
+    "abilities/memory/runner.py EMBEDDED_EVERY": "the pause between two looks at what is not embedded",
+    "abilities/tasks/kinds/condition.py span": _SAID,
+    "core/approvals/decisions.py ": "how long a card is put off",
+    "core/approvals/exact_replies.py SNOOZE": "how long a card is put off",
+    "core/consents/access.py ": _SAID,
+    "core/messaging/due_messages.py timeout": _SAID,
+    "core/queue/shared_pauses.py ": "the pause of a peer that exceeded its allowance",
+    "core/tools/undo.py ": "how long something can be undone",
+    "onevalet/settings.py fall_back_after": _SAID,
+    "operations/console/rendering.py apart": "the difference of two clocks, which is only shown",
+    "operations/tenants/deletion.py GRACE": "how long a person can take the deletion back",
+}
+"""By how much over 30 seconds Python adds to the clock, and what the moment is."""
+IN_JSON = {
+    "end_delivery ttl": "the lease of the next message, by the constant that `claim_outbound` has it from",
+    "finish_connect attend_in": "when an account is next looked after",
+    "join_household within": "how far back wrong codes are counted",
+}
+"""Intervals inside a `jsonb`, whose lengths are not followed to their callers, and what they are."""
 HANDED = {"begin_delivery"}
 """Functions that take a lease, which only other functions of SQL call."""
 
@@ -117,6 +155,31 @@ def test_every_lease_over_30_seconds_says_why() -> None:
     assert {"claim_lane", "claim_outbound", "claim_memory_job", "begin_refresh", "claim_deletion"} <= callers
     written = {f"{one.function} {one.column}" for one in ahead_of_the_clock(texts)}
     assert set(WAITS) <= written, "what waits no more needs no reason"
+
+
+@pytest.mark.whole("it reads every file of the product")
+def test_every_moment_that_python_computes_ahead_is_known() -> None:
+    sources = python_files(*PRODUCT)
+    found = computed_ahead({path: text for path, text in sources.items() if "timedelta" in text or "now" in text})
+    long = {name for name, length in found.items() if length is None or length > SHORT}
+    assert sorted(name for name in long if not name.startswith("workbench/")) == sorted(MOMENTS)
+
+
+def test_every_interval_inside_json_is_known() -> None:
+    assert inside_json([*sql().values()]) == set(IN_JSON)
+
+
+def test_a_planted_moment_and_a_planted_interval_are_found() -> None:
+    source = (
+        "GRIP = timedelta(minutes=5)\nclass Grabs:\n    def __init__(self, patience: timedelta) -> None:\n"
+        "        self.patience = patience\n    async def take(self, db, now):\n"
+        "        await db.call('select grab($1)', now + self.patience)\n"
+        "        await db.call('select grab($1)', self.clock.now() + timedelta(seconds=40))\nGrabs(GRIP)"
+    )
+    found = {"grabs.py GRIP": timedelta(minutes=5), "grabs.py ": timedelta(seconds=40)}
+    assert computed_ahead({"grabs.py": source}) == found
+    sql = "create function grab(p_how jsonb)\nlanguage sql as $$\n    select seize((p_how ->> 'x')::interval)\n$$;"
+    assert inside_json([sql]) == {"grab x"}
 
 
 def test_no_function_of_sql_has_a_long_lease_of_its_own() -> None:
