@@ -16,6 +16,7 @@ from abilities.events.types import Event, EventHandler, UnreadableEvent
 from core import tracing
 from core.db.database import Database
 from core.errors import StoreUnavailable
+from core.http.peer import PERSON
 from core.ids import IdMaker, make_id
 from core.queue.claim_loop import Runner
 from core.queue.wakeups import RedisWakeups, Wakeups, listen
@@ -168,6 +169,7 @@ class EventBus:
 
     async def _run(self, group: _Group, claimed: ClaimedEvent) -> None:
         event = claimed.event
+        PERSON.set(event.tenant_id)
         named = f"{event.tenant_id}:{event.source}:{event.id}"
         try:
             with tracing.span("handle event", SpanKind.CONSUMER, parent=claimed.traceparent, root=named):

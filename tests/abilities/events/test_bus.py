@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from abilities.events.bus import EventBus
 from abilities.events.store import ClaimedEvent, EventRef
 from abilities.events.types import Event, UnreadableEvent
+from core.http.peer import PERSON
 from tests.core.harness import Store
 from tests.eventually import eventually
 from tests.services import flush
@@ -151,6 +152,20 @@ async def test_the_same_event_of_a_tenant_is_one_and_of_two_tenants_two(store: S
         assert await bus.publish(Event("door", "opened", id="2", tenant_id="ann"), also="1") is False
         assert await bus.publish(Event("door", "opened", tenant_id="ann"))
     assert await store.db.events.count() == 3
+
+
+async def test_promise_12_an_event_is_handled_in_its_persons_share(store: Store, redis_url: str) -> None:
+    persons = dict[str, str]()
+
+    async def handle(event: Event) -> None:
+        persons[event.tenant_id] = PERSON.get()
+
+    async with a_bus(store, redis_url) as bus:
+        await bus.subscribe("door:*", handle)
+        for person in ("ann", "bob"):
+            await bus.publish(Event("door", "opened", tenant_id=person))
+        await eventually(lambda: len(persons) == 2, "both events")
+    assert persons == {"ann": "ann", "bob": "bob"}
 
 
 @pytest.mark.parametrize("how", ["fails", "says so", "hangs"])
