@@ -69,6 +69,8 @@ OTHERWISE = {
     "core/tools/docstrings.py parameters": _LOADED,
     "core/tools/toolbox.py _tools": _LOADED,
     "abilities/events/receive.py _counts": "limit, and in it the source",
+    "channels/email/lanes.py _lanes": "sender, while mails of theirs are taken: each ends by itself",
+    "channels/email/lanes.py _tasks": "sender, while mails of theirs are taken: each ends by itself",
     "channels/http/connections.py _proven": "address of a network",
     "channels/http/connections.py _sources": "connection",
     "channels/http/connections.py _waiting": "address of a network",
