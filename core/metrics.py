@@ -97,6 +97,15 @@ DELIVERY_SECONDS = Histogram(
     buckets=_QUICK,
     registry=REGISTRY,
 )
+SEGMENTS = Counter(
+    "onevalet_segments", "Segments of calls that sent a part, as they are billed.", ("channel",), registry=REGISTRY
+)
+TEXT_COST = Counter(
+    "onevalet_text_cost_dollars",
+    "What these segments cost, where ONEVALET_SMS_PRICE has a price.",
+    ("channel",),
+    registry=REGISTRY,
+)
 DELIVERY_RETRIES = Counter(
     "onevalet_delivery_retries", "Calls that sent a part again.", ("channel",), registry=REGISTRY
 )

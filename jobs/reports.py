@@ -10,6 +10,7 @@ import structlog
 
 from core import metrics, tracing
 from core.messaging.calls import Begun, PartEnd
+from core.messaging.capabilities import Bill
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.states import CallOutcome, SendState
 from core.tracing import SpanKind
@@ -97,9 +98,12 @@ _REASONS = {HANGS: "hangs", UNREACHABLE: "unreachable", NOT_CONFIGURED: "not_con
 _log = structlog.get_logger()
 
 
-def measure_call(channel: str, end: PartEnd, seconds: float, *, again: bool) -> None:
-    """Time a call that sent a part; `again`: an earlier call sent the same part."""
+def measure_call(channel: str, end: PartEnd, seconds: float, bill: Bill | None, *, again: bool) -> None:
+    """Time a call that sent a part, and count its cost; `again`: an earlier call sent the same part."""
     metrics.DELIVERY_SECONDS.labels(channel, end.outcome.value).observe(seconds)
+    if bill:
+        metrics.SEGMENTS.labels(channel).inc(bill.segments)
+        metrics.TEXT_COST.labels(channel).inc(float(bill.price or 0))
     if again:
         metrics.DELIVERY_RETRIES.labels(channel).inc()
 

@@ -22,7 +22,8 @@ from core.credentials.secret_keys import read_secret_key
 from core.db.addresses import for_primary
 from core.db.redis_address import is_sentinels, read_sentinels
 from core.errors import ConfigError
-from core.messaging.capabilities import SegmentBudget
+from core.language.money import Currency
+from core.messaging.capabilities import SegmentBudget, read_prices
 from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
@@ -111,8 +112,21 @@ def _check_collector(value: str) -> str:
     return value
 
 
+def _check_prices(entries: tuple[str, ...]) -> tuple[str, ...]:
+    _read_money(entries)
+    return entries
+
+
+def _read_money(entries: tuple[str, ...]) -> tuple[Currency, tuple[tuple[str, Decimal], ...]]:
+    """Read the currency, which an entry such as `EUR=0.92` names, and the prices in it."""
+    named = [entry for entry in entries if entry[:1].isalpha()]
+    currency = Currency.read(",".join(named)) if named else Currency()
+    return currency, read_prices((entry for entry in entries if entry not in named), currency.per_dollar)
+
+
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
 type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
+type SegmentPrices = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_prices)]
 type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
@@ -186,7 +200,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     onevalet_sms_plain_letters: Literal["on", "off"] = "off"
 
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
-    onevalet_sms_segment_price: Decimal | None = Field(default=None, ge=0)
+    onevalet_sms_price: SegmentPrices = ()
 
     slack_bot_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
@@ -243,9 +257,16 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
 
     @property
     def sms_budget(self) -> SegmentBudget:
-        """Return the number of segments that may be sent."""
+        """Return the number of segments that may be sent, and their prices."""
         of_person = self.onevalet_sms_segments_person_day
-        return SegmentBudget(person_day=of_person, all_day=25 * of_person)
+        return SegmentBudget(
+            person_day=of_person, all_day=25 * of_person, prices=_read_money(self.onevalet_sms_price)[1]
+        )
+
+    @property
+    def currency(self) -> Currency:
+        """Return the currency in which people read amounts."""
+        return _read_money(self.onevalet_sms_price)[0]
 
     @property
     def codes_only(self) -> frozenset[str]:

@@ -40,6 +40,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_RUNS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
         "ONEVALET_SMS_SEGMENTS_ALL_DAY": "all people together may have 25 times ONEVALET_SMS_SEGMENTS_PERSON_DAY",
         "ONEVALET_SMS_SEGMENTS_MESSAGE": "a message has at most 12 segments, and MORE sends the rest",
+        "ONEVALET_SMS_SEGMENT_PRICE": "set ONEVALET_SMS_PRICE, by the beginnings of numbers or for all of them",
         "ONEVALET_USAGE_KEPT_DAYS": "people's daily numbers are kept for two years",
     }
 )

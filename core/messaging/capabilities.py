@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
+from re import fullmatch
 from typing import Protocol, runtime_checkable
 
 from core import replies
@@ -23,17 +25,35 @@ class SegmentBudget:
     """The limits on segments: of a message, of a person's day, and of all people's day.
 
     The rest of a longer message is kept until the person asks for it. A card is shown whole or not at all, so its limit
-    is twice as high.
+    is twice as high. `prices`: of a segment in dollars, by the beginnings of numbers, the longest first.
     """
 
     message: int = 12
     person_day: int = 200
     all_day: int = 5_000
+    prices: tuple[tuple[str, Decimal], ...] = ()
 
     @property
     def card(self) -> int:
         """Return the most segments of a card."""
         return 2 * self.message
+
+    def price_of(self, number: str, segments: int) -> Decimal | None:
+        """Return the price of segments to a number in dollars; None if the operator has not set it."""
+        return next((segments * price for begins, price in self.prices if number.startswith(begins)), None)
+
+
+def read_prices(entries: Iterable[str], per_dollar: Decimal = Decimal(1)) -> tuple[tuple[str, Decimal], ...]:
+    """Read prices of a segment such as `+1=0.0083`, or `0.05` for all others, as dollars. Raises `ValueError`."""
+    prices = dict[str, Decimal]()
+    for entry in entries:
+        begins, _, price = entry.rpartition("=")
+        if not fullmatch(r"(\+[1-9]\d{0,14}=)?\d{1,6}(\.\d{1,8})?", entry) or begins in prices:
+            raise ValueError(
+                f"{entry!r} is no price of a segment: give entries such as +1=0.0083, or 0.05 for all others"
+            )
+        prices[begins] = Decimal(price) / per_dollar
+    return tuple(sorted(prices.items(), key=lambda item: -len(item[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +63,8 @@ class Bill:
     segments: int
     now: datetime
     budget: SegmentBudget
+    price: Decimal | None = None
+    """In dollars."""
 
     def to_json(self, make_id: IdMaker) -> JsonObject:
         """Return the argument of `begin_delivery`, with ids for the message that it may have to send instead."""
@@ -51,6 +73,7 @@ class Bill:
             "now": self.now.isoformat(),
             "limit_of_person": self.budget.person_day,
             "limit_of_all": self.budget.all_day,
+            "price": None if self.price is None else str(self.price),
             "over": OVER,
             "moved": MOVED,
             "notice": make_id("out"),
@@ -103,9 +126,21 @@ class Billed(Protocol):
     budget: SegmentBudget
 
 
-def bill_of(channel: object, part: Part, now: datetime) -> Bill | None:
+@runtime_checkable
+class Dividing(Billed, Protocol):
+    """Optional capability of a billed channel: render a message in other portions than usual."""
+
+    def portions(self, message: OutboundMessage, first: int | None = None) -> tuple[Part, ...]:
+        """Render a message as a whole, or with a first portion of at most `first` segments and usual ones after it."""
+        ...
+
+
+def bill_of(channel: object, part: Part, now: datetime, to: Address) -> Bill | None:
     """Return the bill for sending a part; None on a channel that does not bill parts."""
-    return Bill(part.segments, now, channel.budget) if isinstance(channel, Billed) else None
+    if not isinstance(channel, Billed):
+        return None
+    price = channel.budget.price_of(to.peer, part.segments) if channel.budget.prices else None
+    return Bill(part.segments, now, channel.budget, price)
 
 
 @runtime_checkable

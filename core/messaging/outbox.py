@@ -95,13 +95,9 @@ class Outbox(ClaimedRows):
     ) -> Begun:
         """Commit that a call is about to leave, with its cost, or return why it must not. Raises `LeaseLost`."""
         lease = FILE_LEASE if uploads else self.lease
-        given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, lease)
-        if bill is None:
-            row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
-        else:
-            row = await self._database.one(
-                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8) as begun", *given, bill.to_json(self._make_id)
-            )
+        cost = bill and bill.to_json(self._make_id)
+        given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, lease, cost)
+        row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8) as begun", *given)
         return Begun(row["begun"])
 
     async def begin_rendered(
@@ -125,7 +121,7 @@ class Outbox(ClaimedRows):
             claim.owner,
             FILE_LEASE if rendered.parts[0].uploads else self.lease,
             {"parts": portions[0], "rest": portions[1:], "text": rendered.text},
-            None if bill is None else bill.to_json(self._make_id),
+            bill and bill.to_json(self._make_id),
         )
         begun = Begun(row["begun"])
         return begun, await self.parts(claim) if begun is Begun.KEPT else new_parts(portions[0])

@@ -166,7 +166,7 @@ class DeliveryRunner:
             return [], None
         if not rendered.parts or self._stopping:
             return await self.outbox.keep_parts(claim, rendered.parts, rendered.text), None
-        asked, bill = self.elapsed(), bill_of(channel, rendered.parts[0], self.clock.now())
+        asked, bill = self.elapsed(), bill_of(channel, rendered.parts[0], self.clock.now(), due.address)
         begun, parts = await self.outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
         return parts, None if begun is Begun.KEPT else BegunCall(begun, asked)
 
@@ -179,19 +179,17 @@ class DeliveryRunner:
         attempt: int,
         begun: BegunCall | None,
     ) -> RowEnd:
-        stream = due.stream if part.number == 1 else None
-        target = Target(
-            due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self.files, claim.tenant_id)
-        )
+        files, stream = reader(self.files, claim.tenant_id), due.stream if part.number == 1 else None
+        target = Target(due.address, part.ref, due.answers, due.subject, stream, read_file=files)
         if part.state in (SendState.SENDING, SendState.CHECKING):
             found = await end_of_lost_call(self.notes, due, channel, part, target)
             if found is not None:
                 state = await self.outbox.end_delivery(claim, part.number, part.attempt, found)
                 return RowEnd(state, again=found.delay)
+        bill = bill_of(channel, part.part, self.clock.now(), due.address)
         if begun is None:
-            asked, bill = self.elapsed(), bill_of(channel, part.part, self.clock.now())
-            what = await self.outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
-            begun = BegunCall(what, asked)
+            asked, long = self.elapsed(), part.part.uploads
+            begun = BegunCall(await self.outbox.begin_delivery(claim, part.number, attempt, bill, uploads=long), asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
             return RowEnd(refused)
         if self.elapsed() - begun.asked > self.outbox.lease.total_seconds() / 2:
@@ -200,7 +198,7 @@ class DeliveryRunner:
         else:
             called = time.monotonic()
             end = await send(due, channel, part, target, attempt, self.chance)
-            measure_call(due.address.channel, end, time.monotonic() - called, again=0 < part.attempt < attempt)
+            measure_call(due.address.channel, end, time.monotonic() - called, bill, again=0 < part.attempt < attempt)
         if not due.own_chat:
             end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.

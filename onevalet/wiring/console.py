@@ -64,7 +64,7 @@ def build_console(
             settings.onevalet_task_budget,
             settings.tiers,
             settings.sms_budget,
-            settings.onevalet_sms_segment_price,
+            settings.currency,
         )
         ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
         further = load_pages(service_foundation(settings, database, clock, access_to(accounts)))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from core.language.money import Currency
 from core.messaging.capabilities import SegmentBudget
 from core.people.access_policy import PersonRole
 from core.people.tiers import Tiers
@@ -10,22 +11,15 @@ from core.people.tiers import Tiers
 
 @dataclass(frozen=True, slots=True)
 class ShownBudgets:
-    """The limits of an installation in dollars, None for none, and of texts by SMS.
-
-    `segment_price`: the price of a segment in dollars.
-    """
+    """The limits of an installation in dollars, None for none, and of texts by SMS; `currency`: for what is shown."""
 
     day: Decimal | None = None
     task: Decimal | None = None
     tiers: Tiers | None = None
     segments: SegmentBudget = field(default_factory=SegmentBudget)
-    segment_price: Decimal | None = None
+    currency: Currency = field(default_factory=Currency)
 
     def of(self, role: PersonRole, tier: str) -> Decimal | None:
         """Return a person's budget for a day."""
         own = self.tiers.of(role, tier or None) if self.tiers else None
         return self.day if own is None or own.dollars_a_day is None else own.dollars_a_day
-
-    def price(self, segments: int) -> Decimal | None:
-        """Return the price of a number of segments; None if the operator has not set it."""
-        return None if self.segment_price is None else segments * self.segment_price

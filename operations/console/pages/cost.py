@@ -31,6 +31,7 @@ class Line:
     cost: Decimal
     budget: Decimal | None = None
     segments: int = 0
+    texts: Decimal = Decimal(0)
 
 
 class CostPages(Pages):
@@ -64,7 +65,7 @@ class CostPages(Pages):
         )
 
     def _figures(self, usage: Usage) -> Sequence[tuple[str, str]]:
-        model, price = usage.total("model"), self.kit.budgets.price(usage.segments)
+        model, priced = usage.total("model"), bool(self.kit.budgets.segments.prices or usage.texts)
         times: Counter[int] = sum(map(Counter, usage.answers().values()), Counter())
         half, most = percentile(times, 0.5), percentile(times, 0.95)
         return (
@@ -77,7 +78,8 @@ class CostPages(Pages):
             ("Half were answered within", milliseconds(half) if half else "–"),
             ("95 % were answered within", milliseconds(most) if most else "–"),
             ("SMS segments", f"{usage.segments:,}"),
-            ("Price of the segments", "not set" if price is None else money(float(price))),
+            ("Price of the segments", money(float(usage.texts)) if priced else "not set"),
+            ("Models and segments together", money(float(usage.spent + usage.texts))),
         )
 
     async def _people(self, scope: Scope, usage: Usage) -> list[Line]:
@@ -87,7 +89,9 @@ class CostPages(Pages):
             if person is not None:
                 budget = self.kit.budgets.of(person.role, person.tier)
                 paid = spender.spending
-                shown.append(Line(person.name or "Somebody", spender.used, paid.spent, budget, paid.segments))
+                shown.append(
+                    Line(person.name or "Somebody", spender.used, paid.spent, budget, paid.segments, paid.texts)
+                )
         return shown
 
     async def _tasks(self, scope: Scope, usage: Usage) -> list[Line]:

@@ -28,8 +28,9 @@ _MY_TASKS = (
     f" group by task_id order by sum(cost) desc, task_id limit {SHOWN}"
 )
 _MY_SPENDING = (
-    "select coalesce(s.day, g.day) as day, coalesce(s.spent, 0) as spent, coalesce(g.segments, 0) as segments"
-    " from (select x.day, x.spent from spending x"
+    "select coalesce(s.day, g.day) as day, coalesce(s.spent, 0) as spent, coalesce(g.segments, 0) as segments,"
+    " coalesce(s.texts, 0) as texts from (select x.day, x.spent, t.spent as texts from spending x"
+    "  left join spending t on t.tenant_id = x.tenant_id and t.day = x.day and t.task_id = 'texts'"
     "  where x.tenant_id = $1 and x.task_id = '' and x.day between $2 and $3) s"
     " full join (select x.day, x.segments from segment_days x where x.tenant_id = $1 and x.day between $2 and $3) g"
     " on g.day = s.day"
@@ -102,10 +103,11 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Money spent, background work included, and the segments of SMS that were sent."""
+    """Money spent, background work included, and the segments of SMS that were sent, with their part of the money."""
 
     spent: Decimal = Decimal(0)
     segments: int = 0
+    texts: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Usage:
 
     @property
     def spent(self) -> Decimal:
-        """Return the total cost."""
+        """Return the total cost of models."""
         return sum(self.spent_by_day().values(), Decimal(0))
 
     @property
@@ -151,14 +153,19 @@ class Usage:
         return self.spent - self.total("model").cost
 
     def spent_by_day(self) -> dict[date, Decimal]:
-        """Return the cost of each day: the amount charged to a budget, or the cost of the calls if that is more."""
+        """Return what models cost each day: the amount charged to a budget, or that of the calls if it is more."""
         called = self.by(lambda row: row.day, "model", "background")
-        days = self.spending.keys() | called.keys()
-        return {day: max(self.spending.get(day, Spending()).spent, called.get(day, NOTHING).cost) for day in days}
+        spent = {day: self.spending.get(day, Spending()) for day in self.spending.keys() | called.keys()}
+        return {day: max(paid.spent - paid.texts, called.get(day, NOTHING).cost) for day, paid in spent.items()}
 
     @property
     def segments(self) -> int:
         return sum(day.segments for day in self.spending.values())
+
+    @property
+    def texts(self) -> Decimal:
+        """Return the price of the segments, by ONEVALET_SMS_PRICE when they were sent."""
+        return sum((day.texts for day in self.spending.values()), Decimal(0))
 
     def answers(self) -> "dict[date, dict[int, int]]":
         """Return for each day how many answers took how long, by steps of `percentile`."""
@@ -201,7 +208,7 @@ async def read_usage(scope: Scope, period: Period, now: datetime) -> Usage:
         async with scope.tenant(viewer.tenant_id) as connection:
             rows = await connection.fetch(_MY_USAGE, viewer.tenant_id, *span)
             spending = {
-                row["day"]: Spending(row["spent"], row["segments"])
+                row["day"]: Spending(row["spent"], row["segments"], row["texts"])
                 for row in await connection.fetch(_MY_SPENDING, viewer.tenant_id, *span)
             }
             tasks = await connection.fetch(_MY_TASKS, viewer.tenant_id, *span)
@@ -209,7 +216,10 @@ async def read_usage(scope: Scope, period: Period, now: datetime) -> Usage:
         period,
         tuple(UsageRow(row["day"], row["kind"], row["name"], _used(row)) for row in rows),
         spending,
-        tuple(Spender(row["tenant_id"], Spending(row["spent"], row["segments"]), _used(row)) for row in spenders),
+        tuple(
+            Spender(row["tenant_id"], Spending(row["spent"], row["segments"], row["texts"]), _used(row))
+            for row in spenders
+        ),
         {(row["tenant_id"], row["task_id"]): _used(row) for row in tasks},
     )
 
@@ -220,6 +230,8 @@ def _spending_of_all(rows: Sequence[asyncpg.Record]) -> dict[date, Spending]:
         match row["kind"]:
             case "spent":
                 days[row["day"]] = replace(days[row["day"]], spent=row["cost"])
+            case "texts":
+                days[row["day"]] = replace(days[row["day"]], texts=row["cost"])
             case "segment":
                 days[row["day"]] = replace(days[row["day"]], segments=row["calls"])
     return dict(days)

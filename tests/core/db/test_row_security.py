@@ -85,7 +85,7 @@ TOLD = {
     "console_messages": {"tenant_id", "message_id", "conversation_id", "inward", "at"},
     # The names are those of models and tools.
     "console_usage": {"day", "kind", "name", *_USED},
-    "console_spenders": {"tenant_id", "spent", "segments", *_USED},
+    "console_spenders": {"tenant_id", "spent", "segments", "texts", *_USED},
     "console_task_usage": {"tenant_id", "task_id", *_USED},
     "find_received": {"tenant_id", "inbound_id"},
     "replied_recipient": {"tenant_id", "recipient_id"},

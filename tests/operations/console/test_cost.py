@@ -99,7 +99,7 @@ async def test_work_in_the_background_is_counted_without_a_budget(console: Conso
             assert part in browser.text, part
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost")
-        assert "Somebody $1.88 none 0 5 0 1,750" in browser.text, "of each person, too"
+        assert "Somebody $1.88 none 0 $0.00 5 0 1,750" in browser.text, "of each person, too"
 
 
 async def test_a_day_that_is_over_is_summed_once_for_operators(console: Console) -> None:
@@ -145,7 +145,7 @@ async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) 
         assert not re.search(forbidden, browser.page)
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost?days=7")
-        assert "Person Cost Budget a day SMS segments" in browser.text
+        assert "Person Cost Budget a day SMS segments Of it for SMS" in browser.text
         assert "gpt-5 $0.2500" in browser.text, "an operator sees everybody's"
         assert await browser.get("/console/cost?days=99999999999") == 200
     await console.store.db.tenants.change({"role": "member"})
@@ -189,3 +189,25 @@ def test_percentiles_are_at_most_a_fifth_too_long() -> None:
 
 def test_a_period_has_its_last_day() -> None:
     assert Period.until(date(2026, 11, 3), 3).days() == [date(2026, 11, 1), date(2026, 11, 2), date(2026, 11, 3)]
+
+
+async def test_texts_are_a_part_of_what_was_spent_and_are_shown_as_such(console: Console) -> None:
+    bob, today = await console.tenant(BOB), datetime.now(UTC).date()
+    for day in (today, today - timedelta(days=10)):
+        await console.store.admin.execute(
+            "insert into spending (tenant_id, day, task_id, spent) values ($1, $2, '', 3), ($1, $2, 'texts', 1)",
+            bob,
+            day,
+        )
+    for viewer in (ANN, BOB):
+        async with console.browser(viewer) as browser:
+            await browser.get("/console/cost")
+            for part in (
+                "Spent on models $4.00",
+                "Price of the segments $2.00",
+                "Models and segments together $6.00",
+            ):
+                assert part in browser.text, (viewer, part)
+    async with console.browser(ANN) as browser:
+        await browser.get("/console/cost")
+        assert "Somebody $6.00 none 0 $2.00" in browser.text

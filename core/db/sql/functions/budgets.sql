@@ -1,4 +1,5 @@
--- Money: reserved before a paid call and settled after it.
+-- Money: reserved before a paid call and settled after it. A text is paid as its call begins: the day's row and its task's
+-- have it, and rows of their own, `texts` and `texts/` with the task, say which part of those it is.
 
 -- Locks the row of a person's day, so that their reservations and payments are serialised.
 create function lock_spending(p_tenant text, p_day date)
@@ -86,6 +87,21 @@ begin
         insert into spending as s (tenant_id, day, task_id, spent) values (p_tenant, v_day, v.task_id, v_amount)
         on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
     end if;
+end $$;
+
+-- Adds the price of a text to the sums of the person's day, and of the task whose run it tells of.
+create function pay_text(p_tenant text, p_outbound text, p_day date, p_price numeric)
+returns void
+language plpgsql as $$
+declare
+    v_task text := (select task_of_turn(p_tenant, o.turn_id) from outbound o
+                    where o.tenant_id = p_tenant and o.id = p_outbound);
+begin
+    perform lock_spending(p_tenant, p_day);
+    insert into spending as s (tenant_id, day, task_id, spent)
+    select p_tenant, p_day, w.task_id, p_price from unnest(array['', 'texts', v_task, 'texts/' || v_task]) w (task_id)
+    where w.task_id is not null
+    on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
 end $$;
 
 -- Releases the reservation of a call that failed.

@@ -311,10 +311,10 @@ begin
     return 'go';
 end $$;
 
--- The same for a channel that is billed: counts the part's segments with the attempt, in one transaction, so that each
--- call is counted once; a repeated call costs again. Answers have three quarters of a day's segments, so that cards,
+-- The same for a channel that is billed: counts the part's segments, and its price where it has one, with the attempt, in
+-- one transaction, so that each call is counted once; a repeated call costs again. Answers have three quarters of a day's segments, so that cards,
 -- receipts and notifications have the rest; `regardless` (the confirmation of a STOP) always goes, and counts. Also
--- returns 'over_person' and 'over_all', if the message was ended instead.
+-- returns 'over_person' and 'over_all', if the message was ended instead. Nothing is billed where p_bill is null.
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval,
     p_bill jsonb)
@@ -329,9 +329,12 @@ declare
     v_today int;
     v_begun text;
 begin
+    if p_bill is null then
+        return begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
+    end if;
     perform lock_outbound(p_tenant, p_outbound, p_fence);
     select * into v from jsonb_to_record(p_bill) as b (
-        segments int, now timestamptz, limit_of_person int, limit_of_all int);
+        segments int, now timestamptz, limit_of_person int, limit_of_all int, price numeric);
     if exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
                and d.part = p_part and d.attempt = p_attempt) then
         return begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
@@ -361,6 +364,9 @@ begin
         return 'over_all';
     end if;
     update segment_days s set segments = s.segments + v.segments where s.tenant_id = p_tenant and s.day = v_day;
+    if v.price > 0 then
+        perform pay_text(p_tenant, p_outbound, v_day, v.price);
+    end if;
     return 'go';
 end $$;
 
@@ -378,9 +384,6 @@ begin
                                  p_rendered ->> 'text') k
         where k.part = 1 and k.ref <> p_rendered -> 'parts' -> 0 ->> 'ref') then
         return 'kept';
-    end if;
-    if p_bill is null then
-        return begin_delivery(p_tenant, p_outbound, p_fence, 1, p_attempt, p_owner, p_ttl);
     end if;
     return begin_delivery(p_tenant, p_outbound, p_fence, 1, p_attempt, p_owner, p_ttl, p_bill);
 end $$;

@@ -128,6 +128,10 @@ begin
     select s.day, 'spent', '', 0, 0, 0, 0, 0, sum(s.spent), 0
     from spending s where s.task_id = '' and s.day = any (v_missing) group by s.day
     union all
+    select s.day, 'texts', '', 0, 0, 0, 0, 0, sum(x.spent), 0
+    from spending s join spending x on x.tenant_id = s.tenant_id and x.day = s.day and x.task_id = 'texts'
+    where s.task_id = '' and s.day = any (v_missing) group by s.day
+    union all
     select g.day, 'segment', '', sum(g.segments), 0, 0, 0, 0, 0, 0
     from segment_days g where g.day = any (v_missing) group by g.day
     on conflict do nothing;
@@ -146,6 +150,10 @@ language sql security definer set search_path = public, pg_temp as $$
     select s.day, 'spent', '', 0, 0, 0, 0, 0, sum(s.spent), 0 from spending s
     where s.task_id = '' and s.day between greatest(p_from, p_closed + 1) and p_to group by s.day
     union all
+    select s.day, 'texts', '', 0, 0, 0, 0, 0, sum(x.spent), 0
+    from spending s join spending x on x.tenant_id = s.tenant_id and x.day = s.day and x.task_id = 'texts'
+    where s.task_id = '' and s.day between greatest(p_from, p_closed + 1) and p_to group by s.day
+    union all
     select g.day, 'segment', '', sum(g.segments), 0, 0, 0, 0, 0, 0 from segment_days g
     where g.day between greatest(p_from, p_closed + 1) and p_to group by g.day
     union all
@@ -156,12 +164,13 @@ $$;
 
 create function console_spenders(p_from date, p_to date, p_limit int)
 returns table (tenant_id text, spent numeric, segments bigint, calls bigint, failed bigint, input_tokens bigint,
-               output_tokens bigint, cached_tokens bigint, cost numeric, took_ms bigint)
+               output_tokens bigint, cached_tokens bigint, cost numeric, took_ms bigint, texts numeric)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select tenant_id, greatest(coalesce(s.spent, 0), coalesce(u.cost, 0)) as most, coalesce(g.segments, 0),
+    select tenant_id, greatest(coalesce(s.spent, 0), coalesce(u.cost, 0) + coalesce(s.texts, 0)) as most, coalesce(g.segments, 0),
            coalesce(u.calls, 0), coalesce(u.failed, 0), coalesce(u.input_tokens, 0), coalesce(u.output_tokens, 0),
-           coalesce(u.cached_tokens, 0), coalesce(u.cost, 0), coalesce(u.took_ms, 0)
-    from (select x.tenant_id, sum(x.spent) as spent from spending x
+           coalesce(u.cached_tokens, 0), coalesce(u.cost, 0), coalesce(u.took_ms, 0), coalesce(s.texts, 0)
+    from (select x.tenant_id, sum(x.spent) as spent, sum(t.spent) as texts from spending x
+          left join spending t on t.tenant_id = x.tenant_id and t.day = x.day and t.task_id = 'texts'
           where x.task_id = '' and x.day between p_from and p_to group by x.tenant_id) s
     full join (select x.tenant_id, sum(x.segments)::bigint as segments from segment_days x
                where x.day between p_from and p_to group by x.tenant_id) g using (tenant_id)
