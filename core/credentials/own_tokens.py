@@ -39,9 +39,11 @@ class OwnTokens:
         """Return the tokens of a purpose under keys that are derived already."""
         return cls([hmac.digest(key, f"onevalet tokens: {purpose}".encode(), "sha256") for key in keys], plain)
 
-    def make(self, tenant_id: str, prefix: str = "") -> str:
-        """Return a new token of a person's, of 43 letters or 32 digits after the prefix."""
-        body = for_person(tenant_id, prefix + (secrets.token_hex(8) if self.plain else secrets.token_urlsafe(16)))
+    def make(self, tenant_id: str, prefix: str = "", *, of: str = "") -> str:
+        """Return a new token of a person's, of 43 letters or 32 digits after the prefix; the same for the same `of`."""
+        made = hmac.digest(self.keys[0], f"token of {of}".encode(), "sha256") if of else secrets.token_bytes(16)
+        text = made[:8].hex() if self.plain else base64.urlsafe_b64encode(made[:16]).decode().rstrip("=")
+        body = for_person(tenant_id, prefix + text)
         return body + self._sum(self.keys[0], body)
 
     def is_ours(self, token: str) -> bool:

@@ -19,10 +19,12 @@ from core.errors import Unavailable
 from core.files.links import FileLinks
 from core.files.store import FileStore
 from core.language.catalogue import gettext, ngettext, speaking
-from core.messaging.capabilities import Carrying, shortened
+from core.messaging.calls import Rendered
+from core.messaging.capabilities import Carrying, Dividing, shortened
 from core.messaging.channels import NotificationChannel, Part, ReadFile
-from core.messaging.due_messages import DueMessage
+from core.messaging.due_messages import Claim, DueMessage
 from core.messaging.files import OutgoingFile
+from core.messaging.holding import Holding
 from core.messaging.messages import Address, Media, OutboundMessage
 from core.replies import MISSING
 
@@ -122,6 +124,28 @@ async def render(
         if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it
             return await asyncio.to_thread(channel.render, message), said
         return channel.render(message), said
+
+
+async def parts_to_send(
+    holding: Holding,
+    claim: Claim,
+    due: DueMessage,
+    channel: NotificationChannel,
+    rendered: Rendered,
+    now: datetime,
+    prepare: Prepare,
+) -> Rendered:
+    """Return the parts of an answer that may be long: on a channel that is billed, its person may be asked first."""
+    if not isinstance(channel, Dividing):
+        return rendered
+    in_portions = channel.portions
+
+    def portions(first: int | None) -> Sequence[Part]:
+        with speaking(due.language):
+            said = said_of(due.sentences, due.timezone, now) if due.sentences else None
+            return in_portions(prepare(_worded(due, said, now)), first)
+
+    return await holding.parts_of(claim, due, channel, rendered, portions)
 
 
 def _worded(due: DueMessage, said: str | None, now: datetime) -> OutboundMessage:

@@ -15,6 +15,7 @@ from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.capabilities import bill_of
 from core.messaging.channels import NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
+from core.messaging.holding import Holding, may_be_held
 from core.messaging.outbox import Outbox
 from core.messaging.states import OPEN, SendState
 from core.queue.due import DueWork
@@ -24,7 +25,7 @@ from jobs.delivery.backoff import fate
 from jobs.delivery.lost_answers import end_of_lost_call
 from jobs.delivery.provider_calls import send
 from jobs.delivery.receipt_notes import ReceiptNotes
-from jobs.delivery.rendering import SentFiles, prepared, reader, render
+from jobs.delivery.rendering import SentFiles, parts_to_send, prepared, reader, render
 from jobs.delivery.taking_back import take_back
 from jobs.delivery.types import BegunCall, RowEnd
 from jobs.reports import (
@@ -64,6 +65,7 @@ class DeliveryRunner:
     notes: ReceiptNotes | None = None
     files: SentFiles | None = None
     later: Later = NOBODY
+    holding: Holding | None = None
     _stopping: bool = field(default=False, init=False)
 
     async def claim(self, conversation_id: str | None) -> Claim | None:
@@ -164,6 +166,8 @@ class DeliveryRunner:
             # A message that breaks its renderer must not hold up all messages after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
             return [], None
+        if self.holding and may_be_held(rendered):
+            rendered = await parts_to_send(self.holding, claim, due, channel, rendered, self.clock.now(), prepare)
         if not rendered.parts or self._stopping:
             return await self.outbox.keep_parts(claim, rendered.parts, rendered.text), None
         asked, bill = self.elapsed(), bill_of(channel, rendered.parts[0], self.clock.now(), due.address)

@@ -35,14 +35,14 @@ _MORE = "\n\n(... more: reply MORE)"
 
 
 def render(
-    message: OutboundMessage, max_segments: int | None = None, *, plain_letters: bool = False
+    message: OutboundMessage, max_segments: int | None = None, first: int | None = None, *, plain_letters: bool = False
 ) -> tuple[Part, ...]:
     """Turn a message into texts, in order, each with its segments; never empty.
 
     With `max_segments` to a message, a longer message comes in portions, each ending with the word that requests the
-    next.
-    `plain_letters`: see `fold`. A card is neither folded, at any cost, nor divided: the action that is shown is the
-    action that runs. Files follow the text, in messages of their own, so that an unsendable file costs no words.
+    next; `first`: the segments of the first portion, if it is smaller. `plain_letters`: see `fold`. A card is neither
+    folded, at any cost, nor divided: the action that is shown is the action that runs. Files follow the text, in
+    messages of their own, so that an unsendable file costs no words.
     """
     media: list[Json] = [item.url for item in message.media]
     source = without_controls(message.text)
@@ -56,24 +56,26 @@ def render(
     )
     pieces = [piece for piece in cut if piece.strip()] or ["" if media or message.files else no_text()]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces) if piece or media]
-    is_long = max_segments is not None and sum(part.segments for part in parts) > max_segments
-    if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:
-        parts = _portions(folding(text), media, max_segments, folding)
+    most = first or max_segments
+    if max_segments and most and sum(part.segments for part in parts) > most and message.kind is not OutboundKind.CARD:
+        parts = _portions(folding(text), media, max_segments, most, folding)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     files = mms_parts(message.files) if message.files else ()
     return (*parts, *(_part("", more) for more in rest), *files)
 
 
-def _portions(text: str, media: list[Json], max_segments: int, folding: Folding) -> list[Part]:
-    """Return a text as parts, in portions of at most `max_segments`."""
+def _portions(text: str, media: list[Json], max_segments: int, first: int, folding: Folding) -> list[Part]:
+    """Return a text as parts, in portions of at most `max_segments`, the first of at most `first`."""
     weigh, joined = (septets, 153) if is_gsm(text) else (units, 67)
     # A character of two units is never divided between segments, which may leave a unit of each empty.
-    room = max(min(MAX_UNITS, max_segments * (joined - 1)) - len(_MORE), 1)
-    pieces = [_fold_within(piece, folding, room) for piece in split(text, room, weigh) if piece.strip()]
+    less, room = (max(min(MAX_UNITS, most * (joined - 1)) - len(_MORE), 1) for most in (first, max_segments))
+    begins = split(text, less, weigh)[0]
+    cut = [begins, *split(text.partition(begins)[2].lstrip(), room, weigh)]
+    pieces = [_fold_within(piece, folding, room) for piece in cut if piece.strip()]
     numbers, used = list[int](), 0
     for piece in pieces:
         cost = count_segments(piece + _MORE)
-        fits = bool(numbers) and used + cost <= max_segments
+        fits = bool(numbers) and used + cost <= (max_segments if numbers[-1] else first)
         used = used + cost if fits else cost
         numbers.append(numbers[-1] + (not fits) if numbers else 0)
     ends = [number < later for number, later in zip(numbers, [*numbers[1:], 0], strict=False)]
@@ -90,6 +92,4 @@ def _fold_within(piece: str, folding: Folding, limit: int = MAX_UNITS) -> str:
 
 def _part(text: str, media: list[Json]) -> Part:
     urls = media[:MAX_MEDIA]
-    if urls:
-        return Part(text=text, data={"media": urls}, segments=1)
-    return Part(text=text, segments=count_segments(text))
+    return Part(text, {"media": urls}) if urls else Part(text, segments=count_segments(text))

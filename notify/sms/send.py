@@ -69,6 +69,9 @@ class SmsNotification:
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message, self.budget.message, plain_letters=self._plain_letters)
 
+    def portions(self, message: OutboundMessage, first: int | None = None) -> tuple[Part, ...]:
+        return render(message, first and self.budget.message, first, plain_letters=self._plain_letters)
+
     def with_mms(self, countries: Collection[str]) -> Self:
         """Return this channel with files as MMS in these countries, by two letters; elsewhere a link is sent."""
         self._mms = Mms(countries, self._sender)
@@ -78,9 +81,7 @@ class SmsNotification:
         return self._mms.carries(file, to.peer)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        if part.data:
-            return await send_files(part, to, self._send)
-        return await self._send({"body": part.text}, to)
+        return await (send_files(part, to, self._send) if part.data else self._send({"body": part.text}, to))
 
     async def _send(self, content: Mapping[str, object], to: Target) -> Receipt:
         try:

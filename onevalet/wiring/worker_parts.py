@@ -11,6 +11,7 @@ import structlog
 
 from core.errors import StoreUnavailable
 from core.ids import make_id
+from core.messaging.holding import Holding
 from core.messaging.outbox import Outbox
 from core.queue.later import LaterJobs
 from core.turns.store import TurnStore
@@ -92,7 +93,10 @@ class WorkerParts:
         notes = ReceiptNotes(redis_url(settings))
         stack.push_async_callback(notes.close)
         sent_files = SentFiles(assistant.files, build_links(settings, secret_keys(settings)))
-        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes, files=sent_files, later=wakeups)
+        holding = foundation.opened.find(Holding)
+        delivery = DeliveryRunner(
+            outbox, channels, name, clock=clock, notes=notes, files=sent_files, later=wakeups, holding=holding
+        )
         return cls(name, connections, clock, assistant, outbound, foundation, turns, delivery)
 
 

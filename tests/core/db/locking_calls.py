@@ -25,7 +25,9 @@ def _rows(*rows: Mapping[str, object]) -> str:
 
 _REPLY = _rows({"id": "out_new", "kind": "reply", "text": "Done."})
 _NOTE = json.dumps({"id": "out_note", "kind": "receipt", "text": "The model is away."})
-_BILL = json.dumps({"segments": 1, "now": "2026-01-01T10:00:00Z", "limit_of_person": 100, "limit_of_all": 1000})
+_BILL = json.dumps(
+    {"segments": 1, "now": "2026-01-01T10:00:00Z", "limit_of_person": 100, "limit_of_all": 1000, "price": "0.01"}
+)
 _TOLD = json.dumps({"begun": "It had begun.", "failed": "It failed."})
 _END = json.dumps(
     {
@@ -91,6 +93,8 @@ CALLS: Mapping[str, str] = MappingProxyType(
             f" select note_run(:tenant, :run_turn, '{_RUN_END}')"
         ),
         "say_more": "select say_more(:tenant, :conversation, :old_waiting, 'out_more', '1 h')",
+        "choose_answer": "select choose_answer(:tenant, :conversation, :old_waiting, 'send', null, null)",
+        "lapse_answer": "select lapse_answer(:tenant, :apart, now() + interval '1 h', now(), 'link', null, null)",
         "wake_turn": "select wake_turn(:tenant, :waiting)",
         "change_pool_entry": "select change_pool_entry(:tenant, :agent, 'cancel')",
         "change_task": "select change_task(:tenant, :task, 'delete', now(), now(), null, '')",
@@ -100,6 +104,7 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "begin_delivery": f"select begin_delivery({_ROW}, 1, 1, :card_owner, '30 s', '{_BILL}')",
         "begin_rendered": f"select begin_rendered({_ROW}, 1, :card_owner, '30 s', :rendered, '{_BILL}')",
         "end_delivery": f"select end_delivery({_ROW}, 1, 1, '{_PART_END}', '1 s', '{{}}')",
+        "hold_answer": f"select hold_answer({_ROW}, 14, 12, now(), now())",
         "settle_outbound": f"select settle_outbound({_ROW})",
         "put_off_outbound": f"select put_off_outbound({_ROW}, '1 s')",
         "give_back_outbound": f"select give_back_outbound({_ROW})",

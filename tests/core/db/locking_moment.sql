@@ -28,6 +28,9 @@ update outbound set text = 'a secret 123456', rest =
 update outbound set state = 'failed', text = 'no secret 123456' where id = :failed;
 update outbound set turn_id = null where id = :apart;
 update outbound set state = 'sent' where id = :apart;
+update outbound set rest = '[[{"part": 1, "ref": "c", "text": "more", "data": {}, "segments": 1}]]' where id = :card;
+insert into held_answers (tenant_id, outbound_id, segments, asked_at, until) values
+    (:tenant, :apart, 14, now(), now()), (:tenant, :card, 14, now(), now());
 insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, state) values (:tenant, :held,
     :conversation, :turn, 'notification', 'held', 'held');
 insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, state, stream_at) values (:tenant,

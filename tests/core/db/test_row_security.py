@@ -61,6 +61,8 @@ TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
     "find_connect_link": {"tenant_id", "token_hash"},
     "find_place_link": {"tenant_id"},
+    "find_answer_link": {"tenant_id"},
+    "find_lapsed_answers": {"tenant_id", "outbound_id"},
     "find_new_places": {"tenant_id", "id"},
     "find_due_accounts": {"tenant_id"},
     "find_revoked_accounts": {"tenant_id", "service"},
@@ -284,6 +286,9 @@ KEPT = (
     "select draw_outcome($1, 'apr', 'done', now())",
     "insert into feedback (tenant_id, outbound_id, emoji, given, at) select tenant_id, id, '👍', true, now()"
     " from outbound where tenant_id = $1",
+    "insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, link_hash)"
+    " select tenant_id, id, 14, now(), now(), convert_to(id, 'UTF8') from outbound where tenant_id = $1 limit 1",
+    "select keep_answer_limit($1, 4)",
     "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at)"
     " values ($1, 'ntf', 'general', 'normal', 'news', 'k', 'sent', now())",
 )

@@ -46,6 +46,7 @@ WITH = {
     "disconnect": "google",
     "mcp": "token laptop",
     "lift": "123456",
+    "askabove": "4",
     "household": "create the Smiths",
     "receipts": "30 days",
     "reminders": "allow Ann",

@@ -86,7 +86,7 @@ async def running(
 
 @asynccontextmanager
 async def open_metered(
-    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: str
+    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: object
 ) -> AsyncIterator[Metered]:
     """Yield a worker of SMS with two tools at hand, and `more` settings; whatever else there is waits for no flush."""
     unflushed = f"{database_url}{'&' if '?' in database_url else '?'}synchronous_commit=off"

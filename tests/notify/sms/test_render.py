@@ -227,3 +227,14 @@ def test_texts_have_plain_letters_as_the_operator_wants_and_cards_never(plain: L
     assert [part.text for part in sms.render(card)] == ["más tarde"]
     long = sms.render(message("Mañana más tarde. " * 200))
     assert is_gsm(long[0].text) == (plain == "on"), "in portions, too"
+
+
+@pytest.mark.parametrize("length", [600, 1_000, 9_000])
+def test_a_first_portion_may_be_smaller_than_those_after_it(length: int) -> None:
+    text = "".join(f"word{number:05d} " for number in range(length // 10)).strip()
+    parts = render(OutboundMessage("out_1", OutboundKind.REPLY, text), 12, 3)
+    costs = [sum(part.segments for part in parts if part.portion == number) for number in range(parts[-1].portion + 1)]
+    assert costs[0] <= 3
+    assert len(costs) > 1
+    assert max(costs) <= 12
+    assert " ".join(part.text.removesuffix("(... more: reply MORE)") for part in parts).split() == text.split()

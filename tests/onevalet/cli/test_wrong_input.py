@@ -55,6 +55,11 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("", "SLACK_BOT_TOKEN cannot be used", settings=BAD_TOKEN),
         Wrong("--check now", "unexpected"),
     ],
+    "cost": [
+        Wrong("--days 0", "greater than or equal to 1"),
+        Wrong("now", "unexpected"),
+        Wrong("", "DATABASE_URL", settings=NOWHERE),
+    ],
     "migrate": [
         Wrong("", "DATABASE_URL is not set", settings=NOWHERE),
         Wrong("--check now", "unexpected"),

@@ -1,0 +1,81 @@
+"""Cost told before: a long answer by SMS asks how it shall come, and `cost` sums up models and texts."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from abilities.cost.chat_words import WORDS
+from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
+from onevalet.ability import (
+    Ability,
+    Commands,
+    OpeningFoundation,
+    OwnSettings,
+    Repeated,
+    WebFoundation,
+    WorkFoundation,
+)
+
+if TYPE_CHECKING:
+    from aiohttp.web import RouteDef
+    from typer import Typer
+
+    from abilities.cost.settings import CostSettings
+    from core.turns.services import ForTurn
+
+
+def _settings() -> "OwnSettings[CostSettings]":
+    from abilities.cost.settings import CostSettings
+
+    return OwnSettings(CostSettings)
+
+
+def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
+    from abilities.cost.opening import open_holding
+
+    open_holding(foundation)
+
+
+def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
+    from abilities.cost.opening import open_services
+
+    return open_services(foundation)
+
+
+def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
+    from abilities.cost.opening import open_work
+
+    return open_work(foundation)
+
+
+def _routes(_: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
+    from abilities.cost.page import open_routes
+
+    return open_routes(foundation)
+
+
+def _commands() -> "Typer":
+    from abilities.cost.cli import cost_app
+
+    return cost_app
+
+
+ABILITY = Ability(
+    name="cost",
+    settings=_settings,
+    opens=_opens,
+    services=_services,
+    words=WORDS,
+    tables=(
+        PersonTable(
+            "held_answers",
+            Belonging(Merge.MOVE),
+            (("outbound_id", "outbound", "id"),),
+            Archiving(Archived.LEFT_OUT),
+        ),
+        PersonTable("answer_limits", Belonging(Merge.FIRST), follows=None),
+    ),
+    commands=(Commands("cost", "Run", _commands, alone=True),),
+    routes=_routes,
+    work=_work,
+)

@@ -1,0 +1,95 @@
+"""The question that precedes a long answer by SMS; the answer itself waits in the outbox."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from abilities.cost.chat_words import CHAT, READ, SEND, SHORT
+from abilities.cost.held import WAIT
+from core.clock import Clock
+from core.db.database import Database
+from core.language.catalogue import gettext, ngettext, speaking
+from core.language.money import Currency
+from core.messaging.calls import Rendered
+from core.messaging.capabilities import Dividing
+from core.messaging.chat_words import ChatCommand
+from core.messaging.due_messages import Claim, DueMessage
+from core.messaging.holding import FEW, Portions
+from core.messaging.messages import OutboundKind, OutboundMessage
+from core.people.chat_names import channel_name
+
+BEGINNING = 3
+"""Segments of the beginning of an answer, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class LongAnswers:
+    """Hold long answers back. `most`: segments that are sent without a question; `links`: whether there are any."""
+
+    database: Database
+    clock: Clock
+    currency: Currency
+    most: int
+    links: bool
+
+    async def parts_of(
+        self, claim: Claim, due: DueMessage, channel: Dividing, rendered: Rendered, portions: Portions
+    ) -> Rendered:
+        """Return the parts of an answer: as they are, or a question first and the answer as further portions."""
+        if due.message.kind is not OutboundKind.REPLY or due.exact or not due.own_chat:
+            return rendered
+        whole = await asyncio.to_thread(portions, None)
+        segments = sum(part.segments for part in whole)
+        if segments <= FEW:
+            return rendered
+        now = self.clock.now()
+        held = await self.database.one(
+            "select * from hold_answer($1,$2,$3,$4,$5,$6,$7)",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            segments,
+            self.most,
+            now,
+            now + WAIT,
+        )
+        if held["way"] == "whole":
+            return Rendered(whole, rendered.text)
+        if held["way"] != "ask":
+            return rendered
+        price = channel.budget.price_of(due.address.peer, segments)
+        with speaking(due.language):
+            question = self._question(segments, price, held["other"])
+        asked = channel.portions(OutboundMessage(due.message.id, OutboundKind.RECEIPT, question))
+        rest = await asyncio.to_thread(portions, BEGINNING)
+        return Rendered([*asked, *(replace(part, portion=part.portion + 1) for part in rest)], rendered.text)
+
+    def _question(self, segments: int, price: Decimal | None, other: str | None) -> str:
+        size = (
+            ngettext("My answer is {number} text long.", "My answer is {number} texts long.", segments)
+            if price is None
+            else ngettext(
+                "My answer is {number} text long and costs {price}.",
+                "My answer is {number} texts long and costs {price}.",
+                segments,
+                price=self.currency.said(price),
+            )
+        )
+        ways = [
+            gettext("1 or {word}: all of it", word=_typed(SEND)),
+            gettext("2 or {word}: its beginning", word=_typed(SHORT)),
+        ]
+        if self.links:
+            ways.append(gettext("3 or {word}: a link to it", word=_typed(READ)))
+        if other:
+            ways.append(gettext("4 or {word}: in {channel}", word=_typed(CHAT), channel=channel_name(other)))
+        otherwise = (
+            gettext("If you do not choose, its beginning and a link come in an hour.")
+            if self.links
+            else gettext("If you do not choose, its beginning comes in an hour.")
+        )
+        return "\n".join([size, *ways, otherwise])
+
+
+def _typed(word: ChatCommand) -> str:
+    return word.word().upper()

@@ -1,0 +1,1 @@
+"""Long answers over every channel."""

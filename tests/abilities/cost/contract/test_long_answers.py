@@ -1,0 +1,160 @@
+"""Long answers over every channel: by SMS the person is asked first, elsewhere they come as they are."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.abilities.cost.harness import WORDS, Phone, open_phone, without
+from tests.contract.harness import exempt
+
+by_sms = exempt(slack="it bills nothing", telegram="it bills nothing", email="it bills nothing")
+
+
+@pytest.fixture
+async def phone(channel: str, database_url: str) -> AsyncIterator[Phone]:
+    async with open_phone(database_url, channel) as phone:
+        yield phone
+
+
+@pytest.fixture
+async def both(channel: str, database_url: str) -> AsyncIterator[Phone]:
+    async with open_phone(database_url, channel, chat=True) as phone:
+        yield phone
+
+
+@exempt(sms="it asks first")
+async def test_a_long_answer_comes_whole_where_texts_cost_nothing(phone: Phone) -> None:
+    read = await phone.hears(WORDS)
+    assert " ".join(read).split() == WORDS.split()
+    assert await phone.ways() == []
+
+
+@by_sms
+async def test_a_long_answer_is_asked_about_first(both: Phone) -> None:
+    both.priced(("+44", "0.05"), ("+1", "0.0083"), ("", "1"))
+    [question] = await both.hears(WORDS)
+    assert question.splitlines() == [
+        "My answer is 15 texts long and costs US$0.12.",
+        "1 or SEND: all of it",
+        "2 or SHORT: its beginning",
+        "3 or READ: a link to it",
+        "4 or CHAT: in Telegram",
+        "If you do not choose, its beginning and a link come in an hour.",
+    ]
+    assert await both.store.one("select max(segments) from outbound_parts") == 2
+
+
+@by_sms
+@pytest.mark.parametrize("word", ["SEND", "1", " send. "])
+async def test_all_of_it_comes_once_if_the_person_chooses_that(phone: Phone, word: str) -> None:
+    await phone.hears(WORDS)
+    read = await phone.says(word)
+    assert " ".join(read).split() == WORDS.split()
+    assert await phone.hears("Sent what?", word) == ["Sent what?"], "it is a text like any other afterwards"
+    assert await phone.ways() == ["send"]
+
+
+@by_sms
+@pytest.mark.parametrize("word", ["SHORT", "2"])
+async def test_its_beginning_comes_and_more_sends_the_rest(phone: Phone, word: str) -> None:
+    await phone.hears(WORDS)
+    [beginning] = await phone.says(word)
+    texts, segments = [beginning], "select sum(segments) from outbound_parts where outbound_id like '%.short'"
+    assert int(str(await phone.store.one(segments))) <= 3
+    while texts[-1].endswith("(... more: reply MORE)"):
+        texts += await phone.says("MORE")
+    assert " ".join(map(without, texts)).split() == WORDS.split()
+    assert len(phone.system.model.requests) == 2, "of the greeting and of the answer"
+
+
+@by_sms
+async def test_more_in_answer_to_the_question_sends_the_beginning(phone: Phone) -> None:
+    await phone.hears(WORDS)
+    [beginning] = await phone.says("MORE")
+    assert beginning.startswith("word00000 ")
+    assert await phone.waits(hours=2) == []
+    assert await phone.ways() == ["over"]
+
+
+@by_sms
+async def test_it_comes_in_the_other_chat_if_the_person_chooses_that(both: Phone) -> None:
+    await both.hears(WORDS)
+    assert both.chat is not None
+    seen = len(both.chat.bubbles())
+    assert await both.says("chat") == ["You find it in Telegram."]
+    assert " ".join(bubble.text for bubble in both.chat.bubbles()[seen:]).split() == WORDS.split()
+
+
+@by_sms
+async def test_without_another_chat_none_is_offered(phone: Phone) -> None:
+    [question] = await phone.hears(WORDS)
+    assert "CHAT" not in question
+    assert await phone.hears("Which chat?", "4") == ["Which chat?"]
+    assert await phone.ways() == [""], "the question stands"
+
+
+@by_sms
+async def test_after_an_hour_the_beginning_and_a_link_come(phone: Phone) -> None:
+    await phone.hears(WORDS)
+    assert await phone.waits(minutes=59) == []
+    beginning, link = await phone.waits(minutes=2)
+    assert beginning.startswith("word00000 ")
+    assert link.startswith("You can read all of it here for seven days: https://valet.example.com/answer/")
+    assert await phone.waits(hours=2) == []
+    rest = await phone.says("MORE")
+    assert " ".join([without(beginning), *map(without, rest)]).split() == WORDS.split()
+    assert await phone.ways() == ["lapsed"]
+
+
+@by_sms
+async def test_without_a_public_address_no_link_is_offered(phone: Phone) -> None:
+    phone.reopen(url="")
+    [question] = await phone.hears(WORDS)
+    assert "READ" not in question
+    assert question.endswith("If you do not choose, its beginning comes in an hour.")
+    [beginning] = await phone.waits(minutes=61)
+    assert beginning.startswith("word00000 ")
+
+
+@by_sms
+async def test_an_answer_up_to_the_limit_comes_at_once(phone: Phone) -> None:
+    phone.reopen(most=15)
+    read = await phone.hears(WORDS)
+    assert read[0].startswith("word00000 ")
+    assert await phone.ways() == []
+
+
+@by_sms
+async def test_a_person_lowers_the_limit_and_raises_it_no_further(phone: Phone) -> None:
+    five = WORDS[:700]
+    assert " ".join(await phone.hears(five)).split() == five.split()
+    assert await phone.says("ask above 4") == ["By SMS I ask before an answer of more than 4 texts."]
+    [question] = await phone.hears(five)
+    assert question.startswith("My answer is 5 texts long.")
+    assert "write 3 or more" in (await phone.says("ask above 2"))[0]
+    assert await phone.says("Ask above 99") == [
+        "By SMS I ask before an answer of more than 12 texts. That is the most here."
+    ]
+    assert " ".join(await phone.hears(five)).split() == five.split()
+
+
+@by_sms
+async def test_the_question_speaks_the_persons_language_and_currency(phone: Phone) -> None:
+    await phone.store.db.tenants.change({"language": "de"})
+    phone.reopen(currency="EUR=0.5")
+    phone.priced(("", "0.02"))
+    [question] = await phone.hears(WORDS)
+    assert "15 SMS" in question
+    assert "0,15" in question
+    assert "€" in question
+    assert "1 oder SENDEN" in question
+    read = await phone.says("senden")
+    assert " ".join(read).split() == WORDS.split()
+
+
+@by_sms
+async def test_a_word_after_another_answer_means_no_old_one(phone: Phone) -> None:
+    await phone.hears(WORDS)
+    await phone.hears("Yes.", "is it raining?")
+    assert await phone.hears("Send what?", "send") == ["Send what?"]
+    assert len(await phone.waits(minutes=61)) == 2, "nothing is lost"
