@@ -19,7 +19,7 @@ from onevalet import (
     gettext_noop,
 )
 
-_NAMES = (gettext_noop("when"), gettext_noop("now"))
+_NAMES = (gettext_noop("when"), gettext_noop("now"), gettext_noop("cost"))
 """Names of a plan's details on cards."""
 _OPEN_MINUTES = 24 * 60
 """How long the person may take to agree, unless the planned moment comes sooner."""
@@ -74,10 +74,11 @@ class PlanningAgent(ZoneAgent):
         except (ToolRetry, ToolFailed) as error:
             when = gettext("never: {reason}", reason=error)
         fields = {name: value for name, value in request.details.items() if name not in said}
+        cost = {"cost": self.state["cost"]} if self.state.get("cost") else {}
         return replace(
             request,
             action_summary=f"{self.about()}, {when}",
-            details={"when": when, **({"now": self.seen()} if self.seen() else {}), **fields},
+            details={"when": when, **({"now": self.seen()} if self.seen() else {}), **cost, **fields},
             timeout_minutes=self._minutes_open(),
             in_words=said,
         )
@@ -114,7 +115,12 @@ class PlanningAgent(ZoneAgent):
         """Try the trigger; raise `ToolRetry` if it would never work."""
         tried = self.trigger()
         self.state["seen"] = await self.context.tasks.check(tried)
+        self.state["cost"] = await self.cost(tried)
         self.state["tried"] = tried
+
+    async def cost(self, trigger: dict[str, Any]) -> str:
+        """Return in a few words what the plan will cost; empty for nothing, or for no known price."""
+        return ""
 
     async def go_on(self, zone: str | None) -> AgentResult:
         if self.asks_first():

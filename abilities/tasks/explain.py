@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from abilities.events.types import Event
 from abilities.tasks.codec import Kind
+from abilities.tasks.costs import cost_of_task
 from abilities.tasks.descriptions import in_words, value_in_words
 from abilities.tasks.kinds.condition import ConditionTrigger, Watch
 from abilities.tasks.kinds.event import EventTrigger
@@ -57,7 +58,7 @@ async def explain(tasks: TaskService, task: Task) -> JsonObject:
     lines += [_run_line(run, zone) for run in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
     events = await _unmatched(tasks, task)
-    lines += [*looks, *events, zone_note(persons_zone)]
+    lines += [*looks, *events, await cost_of_task(tasks, task), zone_note(persons_zone)]
     return {
         "task": task.id,
         "number": task.number,

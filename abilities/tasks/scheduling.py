@@ -158,6 +158,10 @@ class ScheduleTask(PlanningAgent):
         # Words that are told at times of the clock act for nobody. A task's run may read anybody's words.
         return self.context.in_task or not self._only_reminds()
 
+    async def cost(self, trigger: dict[str, Any]) -> str:
+        # Words are told without a model.
+        return "" if self.remind_only else await self.context.tasks.cost(trigger)
+
     def _only_reminds(self) -> bool:
         return bool(self.remind_only) and not self.event_type and not self.expression
 
@@ -275,6 +279,9 @@ class SetHeartbeat(PlanningAgent):
 
     def said_by(self, when: str) -> tuple[str, ...]:
         return ("every_minutes",)
+
+    async def cost(self, trigger: dict[str, Any]) -> str:
+        return await self.context.tasks.cost(trigger)
 
     def about(self) -> str:
         return gettext("Look whether anything is worth telling you, and write only then")

@@ -23,6 +23,7 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject, canonical_hash, storable
 from core.language.catalogue import gettext
+from core.language.money import Currency
 from core.queue.wakeups import Later, Wakeups
 from core.tools.context import TaskChange
 
@@ -63,6 +64,7 @@ class TaskService:
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
         self.mail: PastMail | None = None
+        self.currency = Currency()
         # A single thread: evaluating people's expressions takes a single processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 

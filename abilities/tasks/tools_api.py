@@ -4,6 +4,7 @@ import builtins
 from zoneinfo import ZoneInfo
 
 from abilities.tasks.codec import Kind, Trigger, trigger_from_json, trigger_to_json
+from abilities.tasks.costs import cost_of_plan
 from abilities.tasks.descriptions import in_words
 from abilities.tasks.edits import edit_task
 from abilities.tasks.explain import explain, find_tasks
@@ -42,6 +43,9 @@ class TaskAccess:
             return await self._tasks.try_new(self._tenant_id, _trigger(trigger))
         except TriggerError as error:
             raise ToolRetry(str(error), note=error.note) from error
+
+    async def cost(self, trigger: JsonObject) -> str:
+        return await cost_of_plan(self._tasks, self._tenant_id, _trigger(trigger))
 
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         parsed, zone = _trigger(trigger), zone_or_utc(timezone)

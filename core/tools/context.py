@@ -189,6 +189,10 @@ class TenantTasks(Protocol):
         """
         ...
 
+    async def cost(self, trigger: JsonObject) -> str:
+        """Estimate in words what a task with this trigger would cost; empty if no price is known."""
+        ...
+
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         """Check a trigger and say it in words, with the next moment if there is any; `timezone`: the person's."""
         ...
