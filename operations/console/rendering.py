@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from channels.http.pages.templates import Filters, Templates, page_headers
 from core.clock import Clock
+from core.language.money import Currency
 from operations.console.access import Viewer
 from operations.console.visits import Visit
 
@@ -25,6 +26,8 @@ PLACES = (
     ("health", "Health"),
 )
 """The pages in the order of the menu: their address below `/console/`, and their title."""
+
+_DOLLARS = Currency()
 
 
 class Renderer:
@@ -137,9 +140,10 @@ def milliseconds(value: float) -> str:
     return f"{value / 1000:.1f} s" if value < 60_000 else f"{value / 60_000:.1f} min"
 
 
-def money(value: float) -> str:
-    """Return an amount of US dollars; small amounts with four decimals."""
-    return f"${value:.2f}" if value >= 1 or not value else f"${value:.4f}"
+def money(dollars: float, currency: Currency = _DOLLARS) -> str:
+    """Return an amount of US dollars in a currency; small amounts with four decimals."""
+    value, sign = dollars * float(currency.per_dollar), "$" if currency.code == "USD" else f"{currency.code} "
+    return f"{sign}{value:.2f}" if value >= 1 or not value else f"{sign}{value:.4f}"
 
 
 def channel_label(name: str) -> str:

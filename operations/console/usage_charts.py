@@ -3,20 +3,23 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import partial
 
+from core.language.money import Currency
 from operations.console.charts import Chart, bars, lines
-from operations.console.reading.usage import NOTHING, Usage, percentile
+from operations.console.reading.usage import NOTHING, Spending, Usage, percentile
 from operations.console.rendering import milliseconds, money
 
 _OUTCOMES = {"done": "answered", "interrupted": "interrupted", "failed": "failed", "poison": "set aside"}
 """Endings of turns, in words."""
 
 
-def draw_usage(usage: Usage) -> Sequence[Chart]:
+def draw_usage(usage: Usage, currency: Currency) -> Sequence[Chart]:
     """Return messages and cost a day, times to answer, and outcomes."""
     days = usage.period.days()
     labels = [f"{day:%-d %b}" for day in days]
-    return [draw(usage, days, labels) for draw in (_messages, _costs, _times, _ends)]
+    draws = (_messages, partial(_costs, currency), _times, _ends)
+    return [draw(usage, days, labels) for draw in draws]
 
 
 def _messages(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
@@ -27,17 +30,21 @@ def _messages(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Char
     return Chart(title, drawing, ("Day", "Messages"), _cells(labels, counts, show=_count))
 
 
-def _costs(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
+def _costs(currency: Currency, usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
     models = usage.by(lambda row: row.day, "model")
     turns = [models.get(day, NOTHING).cost for day in days]
     by_day = usage.spent_by_day()
     spent = [by_day.get(day, Decimal(0)) for day in days]
     answers = [float(cost) for cost in turns]
     background = [float(max(all_of_it - cost, Decimal(0))) for all_of_it, cost in zip(spent, turns, strict=True)]
-    title = "Cost a day, in dollars"
-    drawing = bars(title, labels, {"answers and tasks": answers, "background": background})
-    heads = ("Day", "Answers and tasks", "Background")
-    return Chart(title, drawing, heads, _cells(labels, answers, background, show=money))
+    series = {"answers and tasks": answers, "background": background}
+    if usage.texts:
+        series["SMS"] = [float(usage.spending.get(day, Spending()).texts) for day in days]
+    title = f"Cost a day, in {'dollars' if currency.code == 'USD' else currency.code}"
+    rate = float(currency.per_dollar)
+    drawing = bars(title, labels, {name: [cost * rate for cost in costs] for name, costs in series.items()})
+    heads = ("Day", *(f"{name[:1].upper()}{name[1:]}" for name in series))
+    return Chart(title, drawing, heads, _cells(labels, *series.values(), show=partial(money, currency=currency)))
 
 
 def _times(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:

@@ -54,7 +54,8 @@ class CostPages(Pages):
             periods=PERIODS,
             figures=self._figures(usage),
             # pygal takes a while to load, and webhooks wait for nothing.
-            charts=await asyncio.to_thread(draw_usage, usage),
+            charts=await asyncio.to_thread(draw_usage, usage, self.kit.budgets.currency),
+            amount=self._amount,
             people=await self._people(visit.scope, usage),
             people_days=min(days, PEOPLE_DAYS),
             models=_top(usage.by(lambda row: row.name, "model")),
@@ -64,22 +65,26 @@ class CostPages(Pages):
             used=bool(usage.rows or usage.spending),
         )
 
+    def _amount(self, dollars: float) -> str:
+        return money(dollars, self.kit.budgets.currency)
+
     def _figures(self, usage: Usage) -> Sequence[tuple[str, str]]:
+        amount = self._amount
         model, priced = usage.total("model"), bool(self.kit.budgets.segments.prices or usage.texts)
         times: Counter[int] = sum(map(Counter, usage.answers().values()), Counter())
         half, most = percentile(times, 0.5), percentile(times, 0.95)
         return (
-            ("Spent on models", money(float(usage.spent))),
-            ("for answers and tasks", money(float(model.cost))),
-            ("in the background", money(float(usage.background))),
+            ("Spent on models", amount(float(usage.spent))),
+            ("for answers and tasks", amount(float(model.cost))),
+            ("in the background", amount(float(usage.background))),
             ("Tokens", f"{model.tokens:,}"),
             ("from a cache", f"{model.cached_tokens:,}"),
             ("Messages", f"{usage.total('message').calls:,}"),
             ("Half were answered within", milliseconds(half) if half else "–"),
             ("95 % were answered within", milliseconds(most) if most else "–"),
             ("SMS segments", f"{usage.segments:,}"),
-            ("Price of the segments", money(float(usage.texts)) if priced else "not set"),
-            ("Models and segments together", money(float(usage.spent + usage.texts))),
+            ("Price of the segments", amount(float(usage.texts)) if priced else "not set"),
+            ("Models and segments together", amount(float(usage.spent + usage.texts))),
         )
 
     async def _people(self, scope: Scope, usage: Usage) -> list[Line]:

@@ -10,9 +10,12 @@ import pytest
 
 from core.budgets.budgeted_model import BudgetedModel
 from core.journal.types import Lease, StepKey
+from core.language.money import Currency
 from core.llm.types import ModelAnswer, ModelRequest, TokenUsage
 from operations.console.charts import bars, lines
-from operations.console.reading.usage import Period, percentile
+from operations.console.reading.usage import Period, Spending, Usage, percentile
+from operations.console.rendering import money
+from operations.console.usage_charts import draw_usage
 from tests.core.builders import FakeModel
 from tests.core.harness import Store
 from tests.operations.console.harness import ANN, BOB, Console
@@ -211,3 +214,13 @@ async def test_texts_are_a_part_of_what_was_spent_and_are_shown_as_such(console:
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost")
         assert "Somebody $6.00 none 0 $2.00" in browser.text
+
+
+def test_amounts_are_in_the_operators_currency() -> None:
+    euro = Currency.read("EUR=0.5")
+    assert (money(3, euro), money(0.5, euro), money(3)) == ("EUR 1.50", "EUR 0.2500", "$3.00")
+    day = date(2026, 1, 2)
+    chart = draw_usage(Usage(Period(day, day), (), {day: Spending(Decimal(3), 2, Decimal(1))}), euro)[1]
+    assert chart.title == "Cost a day, in EUR"
+    assert chart.heads == ("Day", "Answers and tasks", "Background", "SMS")
+    assert chart.cells == (("2 Jan", "EUR 0.00", "EUR 1.00", "EUR 0.5000"),)
