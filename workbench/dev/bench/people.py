@@ -123,7 +123,7 @@ async def _planned(database: Database, tenant_id: str, zone: ZoneInfo) -> list[J
 async def _spent(database: Database, tenant_id: str, now: datetime) -> str:
     rows = await database.tenant_rows(
         tenant_id,
-        "select coalesce(sum(spent), 0) as spent from spending where tenant_id = $1 and day = $2",
+        "select coalesce(sum(spent), 0) as spent from spending where tenant_id = $1 and day = $2 and task_id = ''",
         now.date(),
     )
     return f"{rows[0]['spent']:.4f}"
