@@ -45,6 +45,8 @@ class Card:
     decided_at: datetime | None
     by: str = ""
     """The address that decided."""
+    also: str = ""
+    """The other person who agreed."""
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
@@ -57,6 +59,7 @@ class Card:
             decided_on=str(told["decided_on"]),
             decided_at=datetime.fromisoformat(at) if at else None,
             by=str(by.get("address", "")),
+            also=str((told.get("also") or {}).get("name", "")),
         )
 
 

@@ -54,6 +54,9 @@ def title_of(receipt: Receipt) -> str:
 
 def basis_of(receipt: Receipt) -> str:
     """Return the consent behind an effect, in words."""
+    if receipt.card is not None and receipt.card.also:
+        basis, who = _decided(receipt.card), plain_line(receipt.card.also)
+        return gettext("{basis}, and by {who}", basis=basis, who=who)
     if receipt.card is not None:
         return _decided(receipt.card)
     if receipt.consent is not None:

@@ -10,6 +10,7 @@ from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
 from core.hooks.hooks import PlannedCall
 from core.json_types import JsonObject
+from core.loop.call_consent import must_ask
 from core.loop.gate import ConsentGate
 from core.loop.passage import GatedCall, Granted, Refused, Waiting
 from core.tools.tool import Risk
@@ -34,7 +35,8 @@ async def clear_run(
     # An approval from before the agent's question holds after it, too.
     call_id = f"{call.path}#{1 if resumes else run.number}"
     planned = call.planned(fields)
-    asks = run.asks_itself or agent.needs_approval()
+    joint = must_ask(call.turn.scope, call.path, call.valet.name)
+    asks = run.asks_itself or agent.needs_approval() or joint
     # An agent with `asks_itself` gives the reason in its own request; nobody is asked before that.
     tells = run.asks_itself if call.valet.asks_itself else not asks
     why = call.why_asked if tells else ""

@@ -73,6 +73,9 @@ def _lines(approval: NewApproval) -> list[str]:
     lines += [as_markdown(approval.rendered)]
     if approval.changed:
         lines += [gettext("Changed, as you asked:"), as_markdown([_halves(change) for change in approval.changed])]
+    if approval.also:
+        who = literal(plain_words(approval.also.who.name))
+        lines += [gettext("Needs {who}'s yes, too: it is done only if you both agree.", who=who), ""]
     if approval.risk == HIGH:
         lines += [gettext("This is high risk."), ""]
     return lines

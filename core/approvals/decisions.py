@@ -77,8 +77,8 @@ class Ruling:
 
 def standing(facts: ApprovalFacts, now: datetime) -> DecisionOutcome:
     """Return PENDING if an approval can be decided, else the reason why not. One that was altered may be cancelled."""
-    if facts.amended:
-        return DecisionOutcome.AMENDED
+    if facts.void is not None:
+        return facts.void
     if facts.state is not ApprovalState.PENDING:
         return _OVER[facts.state]
     if facts.expires_at is not None and facts.expires_at <= now:

@@ -5,11 +5,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from core.approvals.types import ApprovalState
+from core.approvals.outcomes import DecisionOutcome
+from core.approvals.types import NOT_BOTH, ApprovalState
 from core.json_types import JsonObject, fields_in, moment_in
 
-_AMENDED = "amended"
-"""What stands for the message in which an approval was decided, if it is void."""
+_VOID = {"amended": DecisionOutcome.AMENDED, NOT_BOTH: DecisionOutcome.NOT_BOTH}
+"""The reasons of void approvals, which stand for the message of the decision."""
 
 
 class Shown(StrEnum):
@@ -95,9 +96,9 @@ class ApprovalFacts:
         )
 
     @property
-    def amended(self) -> bool:
-        """Whether it is void, since its person changed the message that it stood on."""
-        return self.decided_in == _AMENDED
+    def void(self) -> DecisionOutcome | None:
+        """Return why it is void: its person changed the message that it stood on, or another person did not agree."""
+        return _VOID.get(self.decided_in)
 
     def expiry(self, now: datetime) -> datetime:
         """Return the expiry; if none is fixed yet, the one that `start_approval` fixes now."""

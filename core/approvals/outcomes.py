@@ -32,6 +32,7 @@ class DecisionOutcome(StrEnum):
     EXPIRED = "expired"
     REPLACED = "replaced"
     AMENDED = "amended"
+    NOT_BOTH = "not_both"
     OVER = "over"
     ALTERED = "altered"
     NOT_WHOLE = "not_whole"
@@ -65,6 +66,7 @@ class CardOutcome(StrEnum):
     EXPIRED = "expired"
     REISSUED = "reissued"
     AMENDED = "amended"
+    NOT_BOTH = "not_both"
 
 
 _SENTENCES = {
@@ -84,6 +86,7 @@ _SENTENCES = {
     DecisionOutcome.AMENDED: gettext_noop(
         "{code} is void: you changed the message that it stood on. Nothing was done."
     ),
+    DecisionOutcome.NOT_BOTH: gettext_noop("{code} is over: not both of you agreed. Nothing was done."),
     DecisionOutcome.OVER: gettext_noop(
         "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
@@ -141,6 +144,7 @@ _ON_CARDS = {
     CardOutcome.EXPIRED: gettext_noop("Expired at {when}; nothing was done."),
     CardOutcome.REISSUED: gettext_noop("Asked again at {when}, since your accounts were linked."),
     CardOutcome.AMENDED: gettext_noop("Void since {when}: you changed your message."),
+    CardOutcome.NOT_BOTH: gettext_noop("Void since {when}: not both of you agreed. Nothing was done."),
 }
 _CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
 

@@ -9,13 +9,14 @@ import structlog
 
 from core.approvals.consent import CANCELLED, Consent, ConsentState, ConsentTo, Described
 from core.approvals.edits import changed_lines, differences
+from core.approvals.other_deciders import AlsoAsked, OtherDecider, OtherDeciders
 from core.approvals.rendering import as_text, render_arguments
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
-from core.approvals.types import NOT_SHOWN, Approval, ApprovalState, NewApproval, Source
+from core.approvals.types import NOT_BOTH, NOT_SHOWN, Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
 from core.consents.turn import TurnConsents
-from core.errors import ToolError
+from core.errors import ToolError, ToolFailed
 from core.ids import for_person, new_token
 from core.journal.types import Outcome
 from core.json_types import JsonObject, canonical_hash, storable
@@ -26,6 +27,8 @@ from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE, note
 _EXPIRED = f"Not done: no decision came in time, so it was dropped.{TELL_THEM}"
 _NOT_SHOWN = f"Not done: the request for approval could not be shown.{TELL_THEM}"
 _ALTERED = "Not run: it is not what was approved." + note("Say so, and ask again if it is still wanted.")
+_NOT_ASKED = f"Not done: {{reason}}{TELL_THEM}"
+_NOBODY_ELSE = "Nobody else can be asked here."
 _NO_JSON = "Not run: its arguments cannot be shown in full, so nobody can approve them."
 _ENOUGH = "Not asked for: at most {most} actions are asked for at once." + note(
     "The first ones wait for the person's decision now; call this again when those are decided, and tell them that "
@@ -63,6 +66,10 @@ class ApprovalRequests:
     make_token: Callable[[], str] = new_token
     standing: TurnConsents | None = None
     """The person's consents in advance; None if none counts."""
+    others: OtherDeciders | None = None
+    """The people who may have to agree, too; None if nobody else can be asked."""
+    joint: dict[str, str] = field(default_factory=dict)
+    """Who must agree to a call and to those that it makes, by the beginning of its id, as the asker names them."""
     new: dict[str, NewApproval] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
     """The call ids of all new requests, unfinished requests included."""
@@ -77,6 +84,8 @@ class ApprovalRequests:
                 return Consent(ConsentState.PENDING, _pending(latest.code, latest.summary))
             case ApprovalState.APPROVED:
                 return await self._granted(request, latest)
+            case ApprovalState.CANCELLED if latest.reason == NOT_BOTH:
+                return await self._agreed(latest)
             case ApprovalState.CANCELLED:
                 return Consent(ConsentState.REFUSED, CANCELLED)
             case ApprovalState.EXPIRED:
@@ -98,9 +107,14 @@ class ApprovalRequests:
         if latest is not None and latest.state is ApprovalState.APPROVED:
             await self.store.ran(self.tenant_id, latest.id, outcome, self.clock.now())
 
-    def has_asked(self, call_id: str) -> bool:
-        """Return whether this turn has asked for this call before."""
-        return self._latest(call_id) is not None
+    def must_ask(self, call_id: str, name: str) -> bool:
+        """Return whether a call needs another person's consent: itself, or one of its tool before in this turn."""
+        named = any(call_id.startswith(start) and "/" not in call_id[len(start) :] for start in self.joint)
+        return named or any(one.also for one in self._own() if one.name == name)
+
+    def asks_anyway(self, request: ConsentTo) -> bool:
+        """Return whether no consent in advance counts: this turn has asked before, or another person must agree."""
+        return self._latest(request.call_id) is not None or self.must_ask(request.call_id, request.name)
 
     def decided_at(self, prefix: str) -> datetime | None:
         """Return the time at which the call whose id begins with `prefix` was approved; None if it was not."""
@@ -127,8 +141,13 @@ class ApprovalRequests:
     ) -> Consent:
         arguments = storable(arguments)
         try:
+            other = await self._other(request)
+        except ToolError as error:
+            return Consent(ConsentState.REFUSED, _NOT_ASKED.format(reason=error))
+        try:
             question, state = storable(request.question), storable(request.state)
-            sealed = seal(self.tenant_id, self.tenant_id, request.name, arguments, question, state)
+            also = other.id if other else ""
+            sealed = seal(self.tenant_id, self.tenant_id, request.name, arguments, question, state, also)
         except (TypeError, ValueError):
             return Consent(ConsentState.REFUSED, _NO_JSON)
         now = self.clock.now()
@@ -153,6 +172,7 @@ class ApprovalRequests:
             changed=changed,
             note=note or request.note,
             editable=described.editable and bool(arguments or described.form),
+            also=await _also_asked(request, arguments, other) if other else None,
         )
         if self.too_long(approval):
             return Consent(ConsentState.REFUSED, TOO_LONG_TO_APPROVE)
@@ -174,10 +194,33 @@ class ApprovalRequests:
             return await self._altered(approval, "its agent's state")
         if not request.already_started and self.clock.now() > expires_at + GRACE:
             return await self._too_late(request, approval, arguments)
+        if approval.also and (other := await self._agreed(approval)).state is not ConsentState.GRANTED:
+            # The call waits as it did before: nothing new is said about it.
+            text = _pending(approval.code, approval.summary)
+            return replace(other, text=text) if other.state is ConsentState.PENDING else other
         with speaking("en"):  # for the model
             changed = "; ".join(differences(storable(request.arguments), arguments))
         text = f"Before approving, the person changed: {changed}." if changed else ""
         return Consent(ConsentState.GRANTED, arguments=arguments, changed=text)
+
+    async def _agreed(self, approval: Approval) -> Consent:
+        """Return whether the other person agrees."""
+        if self.others is None:
+            return Consent(ConsentState.REFUSED, _NOT_ASKED.format(reason=_NOBODY_ELSE))
+        return await self.others.agreed(approval.id)
+
+    async def _other(self, request: ConsentTo) -> OtherDecider | None:
+        """Return who must agree, too: what was once asked of two in a turn is never asked of one."""
+        named = next((who for start, who in self.joint.items() if request.call_id.startswith(start)), "")
+        person, same = "", self._latest(request.call_id)
+        if same is not None or not named:
+            before = [one for one in self._own() if one.name == request.name] if same is None else [same]
+            person = next((one.also for one in before if one.also), "")
+        if not (person or named):
+            return None
+        if self.others is None:
+            raise ToolFailed(_NOBODY_ELSE)
+        return await self.others.find(named, person)
 
     async def _too_late(self, request: ConsentTo, approval: Approval, arguments: JsonObject) -> Consent:
         """Ask again: after an outage the world is no longer as the person had it in mind."""
@@ -218,6 +261,15 @@ def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str],
     """Return the summary if a card's heading cuts it, and an agent's own question."""
     action = () if is_short(described.summary) else ((gettext("Action"), as_text(described.summary)),)
     return (*action, (gettext("Asks"), as_text(request.question))) if request.question else action
+
+
+async def _also_asked(request: ConsentTo, arguments: JsonObject, who: OtherDecider) -> AlsoAsked:
+    """Return the request as the other person is asked."""
+    with speaking(who.language):
+        described = await request.describe(arguments)
+        shown = _in_full(request, described) + render_arguments(arguments, described)
+        form = described.form if described.editable else ()
+        return AlsoAsked(who, plain_line(described.summary) or request.name, shown, form)
 
 
 def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject) -> tuple[JsonObject, str]:

@@ -1,6 +1,6 @@
 """The seal of an approval: SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9).
 
-If an agent asks by itself, the seal covers its question and its state too.
+If an agent asks by itself, the seal covers its question and its state too; if somebody else must agree, that person.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ class Sealed:
         return hashlib.sha256(self._text(expires_at).encode()).hexdigest()
 
     def open(self, expires_at: datetime) -> JsonObject:
-        """Return the sealed values: approver, arguments, expiry, tenant, tool, and any `asks` and `state`."""
+        """Return the sealed values: approver, arguments, expiry, tenant, tool, and any `also`, `asks` and `state`."""
         return cast(JsonObject, json.loads(self._text(expires_at)))
 
     def _text(self, expires_at: datetime) -> str:
@@ -31,16 +31,22 @@ class Sealed:
 
 
 def seal(
-    tenant_id: str, approver: str, tool: str, arguments: JsonObject, question: str = "", state: JsonObject | None = None
+    tenant_id: str,
+    approver: str,
+    tool: str,
+    arguments: JsonObject,
+    question: str = "",
+    state: JsonObject | None = None,
+    also: str = "",
 ) -> Sealed:
     """Return the seal of a call.
 
-    `question` and `state` are an agent's own, if it asks by itself. Raises `ValueError` if a value is not JSON (NaN and
-    Infinity are not).
+    `question` and `state` are an agent's own, if it asks by itself; `also` is the tenant of another person who must
+    agree. Raises `ValueError` if a value is not JSON (NaN and Infinity are not).
     """
     json.dumps([arguments, state], allow_nan=False)
     # In canonical order the expiry comes between these two.
-    before: JsonObject = {"approver": approver, "arguments": arguments}
+    before: JsonObject = {"approver": approver, "arguments": arguments} | ({"also": also} if also else {})
     after: JsonObject = {"tenant": tenant_id, "tool": tool}
     head = canonical_json(before | {"asks": question} if question else before)
     tail = canonical_json(after | {"state": state} if state else after)

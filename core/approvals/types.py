@@ -1,11 +1,13 @@
 """An approval: a request for consent to a single, exact action, and its decision."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
+from core.approvals.other_deciders import AlsoAsked
 from core.approvals.seal import Sealed
 from core.json_types import JsonObject
 from core.messaging.messages import FormField, FormFieldKind
@@ -30,6 +32,10 @@ class ApprovalState(StrEnum):
     """Superseded by another request: the person wants a change, or must be asked again."""
 
 
+_ALSO = re.compile(r'\{"also":"([^"]+)"')
+"""The beginning of a seal that names somebody else, which is canonical JSON."""
+NOT_BOTH = "not_both"
+"""The reason of a request that ended since the other person whose consent it needed did not agree, or not in time."""
 NOT_SHOWN = "not_shown"
 """The reason of a request that expired since no card of it could be sent; `approvals.sql` writes it."""
 
@@ -83,6 +89,12 @@ class Approval:
             **{name: row[name] for name in _PLAIN},
         )
 
+    @property
+    def also(self) -> str:
+        """Return the tenant of the other person whose consent it needs; empty for nobody."""
+        found = _ALSO.match(self.sealed.head)
+        return found[1] if found else ""
+
 
 _PLAIN = {f.name for f in fields(Approval)} - {"call_id", "rendered", "form", "sealed", "state"}
 """The fields of an approval that its row holds as they are."""
@@ -112,6 +124,8 @@ class NewApproval:
     note: str = ""
     """The reason why the request is made again; shown on the card."""
     editable: bool = True
+    also: AlsoAsked | None = None
+    """How another person is asked, without whose consent it does not run."""
 
     @property
     def high_risk(self) -> bool:
@@ -126,6 +140,7 @@ class NewApproval:
             "sealed_head": self.sealed.head,
             "sealed_tail": self.sealed.tail,
             "created_at": self.created_at.isoformat(),
+            "also": self.also.to_json() if self.also else None,
         }
 
 

@@ -26,12 +26,17 @@ def consent_to_call(
     return tool_consent(call_path(key, tool), tool, planned.arguments, risk=risk, note=note, already_started=begun)
 
 
+def must_ask(scope: TurnScope, call_id: str, name: str) -> bool:
+    """Return whether a call asks though it usually does not, since somebody else must agree."""
+    return scope.approval_requests is not None and scope.approval_requests.must_ask(call_id, name)
+
+
 def gated_call(
     scope: TurnScope, where: HookContext, key: StepKey, tool: AnyTool, planned: PlannedCall, *, asked: bool
 ) -> GatedCall:
     """Return a tool's call as it comes to the gate; `asked`: the person has approved it before.
 
-    An agent passes the gate by itself, once its fields are complete.
+    It asks, too, if somebody else must agree. An agent passes the gate by itself, once its fields are complete.
     """
     why = scope.outside.why_asked(key, tool, planned.arguments)
     if tool.agent:
@@ -42,7 +47,7 @@ def gated_call(
         tool.effect,
         canonical_hash(planned.arguments),
         partial(consent_to_call, scope, key, tool),
-        needs_approval=tool.needs_approval or bool(why) or asked,
+        needs_approval=tool.needs_approval or bool(why) or asked or must_ask(scope, call_path(key, tool), tool.name),
         why=why,
         clear=partial(scope.accounts.clear, call_path(key, tool), tool),
         target=target_of(tool),

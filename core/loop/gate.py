@@ -93,7 +93,7 @@ class ConsentGate:
         if requests is None or requests.standing is None or target is None or consent_to is None:
             return None
         request = consent_to(call.planned, "", "")
-        if call.tainted or call.why or request.risk == HIGH or request.question or requests.has_asked(request.call_id):
+        if call.tainted or call.why or request.risk == HIGH or request.question or requests.asks_anyway(request):
             return None
 
         async def shown(arguments: JsonObject) -> tuple[str, Sequence[tuple[str, str]]]:

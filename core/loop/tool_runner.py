@@ -16,6 +16,7 @@ from core.loop.batches import Numbered, batches
 from core.loop.call_consent import call_path, gated_call
 from core.loop.context_window import ContextManager
 from core.loop.gate import ConsentGate
+from core.loop.joint_calls import as_meant
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.passage import Granted
@@ -68,6 +69,7 @@ class ToolRunner:
         approved calls run in the order of their approval. A failure is a result; only `LeaseLost`, `Halted` and
         cancellation end the turn.
         """
+        calls = as_meant(step, self._scope.where.agent_path, calls, self._tools, self._scope.approval_requests)
         self._not_run = calls_not_run(calls, self._scope.config.max_calls_per_answer, cut=cut)
         path = self._scope.where.agent_path
         results: dict[int, CallResult] = {}

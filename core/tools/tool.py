@@ -86,6 +86,8 @@ class Tool[**P, R]:
     """The parameters that may vary if its person has consented in advance; None: each call is asked about."""
     replaces: bool = False
     """It replaces any other tool or agent of its name, such as those that ship."""
+    joint: bool = False
+    """A call of it stands for that of another tool, `action` with `arguments`, to which `who` must agree, too."""
     preset: Mapping[str, object] | None = None
     shown: JsonObject | None = None
     """The parameters for the model if they differ from the signature's, which may differ from turn to turn."""
@@ -222,6 +224,8 @@ class ToolOptions(TypedDict, total=False):
     """People may consent to it in advance: the parameters that may then vary, such as a text; empty: none may."""
     replaces: bool
     """True puts it in place of any other tool or agent of its name, such as those that ship."""
+    joint: bool
+    """A call of it stands for that of another tool, `action` with `arguments`, to which `who` must agree, too."""
 
 
 @overload

@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 import structlog
 
+from core.approvals.other_deciders import OtherDeciders
 from core.clock import Clock
 from core.consents.store import ConsentStore
 from core.files.access import Files
@@ -154,6 +155,11 @@ class TurnServices:
     def for_turn(self, tenant_id: str, turn_id: str) -> Mapping[type, object]:
         """Return the services of abilities for a person's turn, by type."""
         return {kind: make(tenant_id, turn_id) for kind, make in self.of_abilities.items()}
+
+    def other_deciders(self, tenant_id: str, turn_id: str) -> OtherDeciders | None:
+        """Return the people who may be asked besides a turn's person; None without such an ability."""
+        make = self.of_abilities.get(OtherDeciders)
+        return cast(OtherDeciders, make(tenant_id, turn_id)) if make else None
 
     def _notify_of(self, tenant_id: str) -> NotifyPerson:
         """Return the function that notifies a person."""

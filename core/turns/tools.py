@@ -118,6 +118,7 @@ class AgentSetup:
             too_long=request.place.too_long,
             open_for=timedelta(minutes=self.config.approval_timeout_minutes),
             standing=turn_consents(request, self.services),
+            others=self.services.other_deciders(request.tenant.id, request.turn_id),
         )
 
 

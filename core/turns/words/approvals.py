@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.approvals.exact_replies import Verb
 from core.approvals.outcomes import moment
-from core.approvals.types import Approval, ApprovalState
+from core.approvals.types import NOT_BOTH, Approval, ApprovalState
 from core.language.catalogue import gettext, gettext_noop, labelled
 from core.llm.types import ToolCall
 from core.messaging.chat_words import CommandAnswer
@@ -51,7 +51,8 @@ async def ask_again(asked: Asked) -> CommandAnswer | TurnRequest | None:
         )
     ):
         return CommandAnswer("", reason="again")
-    if approval.state is not ApprovalState.EXPIRED:
+    # Asked again by this word, it would be asked of one of two people.
+    if approval.state is not ApprovalState.EXPIRED or approval.also or approval.reason == NOT_BOTH:
         return CommandAnswer(gettext(NOTHING_TO_ASK))
     return _asked_again(asked.request, approval)
 

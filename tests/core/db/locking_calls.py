@@ -149,6 +149,13 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "remind_approval": "select remind_approval(:tenant, :approval, 'out_remind', now() + interval '1 day')",
         "remind_approval_now": f"select remind_approval_now(:tenant, :approval, 'out_now', '{_BY}', '1 s', now())",
         "reissue_approvals": "select reissue_approvals(:tenant, now())",
+        # Ben's consent is wanted, too; of a third person Ann's own is.
+        "settle_joint": "select settle_joint(:tenant, :approval, 'left', now())",
+        "end_second": "select end_second(:tenant, 'apr unsent', 'left', now())",
+        "show_second": (
+            "select show_second(:tenant, :conversation, 'turn_second', "
+            """'{"id": "out_second", "kind": "card", "text": "card"}')"""
+        ),
         "expire_approvals": "select expire_approvals(now() + interval '1 year', 100)",
         "sweep_cards": "select sweep_cards(now(), 100)",
         "expire_pool": "select expire_pool(now() + interval '1 year', 100)",

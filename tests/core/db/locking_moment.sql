@@ -13,6 +13,8 @@ insert into approvals (tenant_id, id, turn_id, place, generation, conversation_i
     code, token, timeout, sealed_head, sealed_tail, created_at, state) values (:tenant, :approved, :waiting,
     '0.2/mail', 1, :conversation, 'mail', 'mail', '{}', '[]', '8K', 'other token', '1 hour', 'h', 't', now(),
     'approved');
+insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, state, second_id, made_at)
+    values (:tenant, :approval, :ben, 'Ben', '', '[]', '[]', 'asked', 'apr_ben', now());
 insert into approval_cards (tenant_id, outbound_id, approval_id, role) values (:tenant, :card, :approval, 'card'),
     (:tenant, :sent, 'apr unsent', 'card'), (:tenant, :failed, :approval, 'number');
 insert into redraws (tenant_id, outbound_id, outcome, outcome_at) values (:tenant, :sent, 'approved', now());

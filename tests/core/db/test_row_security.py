@@ -48,7 +48,8 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TELLING_NOTHING = {
     "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "count_stuck_redraws", "delete_bytes",
     "delete_tenant", "delete_webhook_endpoint", "drop_unfinished_files", "end_leases", "expire_files",
-    "free_moved_event", "hold_task", "hold_tasks", "knows_writer", "leave_mail_watches", "merge_wishes", "note_address",
+    "free_moved_event", "hold_task", "hold_tasks", "is_reached", "knows_writer", "leave_mail_watches", "may_decide_too",
+    "merge_wishes", "note_address",
     "note_link",
     "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
@@ -134,6 +135,7 @@ TOLD = {
     "find_household_news": {"tenant_id", "id"},
     "claim_wishes": {"tenant_id", "from_id", "wish_id"},
     "prune_wishes": {"pruned"},
+    "find_joint": {"tenant_id", "approval_id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -269,6 +271,9 @@ KEPT = (
     "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
     " shown, code, token, timeout, sealed_head, sealed_tail, created_at) select tenant_id, 'apr', id, '0.1/mail', 1,"
     " conversation_id, 'mail', 'mail', '{}', '[]', '7K', tenant_id, '1 hour', 'h', 't', now() from turns"
+    " where tenant_id = $1",
+    "insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, second_id,"
+    " made_at) select tenant_id, id, 'tn_other', 'Ben', '', '[]', '[]', 's', now() from approvals"
     " where tenant_id = $1",
     "select issue_code($1, 'apr', '{7K}', now(), '7 days')",
     "select audit_approval($1, 'apr', now(), 'requested', '', '', '', '{}')",

@@ -48,8 +48,8 @@ language sql stable as $$
                 else 'unknown' end
 $$;
 
--- Returns the card that a person approved for a step: as it was shown, what was sealed with it, and who decided where;
--- null if nobody was asked.
+-- Returns the card that a person approved for a step: as it was shown, what was sealed with it, who decided where, and who
+-- else agreed; null if nobody was asked.
 create function receipt_card(p_step steps)
 returns jsonb
 language sql stable as $$
@@ -61,7 +61,8 @@ language sql stable as $$
         'sent_on', k.channel, 'sent_at', receipt_time(k.sent_at),
         'how', a.decided_how, 'decided_on', a.decided_channel, 'decided_at', receipt_time(a.decided_at),
         'decided_by', (select jsonb_build_object('channel', i.channel, 'address', i.user_key, 'name', i.name)
-                       from identities i where i.tenant_id = a.tenant_id and i.id = a.decided_by))
+                       from identities i where i.tenant_id = a.tenant_id and i.id = a.decided_by),
+        'also', also_agreed(a.tenant_id, a.id))
     from approvals a
     left join lateral (
         select c.channel, o.sent_at,

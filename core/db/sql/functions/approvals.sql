@@ -175,7 +175,19 @@ begin
     if found then
         perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
                                '', '', '', p_approval -> 'arguments');
+        -- Somebody else who must agree, `also` in p_approval, is asked by their sql/write_approval.sql.
     end if;
+end $$;
+
+-- Returns another person's consent to an approved action, {name, code, hash, how, decided_on, decided_at}; null without one.
+create function also_agreed(p_tenant text, p_approval text)
+returns jsonb
+language plpgsql stable as $$
+begin
+    return (select w.agreed from (
+        select null::jsonb as agreed where false
+        -- What they know of it comes from their sql/also_agreed.sql.
+        ) w limit 1);
 end $$;
 
 -- A line as Markdown that reads as the line itself; core/messaging/visible_text.py has the same.

@@ -2,8 +2,8 @@
 -- inbox's own transaction. A function returns the facts, Python decides by them (core/approvals/decisions.py), and a
 -- second function locks, requires that the facts are still the same, and writes: see core/db/decided.py.
 
--- Returns what an approval is decided by. 0.1.0 reads exactly these keys, so `decided_in` says of one that is void, since its
--- person changed the message that it stood on, 'amended': no message has that id.
+-- Returns what an approval is decided by. 0.1.0 reads exactly these keys, so `decided_in` says why one is void: 'amended',
+-- as its person changed the message that it stood on, or 'not_both', as somebody else did not agree. No message has these ids.
 create function approval_facts(p_tenant text, p_approval text)
 returns jsonb
 language sql stable as $$
@@ -13,7 +13,7 @@ language sql stable as $$
         'intact', a.expires_at is null or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail),
         'turn_open', exists (select from turns t where t.tenant_id = p_tenant and t.id = a.turn_id
                              and t.state in ('waiting', 'running')),
-        'decided_in', case when a.reason = 'amended' then a.reason else a.decided_in end,
+        'decided_in', case when a.reason in ('amended', 'not_both') then a.reason else a.decided_in end,
         'confirmation', jsonb_build_object('hash', encode(a.confirm_hash, 'hex'), 'until', a.confirm_until,
                                            'tries', a.confirm_tries, 'sent', a.confirm_sent),
         'cards', cards_sent(p_tenant, a.id))

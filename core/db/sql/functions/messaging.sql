@@ -204,7 +204,7 @@ begin
     left join lateral (
         select jsonb_build_object('code', s.code, 'editable', s.editable, 'seconds', extract(epoch from s.timeout),
             'expires_at', s.expires_at, 'decided_at', s.decided_at,
-            'outcome', case when s.reason in ('reissued', 'amended') then s.reason else nullif(s.state, 'pending') end) as asks
+            'outcome', case when s.reason in ('reissued', 'amended', 'not_both') then s.reason else nullif(s.state, 'pending') end) as asks
         from approval_cards h join approvals s on s.tenant_id = h.tenant_id and s.id = h.approval_id
         where o.kind = 'card' and h.tenant_id = o.tenant_id and h.outbound_id = o.id and h.role = 'card' limit 1
     ) k on true

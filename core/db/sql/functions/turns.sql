@@ -396,7 +396,8 @@ begin
     return v_more;
 end $$;
 
--- Lets a waiting turn resume. One that is running now resumes once more when it waits again.
+-- Lets a waiting turn resume. One that is running now resumes once more when it waits again. One that asked on behalf of
+-- somebody else ('asks') has nothing more to do.
 create function wake_turn(p_tenant text, p_turn text)
 returns text
 language plpgsql as $$
@@ -406,6 +407,11 @@ begin
     select t.lane_id into v_lane from turns t where t.tenant_id = p_tenant and t.id = p_turn;
     -- Lock the lane before the turn, as finish_turn does.
     perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for no key update;
+    update turns t set state = 'done', finished_at = clock_timestamp()
+    where t.tenant_id = p_tenant and t.id = p_turn and t.state = 'waiting' and t.reason = 'asks';
+    if found then
+        return null;
+    end if;
     update turns t set ready = true
     where t.tenant_id = p_tenant and t.id = p_turn and t.state in ('waiting', 'running');
     if not found then

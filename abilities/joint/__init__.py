@@ -1,0 +1,1 @@
+"""Actions for which two people of a household must give their consent."""
