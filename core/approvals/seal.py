@@ -46,7 +46,9 @@ def seal(
     """
     json.dumps([arguments, state], allow_nan=False)
     # In canonical order the expiry comes between these two.
-    before: JsonObject = {"approver": approver, "arguments": arguments} | ({"also": also} if also else {})
+    before: JsonObject = {"approver": approver, "arguments": arguments}
+    if also:
+        before["also"] = also
     after: JsonObject = {"tenant": tenant_id, "tool": tool}
     head = canonical_json(before | {"asks": question} if question else before)
     tail = canonical_json(after | {"state": state} if state else after)

@@ -9,13 +9,15 @@ from abilities.joint.deciders import HouseholdDeciders
 from abilities.joint.settling import Settling
 from abilities.joint.tools import ask_both
 from core.approvals.other_deciders import OtherDeciders
+from core.json_types import JsonObject
+from core.messaging.messages import Press
 from tests.abilities.household.living import Living, open_living
-from tests.contract.harness import Bubble
+from tests.contract.harness import PEOPLE, Bubble
 from tests.core.builders import FakeModel, says, wants
 from tests.core.language.english import in_every_language
 
-MAIL = {"to": "inn@example.com", "subject": "A room", "body": "Two nights, please."}
-ASKED = {"who": "Grace", "action": "send_mail", "arguments": MAIL}
+MAIL: JsonObject = {"to": "inn@example.com", "subject": "A room", "body": "Two nights, please."}
+ASKED: JsonObject = {"who": "Grace", "action": "send_mail", "arguments": MAIL}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,6 +90,15 @@ class Together(Living):
         await self.delivery.channel.press(card, at, person)
         await self.delivery.channel.settled()
         await self.work()
+
+    async def forges(self, token: str, person: str) -> str | None:
+        """Let a person's client send a token of its own making; return what it is shown."""
+        channel, who = self.delivery.channel, next(one for one in PEOPLE if one.key == person)
+        sender = who.slack_user if channel.name == "slack" else str(who.telegram_user)
+        press = Press(channel.address(person), sender, (f"press:{person}:{token}",), token)
+        said = (await channel.sink.accept(press)).said
+        await self.work()
+        return said
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
+from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.messaging.channels import NotificationChannel
 from core.tools.context import ToolExecutionContext
@@ -30,7 +31,7 @@ from tests.abilities.household.victims import DeadlyDatabase
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import LEASE, RecordedWakeups
 
-ROOM = {"inn": "The Swan", "nights": 2}
+ROOM: JsonObject = {"inn": "The Swan", "nights": 2}
 _ROUNDS = 4
 
 

@@ -7,6 +7,7 @@ import pytest
 from core.approvals.exact_replies import Verb
 from tests.abilities.joint.together import ASKED, MAIL, Together
 from tests.core.builders import FakeModel, says, wants
+from tests.core.language.english import in_every_language
 
 ONCE = [MAIL]
 
@@ -183,7 +184,9 @@ async def test_nobody_else_decides_for_the_other(home: Together) -> None:
         await home.ask(f"OK {code}", other)
         await home.ask("OK ALL", other)
         if home.delivery.channel.has_buttons:
-            await home.presses("Approve", other, home.card_of("grace"))
+            (asked,) = await home.approvals_of("grace")
+            said = await home.forges(f"approve.{asked['token']}", other)
+            assert said in in_every_language("This is not yours to decide.")
     assert await home.states_of("grace") == ["pending"]
     assert home.sent == []
 
