@@ -70,6 +70,8 @@ async def test_promise_5_both_consents_survive_a_kill_at_each_point(
         await work_on(store)
     await write(store, await prepared(store, "join"), GRACE)
     await work_on(store)
+    named = "update tenants t set name = 'Grace' from identities i where i.tenant_id = t.tenant_id and i.user_key = $1"
+    await store.admin.execute(named, GRACE)
     for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
         if not await lived_through(store, forker, stage, f"{number}{sign}", tmp_path):
             assert died >= 8

@@ -6,12 +6,14 @@ import pytest
 
 from core.approvals.exact_replies import Verb
 from tests.abilities.joint.together import ASKED, MAIL, Together
+from tests.contract.email_harness import also_by_mail
 from tests.core.builders import FakeModel, says, wants
 from tests.core.language.english import in_every_language
 
 ONCE = [MAIL]
 
 
+@also_by_mail
 async def test_promise_9_it_runs_once_both_have_approved_whoever_is_first(home: Together) -> None:
     for first, second in (("ada", "grace"), ("grace", "ada")):
         home.sent.clear()
@@ -32,6 +34,7 @@ async def test_promise_9_it_runs_once_both_have_approved_whoever_is_first(home: 
     assert home.sent == ONCE
 
 
+@also_by_mail
 async def test_promise_9_a_no_of_the_other_ends_it_and_the_asker_is_told(home: Together) -> None:
     for ada_first in (True, False):
         model = says("Grace did not agree.")
@@ -49,6 +52,7 @@ async def test_promise_9_a_no_of_the_other_ends_it_and_the_asker_is_told(home: T
     assert await home.joint() == [("ended", "other_refused")] * 2
 
 
+@also_by_mail
 async def test_promise_9_a_no_of_the_asker_ends_it_and_the_other_is_told(home: Together) -> None:
     for grace_first in (True, False):
         await home.both()
@@ -62,6 +66,7 @@ async def test_promise_9_a_no_of_the_asker_ends_it_and_the_other_is_told(home: T
     assert await home.joint() == [("ended", "refused")] * 2
 
 
+@also_by_mail
 async def test_promise_9_an_edit_by_the_asker_voids_both(home: Together) -> None:
     await home.both()
     old = await home.code_of("grace")
@@ -176,6 +181,7 @@ async def test_a_child_may_ask_whether_an_adult_agrees(home: Together) -> None:
     assert home.sent == ONCE
 
 
+@also_by_mail
 async def test_nobody_else_decides_for_the_other(home: Together) -> None:
     await home.joins("lena")
     await home.both()
