@@ -26,10 +26,13 @@ class Together(Living):
 
     async def work(self) -> None:
         """Do all that is to be done; each round may find what the one before has made due."""
-        for _ in range(3):
-            await Living.work(self)
-            await self.settling.once()
         await Living.work(self)
+        for _ in range(8):
+            if not await self.delivery.store.one("select count(*) from find_joint($1, 1)", self.clock.now()):
+                return
+            await self.settling.once()
+            await Living.work(self)
+        raise AssertionError("there is always something to do")
 
     @property
     def settling(self) -> Settling:

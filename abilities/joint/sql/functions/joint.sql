@@ -117,18 +117,18 @@ $$;
 create function show_second(p_other text, p_conversation text, p_turn text, p_card jsonb)
 returns text
 language plpgsql as $$
-declare
-    v_lane text;
 begin
     perform set_config('onevalet.tenant', p_other, true);
     perform 1 from conversations c where c.tenant_id = p_other and c.id = p_conversation for no key update;
     if not found then
         return null;
     end if;
-    select l.id into v_lane from lanes l
-    where l.tenant_id = p_other and l.conversation_id = p_conversation for no key update;
+    -- A conversation in which they never wrote has no lane yet.
+    insert into lanes (tenant_id, id, conversation_id) values (p_other, p_conversation, p_conversation)
+    on conflict do nothing;
+    perform 1 from lanes l where l.tenant_id = p_other and l.id = p_conversation for no key update;
     insert into turns (tenant_id, id, lane_id, conversation_id, state, fence, reason)
-    values (p_other, p_turn, v_lane, p_conversation, 'waiting', 0, 'asks')
+    values (p_other, p_turn, p_conversation, p_conversation, 'waiting', 0, 'asks')
     on conflict do nothing;
     perform enqueue(p_other, p_conversation, p_turn, jsonb_build_array(p_card));
     return p_conversation;
