@@ -12,7 +12,8 @@ from core.approvals.other_deciders import OtherDeciders
 from core.json_types import JsonObject
 from core.messaging.messages import Press
 from tests.abilities.household.living import Living, open_living
-from tests.contract.harness import PEOPLE, Bubble
+from tests.contract.canaries import PEOPLE
+from tests.contract.harness import Bubble
 from tests.core.builders import FakeModel, says, wants
 from tests.core.language.english import in_every_language
 
