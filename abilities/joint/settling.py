@@ -19,6 +19,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import for_person
+from core.journal.types import Outcome
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, speaking
 from core.messaging.capabilities import too_long
@@ -142,25 +143,15 @@ class Settling:
         """End the other person's request if both have ended, and tell them what came of it."""
         row = await self.database.one("select joint_news($1,$2) as news", tenant_id, approval_id)
         news = row["news"]
-        if news is None or (news["state"] == "used" and not await self._is_over(tenant_id, approval_id)):
+        if news is None or not news["over"]:
             return
-        if news["state"] == "ending":
+        if not news["agreed"]:
             await self._end_second(news["other"], news["second"], news["reason"])
         if text := _for_other(news):
             # The summary is words of the asker, or of others.
             told = Notification(text, CATEGORY, Urgency.NORMAL, f"joint {approval_id}", outside=True)
             await self.notifier.notify(news["other"], told)
         await self.database.one("select note_told($1,$2)", tenant_id, approval_id)
-
-    async def _is_over(self, tenant_id: str, approval_id: str) -> bool:
-        """Return whether an action to which both agreed has run, or never will."""
-        row = await self.database.tenant_row(
-            tenant_id,
-            "select a.ran_at is not null or t.state not in ('running', 'waiting') as over from approvals a"
-            " join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id where a.tenant_id = $1 and a.id = $2",
-            approval_id,
-        )
-        return row is None or bool(row["over"])
 
     async def _end_second(self, other: str, second: str, reason: str) -> None:
         await self.database.one("select end_second($1,$2,$3,$4)", other, second, reason, self.clock.now())
@@ -178,6 +169,6 @@ def _for_other(news: dict[str, Any]) -> str:
         return ""
     about = (news["from"], news["code"], news["summary"])
     with speaking(news["language"]):
-        if news["state"] == "used":
-            return run_for_other(news["ran"] or "", *about)
+        if news["agreed"]:
+            return run_for_other(Outcome(news["ran"]) if news["ran"] else None, *about)
         return end_for_other(news["reason"], *about)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from core.journal.types import Outcome
 from core.language.catalogue import gettext, gettext_noop
 from core.messaging.visible_text import literal
 
@@ -47,13 +48,15 @@ def end_for_other(reason: str, who: str, code: str, summary: str) -> str:
     return gettext(_TO_OTHER.get(reason, _OVER), who=literal(who), code=code, summary=literal(summary))
 
 
-def run_for_other(outcome: str, who: str, code: str, summary: str) -> str:
-    """Return what the other person is told after both agreed; `outcome`: that of the run, empty if it never began."""
-    says = {
-        "ok": gettext("{code} is done, as you and {who} agreed: {summary}."),
-        "": gettext("{code} was not done after all: {summary}. {who} can tell you more."),
-    }
-    doubtful = gettext(
-        "You and {who} agreed to {code}, but it may not have worked: {summary}. {who} can tell you more."
-    )
-    return says.get(outcome, doubtful).format(who=literal(who), code=code, summary=literal(summary))
+_RAN: Mapping[Outcome | None, str] = {
+    Outcome.OK: gettext_noop("{code} is done, as you and {who} agreed: {summary}."),
+    None: gettext_noop("{code} was not done after all: {summary}. {who} can tell you more."),
+}
+_DOUBTFUL = gettext_noop(
+    "You and {who} agreed to {code}, but it may not have worked: {summary}. {who} can tell you more."
+)
+
+
+def run_for_other(outcome: Outcome | None, who: str, code: str, summary: str) -> str:
+    """Return what the other person is told after both agreed; `outcome`: that of the run, None if it never began."""
+    return gettext(_RAN.get(outcome, _DOUBTFUL), who=literal(who), code=code, summary=literal(summary))

@@ -68,7 +68,7 @@ async def edited(consent: ConsentTo, **changes: str) -> NewApproval:
     """Return the card that follows a person's changes of the first one."""
     first = await asked(consent)
     kept: dict[str, Any] = {name: getattr(first, name) for name in first.__slots__}
-    for name in ("seconds", "changed", "note"):
+    for name in ("seconds", "changed", "note", "also"):
         del kept[name]
     replaced = Approval(
         **kept, turn_id="turn", conversation_id="c", hash="", state=ApprovalState.REPLACED, reason="",

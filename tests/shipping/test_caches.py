@@ -34,6 +34,7 @@ OTHERWISE = {
     "core/agents/registry.py _valets": _LOADED,
     "core/agents/turn_agents.py waiting": _TURN,
     "core/approvals/consent.py labels": _TURN,
+    "core/approvals/requests.py joint": _TURN,
     "core/approvals/requests.py new": _TURN,
     "core/db/groups.py _waiting": "sender, until the write of a moment is done",
     "core/children/child_server.py _jobs": "process, while it runs",

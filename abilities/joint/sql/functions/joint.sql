@@ -261,7 +261,8 @@ begin
     perform wake_turn(p_other, v_turn);
 end $$;
 
--- Returns what the other person is to be told of a joint consent that is over for them: {state, reason, ran, ...}.
+-- Returns what the other person is to be told of a joint consent: {agreed, reason, ran, over, ...}. `over`: it ran, or its
+-- turn has ended.
 create function joint_news(p_tenant text, p_approval text)
 returns jsonb
 language plpgsql as $$
@@ -270,10 +271,13 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select jsonb_build_object(
-        'state', j.state, 'reason', j.reason, 'other', j.other_id, 'second', j.second_id, 'from', j.from_name,
+        'agreed', j.state = 'used', 'reason', j.reason, 'other', j.other_id, 'second', j.second_id, 'from', j.from_name,
+        'over', j.state = 'ending' or a.ran_at is not null or t.state not in ('running', 'waiting'),
         'ran', (select u.how from approval_audit u
                 where u.tenant_id = p_tenant and u.approval_id = p_approval and u.what = 'ran' limit 1))
     into v_news from joint_consents j
+    join approvals a on a.tenant_id = j.tenant_id and a.id = j.approval_id
+    join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
     where j.tenant_id = p_tenant and j.approval_id = p_approval and j.state in ('used', 'ending');
     if v_news is null then
         return null;
