@@ -14,14 +14,15 @@ from workbench.simulator.app import Simulator
 from workbench.simulator.base import BadAction
 
 _CODE = re.compile(r"\b(\d[A-Z][0-9A-Z]?)\b")
-_PAIRING = re.compile(r"\b[2-9A-Z]{4}-[2-9A-Z]{4}\b")
+_PAIRING = re.compile(r"\b(?:[2-9A-Z]{4}-[2-9A-Z]{4}|[2-9A-Z]{3}(?:-[2-9A-Z]{3}){2})\b")
 OPENS_WITHIN = 10.0
 """Seconds in which a form or a tab opens."""
 _LOOK = 0.05
 CODE = "{code}"
 """The placeholder for the code of the newest card."""
 LINK = "{link}"
-"""The placeholder for the newest code of eight letters, which admits people and links addresses."""
+"""The placeholder for the newest code of eight letters, which admits people and links addresses, or of nine, which
+invites to a household."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Seen:
 
     @property
     def links(self) -> list[str]:
-        """Return the pairing codes in the message, such as 4F7K-99XX."""
+        """Return the codes in the message by which people come in, such as 4F7K-99XX."""
         return _PAIRING.findall(self.text)
 
 
