@@ -76,6 +76,19 @@ async def test_promise_9_what_the_other_agreed_to_is_bound_to_the_askers_seal(da
         assert home.sent == []
 
 
+async def test_a_tool_that_asks_nobody_is_not_called_alone_after_a_no(database_url: str) -> None:
+    async with open_together("sms", database_url) as home:
+        home.more.append(post_update(home, needs_approval=False, standing=None))
+        await home.both(wants(("post_update", POST)), says("Very well."), action="post_update", arguments=POST)
+        await home.no("grace")
+        assert home.sent == []
+        assert await home.states_of("ada") == ["cancelled", "pending"]
+        await home.yes("ada")
+        assert home.sent == []
+        await home.yes("grace")
+        assert len(home.sent) == 1
+
+
 async def test_no_standing_consent_stands_for_the_other(database_url: str) -> None:
     async with open_together("sms", database_url) as home:
         home.more.append(post_update(home))

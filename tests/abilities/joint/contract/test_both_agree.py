@@ -32,6 +32,8 @@ async def test_promise_9_it_runs_once_both_have_approved_whoever_is_first(home: 
     assert await home.joint() == [("ended", "")] * 2
     await home.work()
     assert home.sent == ONCE
+    # A turn that only asked has ended with the decision, and no model was asked about it.
+    assert await home.delivery.store.column("select distinct state from turns where reason = 'asks'") == ["done"]
 
 
 @also_by_mail
@@ -130,6 +132,9 @@ async def test_promise_9_an_expiry_ends_it_and_both_are_told(home: Together, yes
     assert home.sent == []
     for person in ("ada", "grace"):
         await home.yes(person)
+        # Nor is it asked again of one of them.
+        await home.ask(f"AGAIN {await home.code_of(person)}", person)
+        assert len(await home.states_of(person)) == 1
     assert home.sent == []
     assert [state for state, _ in await home.joint()] == ["ended"]
 
