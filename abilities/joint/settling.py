@@ -11,14 +11,13 @@ from abilities.household.households import Households
 from abilities.joint.deciders import name_of
 from abilities.joint.wording import card_note, card_summary, end_for_other, run_for_other
 from core.approvals.cards import Card, card
-from core.approvals.exact_replies import new_token
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import NewApproval, read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from core.ids import for_person
+from core.ids import for_person, new_token
 from core.journal.types import Outcome
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, speaking
