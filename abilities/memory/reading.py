@@ -119,12 +119,13 @@ def _found(memory: Memory, reading: Reading | None, known: Mapping[int, Memory])
     knowledge = checked(reading.knowledge) if reading is not None else None
     if reading is None or knowledge is None:
         return None
-    tells = any(knowledge.values()) or slot_of(memory.text) is not None
+    happens = reading.happens if _is_own(memory) and not asks(memory.text) else None
+    tells = any(knowledge.values()) or slot_of(memory.text) is not None or happens is not None
     replaced = tuple(known[number].id for number in reading.replaces if tells and _may_end(memory, known[number]))
     repeated = known.get(reading.repeats)
     repeats = repeated.id if repeated is not None and _of_one(memory, repeated) else None
     by, held = ("model", False) if tells else (FOUND_NOTHING, True)
-    return Reread(memory.id, merged(knowledge, memory.knowledge), by, held, Change(replaced, repeats))
+    return Reread(memory.id, merged(knowledge, memory.knowledge), by, held, Change(replaced, repeats), happens)
 
 
 def _statement(memory: Memory) -> Statement:
@@ -142,6 +143,11 @@ def _may_end(memory: Memory, other: Memory) -> bool:
         and _of_one(memory, other)
         and not asks(memory.text)
     )
+
+
+def _is_own(memory: Memory) -> bool:
+    """Return whether a memory is the person's own statement, kept for them alone."""
+    return (memory.collection, memory.speaker, memory.kind) == ("", PERSON, Kind.TOLD)
 
 
 def _of_one(memory: Memory, other: Memory) -> bool:

@@ -17,7 +17,7 @@ from abilities.memory.types import Memory
 from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.self_started import NotNow
 from core.budgets.types import OutOfMoney
-from core.clock import Clock
+from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.errors import LeaseLost, ModelError, StoreUnavailable
 from core.ids import IdMaker
@@ -162,7 +162,8 @@ class TalkReader:
             if calls and not await self._extend(job):
                 return False
             near = await self.memory.near(tenant_id, unread) if self.memory is not None and unread else {}
-            talk = Talk(lines, unread, _earlier(unread, near), facts_of(job.given["facts"]) if profile else None)
+            facts = facts_of(job.given["facts"]) if profile else None
+            talk = Talk(lines, unread, _earlier(unread, near), facts, zone_or_utc(job.given["timezone"]))
             answer = (await self.model.ask(tenant_id, self.make_id("mask"), _STEP, request_for(talk))).text
             calls, more, given = calls + 1, len(unread) >= MAX_READ, None
             if profile is not None and (changes := read_changes(answer, words)):

@@ -35,13 +35,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """What another extractor found in a stored memory, and its effect. `held`: it is held back."""
+    """What another extractor found in a stored memory, and its effect. `held`: it is held back.
+
+    `happens_at`: the moment of what is still before the person; None leaves a known moment as it is.
+    """
 
     memory_id: str
     knowledge: JsonObject
     extractor: str
     held: bool
     change: Change = Change()
+    happens_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,7 @@ class MemoryStore:
                 "held": reading.held,
                 "replaces": list(reading.change.replaces),
                 "repeats": reading.change.repeats,
+                "happens_at": reading.happens_at.isoformat() if reading.happens_at else None,
             }
             for reading in readings
         ]

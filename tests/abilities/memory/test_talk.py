@@ -1,7 +1,9 @@
 """The one request that reads a talk, and its answer: only what has the right form and came before counts."""
 
 import json
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -53,6 +55,31 @@ def test_a_statement_changes_only_what_was_listed_and_made_before_it() -> None:
     assert readings[6].repeats == 5
     for wrong in ({"replaces": [6]}, {"replaces": [3]}, {"repeats": 5}, {"replaces": "all"}):
         assert read_statements(written({"number": 5, **wrong}), TALK) == {}
+
+
+@pytest.mark.parametrize(
+    ("written_as", "happens"),
+    [
+        ("2026-06-12T15:00", "2026-06-12T14:00"),
+        ("2026-06-12T15:00:00+02:00", "2026-06-12T13:00"),
+        ("2026-06-12", "2026-06-12T16:00"),
+        ("2026-06-10T15:00", None),
+        ("2026-09-12T15:00", None),
+        ("tomorrow", None),
+        ("", None),
+        (7, None),
+    ],
+)
+def test_what_is_ahead_counts_by_the_persons_clock_if_it_comes_soon(written_as: object, happens: str | None) -> None:
+    talk = replace(TALK, zone=ZoneInfo("Europe/Lisbon"))
+    [reading] = read_statements(written({"number": 5, "happens": written_as}), talk).values()
+    assert reading.happens == (datetime.fromisoformat(happens).replace(tzinfo=UTC) if happens else None)
+
+
+def test_statements_are_dated_by_the_persons_clock() -> None:
+    asked = request_for(replace(TALK, zone=ZoneInfo("Asia/Tokyo"))).messages[1].text
+    assert f'"number": 5, "said": "{FIRST.said_at.astimezone(ZoneInfo("Asia/Tokyo")):%a %Y-%m-%d %H:%M}"' in asked
+    assert '"number": 2, "said": "2026-06-08"' in asked
 
 
 @pytest.mark.parametrize("answer", ["", "I'd rather not.", '{"statements": 7}', '{"statements": [7, {"number": "5"}]}'])

@@ -128,8 +128,9 @@ begin
         perform lock_memory(p_tenant);
     end if;
     for v in select * from jsonb_to_recordset(p_readings) as r (
-        id text, knowledge jsonb, extractor text, held boolean, replaces text[], repeats text) loop
-        update memories m set knowledge = v.knowledge, extractor = v.extractor, held = v.held and (m.held or not p_indexed)
+        id text, knowledge jsonb, extractor text, held boolean, replaces text[], repeats text, happens_at timestamptz) loop
+        update memories m set knowledge = v.knowledge, extractor = v.extractor,
+            held = v.held and (m.held or not p_indexed), happens_at = coalesce(v.happens_at, m.happens_at)
         where m.tenant_id = p_tenant and m.id = v.id returning m.said_at into v_said_at;
         continue when not found;
         update memories m set valid_to = v_said_at, superseded_by = v.id

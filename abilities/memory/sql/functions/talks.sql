@@ -75,9 +75,9 @@ begin
 end $$;
 
 -- Returns what a talk of some turns is read with: the person's own words, as only those say something about them, what
--- both sides said, the oldest statements that no model has read, and what is known of the person.
+-- both sides said, the oldest statements that no model has read, what is known of the person, and their timezone.
 create function read_talk(p_tenant text, p_turns text[], p_most int)
-returns table (words text[], said jsonb, unread jsonb, facts jsonb)
+returns table (words text[], said jsonb, unread jsonb, facts jsonb, timezone text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -92,7 +92,8 @@ begin
         (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
             select m.* from memories m where m.tenant_id = p_tenant and m.extractor = 'rules, until read'
             order by m.number limit p_most) u),
-        (select coalesce(jsonb_agg(to_jsonb(f)), '[]') from read_profile(p_tenant) f);
+        (select coalesce(jsonb_agg(to_jsonb(f)), '[]') from read_profile(p_tenant) f),
+        (select t.timezone from tenants t where t.tenant_id = p_tenant);
 end $$;
 
 create function end_talk(p_tenant text, p_owner text)
