@@ -15,7 +15,7 @@ from core.queue.wakeups import Wakeups
 from notify.delays import Delayed, DelayedAnswers
 from notify.dispatch import Dispatcher, one_way
 from notify.held import HeldNotifications
-from notify.policy import quiet_until
+from notify.policy import next_digest, quiet_until
 from notify.setbacks import Setbacks
 from notify.store import NotificationStore
 
@@ -104,6 +104,10 @@ class NotificationService:
     async def quiet_until(self, tenant_id: str) -> datetime | None:
         now = self._clock.now()
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
+
+    async def next_digest(self, tenant_id: str) -> datetime:
+        now = self._clock.now()
+        return next_digest(await self._store.recipient(tenant_id, "", now), now)
 
     async def chat_of(self, tenant_id: str) -> str | None:
         """Return the conversation in which news reaches a person first; None if they have none."""

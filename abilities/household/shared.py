@@ -23,8 +23,9 @@ class SharedInHousehold:
             return None
         me = self.households.tenant_id
         people = [Companion(one.id, one.called, one.role is HouseholdRole.CHILD) for one in found.people]
-        own = next((one.name for one in people if one.id == me), "")
-        return SharedHome(found.id, found.shown, tuple(one for one in people if one.id != me), own)
+        own = next((one for one in people if one.id == me), Companion(me, ""))
+        others = tuple(one for one in people if one.id != me)
+        return SharedHome(found.id, found.shown, others, own.name, own.child)
 
     @property
     def storage(self) -> TenantStorage:

@@ -100,6 +100,10 @@ class PersonNotifier(Notifier, Protocol):
         """Return the end of a person's quiet hours; None outside them."""
         ...
 
+    async def next_digest(self, tenant_id: str) -> datetime:
+        """Return when the person's next digest comes."""
+        ...
+
     async def chat_of(self, tenant_id: str) -> str | None:
         """Return the conversation in which news reaches a person first."""
         ...

@@ -21,12 +21,16 @@ class Companion:
 
 @dataclass(frozen=True, slots=True)
 class SharedHome:
-    """What a person is in with others: its tenant and its name. `own_name`: the person's name, as the others see it."""
+    """What a person is in with others: its tenant and its name. `own_name`: the person's name, as the others see it.
+
+    `child`: the person is a child in it.
+    """
 
     id: str
     name: str
     others: tuple[Companion, ...] = ()
     own_name: str = ""
+    child: bool = False
 
 
 class Sharing(Protocol):

@@ -19,7 +19,9 @@ from tests.core.builders import FakeModel, says
 from tests.core.messaging.planted_words import TALLY, planted
 
 ASSISTANT = "The assistant read it."
-WITHOUT_A_ROOM = {"memory", "connect", "accounts", "disconnect", "household", "mcp", "export", "forget", "receipts"}
+WITHOUT_A_ROOM = {
+    "memory", "connect", "accounts", "disconnect", "household", "followups", "mcp", "export", "forget", "receipts",
+}  # fmt: skip
 """Their rooms are not in the system of this test."""
 WITHOUT_A_CAUSE = {"withdraw", "listen", "more", "thanks"}
 """Words like any other where nothing was consented to, no recording failed, nothing is kept of a long text, and nobody

@@ -68,6 +68,8 @@ class Rows:
     export_links: Table
     file_deletions: Table
     files: Table
+    followup_choices: Table
+    followups: Table
     guesses: Table
     halt_words: Table
     halts: Table

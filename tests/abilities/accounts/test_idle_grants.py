@@ -50,6 +50,10 @@ class Told:
         """Return the end of the quiet hours."""
         return self.quiet
 
+    async def next_digest(self, tenant_id: str) -> datetime:
+        """Return when news would come that waits."""
+        raise NotImplementedError
+
     async def chat_of(self, tenant_id: str) -> str | None:
         """Return the person's only chat."""
         return "cv_1"

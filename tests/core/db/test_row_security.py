@@ -136,6 +136,8 @@ TOLD = {
     "claim_wishes": {"tenant_id", "from_id", "wish_id"},
     "prune_wishes": {"pruned"},
     "find_joint": {"tenant_id", "approval_id"},
+    "find_followups": {"tenant_id"},
+    "list_followups": {"tenant_id", "memory_id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -247,6 +249,9 @@ KEPT = (
     " values ($1, convert_to($1, 'UTF8'), $1, 'adult', 'k', now(), now())",
     "insert into household_deeds (tenant_id, key, answer, at) values ($1, 'k', '{}', now())",
     "insert into household_news (tenant_id, id, kind, about) values ($1, 'k', 'left', '{}')",
+    "insert into followup_choices (tenant_id) values ($1)",
+    "insert into followups (tenant_id, memory_id, state, happens_at, changed_at, made_at)"
+    " values ($1, 'm', 'declined', now(), now(), now())",
     "insert into reminder_permits (tenant_id, from_id, from_name, asked_at) values ($1, 'f', 'F', now())",
     "insert into reminder_wishes (tenant_id, id, from_id, from_name, text, at, made_at)"
     " values ($1, 'w', 'f', 'F', 'tea', now(), now())",

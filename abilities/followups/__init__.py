@@ -1,0 +1,1 @@
+"""Follow-ups: people are asked how something went that was ahead of them, if they say yes to a proposal."""

@@ -1,0 +1,1 @@
+        select 'followups', array[memory_id], number, '' from followups where tenant_id = p_gone
