@@ -48,5 +48,6 @@ def _meant(shown: Sequence[FollowUp], number: int | None) -> FollowUp | None:
     """Return the follow-up of a number, the newest of those that two people brought into a link."""
     if number is not None:
         return next((one for one in reversed(shown) if one.number == number), None)
-    waiting = [one for one in shown if one.state is State.PROPOSED]
+    # After a crash it is decided already.
+    waiting = [one for one in shown if one.here] or [one for one in shown if one.state is State.PROPOSED]
     return waiting[0] if len(waiting) == 1 else None

@@ -10,10 +10,12 @@ from abilities.tasks.service import TaskService
 from core.db.database import Database
 
 _OPEN = (
-    "select f.memory_id, f.number, f.state, f.ask_at, f.task_id, m.text as words from followups f"
+    "select f.memory_id, f.number, f.state, f.ask_at, f.task_id, m.text as words,"
+    " f.decided_in is not distinct from $4 as here from followups f"
     " join memories m on m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null"
     " left join tasks k on k.tenant_id = f.tenant_id and k.id = f.task_id"
-    " where f.tenant_id = $1 and f.state = any ($2) and f.ask_at > $3 and k.deleted_at is null"
+    " where f.tenant_id = $1 and f.ask_at > $3"
+    " and (f.state = any ($2) and k.deleted_at is null or f.decided_in = $4)"
     " order by f.ask_at, f.number"
 )
 
@@ -42,12 +44,14 @@ class FollowUps:
         return Choice(bool(row and row["is_off"]), until if until and until > self._now else None)
 
     async def all(self, *states: State) -> Sequence[FollowUp]:
-        """Return the follow-ups in these states about which the person is still to be asked."""
-        rows = await self._database.tenant_rows(self.tenant_id, _OPEN, list(states), self._now)
+        """Return the follow-ups in these states that are still ahead, and those that this turn has decided."""
+        rows = await self._database.tenant_rows(self.tenant_id, _OPEN, list(states), self._now, self.turn_id)
         return [FollowUp(**{**row, "state": State(row["state"])}) for row in rows]
 
     async def keep(self, followup: FollowUp) -> Outcome:
         """Keep a follow-up: its task asks the person at its time. Raises `TriggerError` if there are too many tasks."""
+        if followup.state is State.KEPT:
+            return Outcome.KEPT
         # First the task: after a crash its key finds it again.
         task = await self.tasks.create_task(
             tenant_id=self.tenant_id,
@@ -80,9 +84,10 @@ class FollowUps:
             await self._end_tasks(await self.all(State.KEPT))
         await self._call("switch_followups($1,$2,$3)::text", on, self._now)
 
-    async def ask(self, memory_id: str) -> tuple[str, datetime] | None:
-        """Note that the person is asked; return their words and when they said them, None if the follow-up ended."""
-        row = await self._database.call("select * from ask_followup($1,$2,$3)", self.tenant_id, memory_id, self._now)
+    async def ask(self, memory_id: str, task_id: str) -> tuple[str, datetime] | None:
+        """Note that a task asks the person; return what they said and when, None if the follow-up is its no longer."""
+        statement = "select * from ask_followup($1,$2,$3,$4)"
+        row = await self._database.call(statement, self.tenant_id, memory_id, task_id, self._now)
         return (row["words"], row["said_at"]) if row else None
 
     async def _end_tasks(self, followups: Iterable[FollowUp]) -> None:

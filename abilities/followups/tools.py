@@ -28,7 +28,8 @@ class FollowUpExecutor(ActionExecutor):
     effect = "idempotent"
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        asked = await context.tools.service(FollowUps).ask(str(context.task.action.get("followup") or ""))
+        memory = str(context.task.action.get("followup") or "")
+        asked = await context.tools.service(FollowUps).ask(memory, context.task.id)
         if asked is None:
             return ActionResult(True)
         return ActionResult(True, question(*asked, zone_or_utc(context.tools.timezone)))

@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A follow-up. `words`: what the person said."""
+    """A follow-up. `words`: what the person said. `here`: it was decided in this turn."""
 
     memory_id: str
     number: int
@@ -50,6 +50,7 @@ class FollowUp:
     ask_at: datetime
     words: str
     task_id: str | None = None
+    here: bool = False
 
 
 def moment_to_ask(happens_at: datetime, zone: tzinfo) -> datetime:

@@ -108,6 +108,23 @@ async def test_a_no_may_become_a_yes_while_there_is_time(system: Following) -> N
     assert "How did it go?" in await system.is_later(timedelta(hours=9))
 
 
+async def test_two_yeses_lead_to_one_question(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    for _ in range(2):
+        assert "I will ask you" in await system.ask("followups yes 1")
+    assert await system.delivery.store.db.tasks.count() == 1
+    assert (await system.is_later(timedelta(hours=9))).count("How did it go?") == 1
+
+
+async def test_a_task_that_a_crash_left_behind_asks_nobody(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    await system.ask("followups yes 1")
+    await system.delivery.store.db.followups.change({"task_id": "another"})
+    assert "How did it go?" not in await system.is_later(DAY)
+
+
 async def test_nothing_is_proposed_to_a_child_of_a_household(system: Following) -> None:
     await system.ask("household create Rose Cottage")
     await system.joins("grace", role="child")

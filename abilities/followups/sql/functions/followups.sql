@@ -219,17 +219,18 @@ begin
     end loop;
 end $$;
 
--- Notes that a person is being asked, and returns the words that it is about; no row if the follow-up ended.
-create function ask_followup(p_tenant text, p_memory text, p_now timestamptz)
+-- Notes that a task asks a person, and returns the words that it is about; no row if the follow-up ended, or has another
+-- task: one that a crash left behind asks nobody.
+create function ask_followup(p_tenant text, p_memory text, p_task text, p_now timestamptz)
 returns table (words text, said_at timestamptz)
 language plpgsql as $$
 begin
     perform lock_followups(p_tenant);
     update followups f set state = 'asked', changed_at = p_now
-    where f.tenant_id = p_tenant and f.memory_id = p_memory and f.state = 'kept';
+    where f.tenant_id = p_tenant and f.memory_id = p_memory and f.task_id = p_task and f.state = 'kept';
     return query select m.text, m.said_at from followups f
     join memories m on m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null
-    where f.tenant_id = p_tenant and f.memory_id = p_memory and f.state = 'asked';
+    where f.tenant_id = p_tenant and f.memory_id = p_memory and f.task_id = p_task and f.state = 'asked';
 end $$;
 
 -- Lists the last follow-ups that were proposed, the last first, for the operator; ids only.
