@@ -14,7 +14,7 @@ from core.db.database import Database
 from core.json_types import JsonObject
 from core.language.catalogue import speaking
 from core.notifications.types import PersonNotifier
-from core.people.tenant import PersonRole
+from core.people.access_policy import PersonRole
 from core.people.tiers import Tiers
 from core.tools.sharing import Sharing
 

@@ -1,1 +1,1 @@
-        select 'followups', array[memory_id], number, '' from followups where tenant_id = p_gone
+        select 'followups', array[memory_id], null, '' from followups where tenant_id = p_gone

@@ -90,7 +90,8 @@ class Following(Living):
 
     async def asked_of_the_model(self) -> int:
         """Return how many model calls there were since people said hello."""
-        return int(await self.delivery.store.one("select count(*) from steps where kind = 'model'")) - len(self.tenants)
+        calls = await self.delivery.store.db.steps.count(kind="model")
+        return calls - len(self.tenants)
 
     def _triggers(self) -> Triggers:
         return build_triggers(self.engine, self.orchestrator, self.notifier)
