@@ -32,5 +32,5 @@ async def about_followups(asked: Asked) -> CommandAnswer | None:
 
 async def _decided(followups: FollowUps, verb: str, number: int | None, zone: ZoneInfo) -> CommandAnswer:
     decided = await decide(followups, number, keep=verb == YES, zone=zone)
-    kept = decided.outcome is Outcome.KEPT and decided.followup
-    return CommandAnswer(decided.text, undo=undo_of(decided.followup) if kept and decided.followup else None)
+    kept = decided.followup if decided.outcome is Outcome.KEPT else None
+    return CommandAnswer(decided.text, undo=undo_of(kept) if kept else None)

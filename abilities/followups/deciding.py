@@ -30,7 +30,7 @@ async def decide(followups: FollowUps, number: int | None, *, keep: bool, zone: 
     followup = _meant(shown, number)
     if followup is None:
         waiting = [one for one in shown if one.state is State.PROPOSED]
-        return Decided(sentences.which(waiting, YES if keep else NO, zone))
+        return Decided(sentences.which(waiting, YES if keep else NO))
     try:
         outcome = await (followups.keep(followup) if keep else followups.decline(followup))
     except TriggerError as error:

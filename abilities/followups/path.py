@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from abilities.followups.types import State
 from core.db.database import Connection
 from operations.paths.types import Line, PathNote, PathReader
 
@@ -30,7 +31,8 @@ async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequen
     for row in rows:
         at = row["made_at"] if row["told"] else row["changed_at"]
         title = f"Follow-up {row['number']}" if row["number"] else "Follow-up"
-        note = "not proposed" if row["state"] == "passed" else row["state"]
+        state = State(row["state"])
+        note = "not proposed" if state is State.PASSED else state.value
         facts = {"asks": f"{row['ask_at']:%Y-%m-%d %H:%M} UTC"} if row["ask_at"] else {}
         notes.append(PathNote(at, at, title, note, facts))
     return notes

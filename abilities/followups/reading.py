@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from abilities.followups.types import State
 from operations.console.access import Scope
 
 PAGE = 100
@@ -25,7 +26,7 @@ class ShownFollowUp:
     tenant_id: str
     memory_id: str
     number: int
-    state: str
+    state: State
     turn_id: str | None
     decided_in: str | None
     digest_at: datetime
@@ -49,4 +50,4 @@ async def list_followups(scope: Scope) -> Sequence[ShownFollowUp]:
 
 async def _read(scope: Scope, tenant_id: str, memories: Iterable[str] | None) -> list[ShownFollowUp]:
     rows = await scope.tenant_rows(tenant_id, _ROWS, None if memories is None else list(memories))
-    return [ShownFollowUp(**dict(row)) for row in rows]
+    return [ShownFollowUp(**{**row, "state": State(row["state"])}) for row in rows]

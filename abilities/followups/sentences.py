@@ -68,8 +68,11 @@ def listed(choice: Choice, followups: Sequence[FollowUp], zone: ZoneInfo) -> str
         return gettext("I propose no follow-ups. To have them again, write {on}", on=typed(ON))
     if choice.paused_until is not None:
         day = day_in_words(choice.paused_until.astimezone(zone).date())
-        how = gettext("Until {day} I propose no follow-ups, as you wanted none of the last. For none at all: {off}",
-                      day=day, off=typed(OFF))  # fmt: skip
+        how = gettext(
+            "Until {day} I propose no follow-ups, as you wanted none of the last. For none at all: {off}",
+            day=day,
+            off=typed(OFF),
+        )
     else:
         how = gettext(
             "If you tell me of something ahead, such as an interview, I offer once a day at most to ask how it went. "
@@ -79,7 +82,7 @@ def listed(choice: Choice, followups: Sequence[FollowUp], zone: ZoneInfo) -> str
     return "\n".join([*(_line(followup, zone) for followup in followups), how])
 
 
-def which(followups: Sequence[FollowUp], verb: str, zone: ZoneInfo) -> str:
+def which(followups: Sequence[FollowUp], verb: str) -> str:
     """Return the answer to a decision that names none, or an unknown one."""
     if not followups:
         return gettext("No follow-up waits for your answer.")

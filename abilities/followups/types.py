@@ -17,8 +17,10 @@ _MORNING, _EVENING = time(9), time(20)
 
 
 class State(StrEnum):
-    """The states of a follow-up. `passed`, in the database alone: it was not proposed."""
+    """The states of a follow-up."""
 
+    PASSED = "passed"
+    """It was not proposed."""
     PROPOSED = "proposed"
     KEPT = "kept"
     DECLINED = "declined"

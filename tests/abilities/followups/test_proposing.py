@@ -161,7 +161,7 @@ async def test_what_is_forgotten_is_not_proposed_though_it_waits_for_the_digest(
     assert await system.state() == "over"
 
 
-async def test_what_is_forgotten_is_not_asked_about_and_none_of_its_words_are_left(system: Following) -> None:
+async def test_what_is_forgotten_is_not_asked_about_and_leaves_no_words(system: Following) -> None:
     await system.tells()
     await system.is_later(MORNING)
     await system.ask("followups yes 1")

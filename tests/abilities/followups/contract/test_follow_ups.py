@@ -5,7 +5,7 @@ from datetime import timedelta
 from tests.abilities.followups.following import AT_THREE, INTERVIEW, MORNING, Following
 
 
-async def test_what_is_ahead_is_proposed_in_the_digest_and_asked_about_after_a_yes(system: Following) -> None:
+async def test_what_is_ahead_is_proposed_in_the_digest_and_asked_after_a_yes(system: Following) -> None:
     before = system.count("ada")
     await system.tells()
     assert system.count("ada") == before, "it waits for the digest"
