@@ -33,6 +33,7 @@ deliveries: error_code outcome owner
 events: data source traceparent type
 feedback: emoji
 files: caption content_type key kind name pages sha256
+followups: decided_in memory_id task_id turn_id
 history: message
 identities: name state_reason timezone told_language
 inbound: command heard media outcome points reason reply_to subject text traceparent

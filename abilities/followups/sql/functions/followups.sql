@@ -14,7 +14,7 @@ begin
 end $$;
 
 -- Finds people for whom something is to be done: a proposal that nobody answered, a follow-up whose memory is gone or
--- holds no longer, or something ahead while no proposal waits for its digest; ids only.
+-- holds no longer, or something ahead while no proposal waits for its digest; ids only. During a halt nothing is proposed.
 create function find_followups(p_now timestamptz, p_limit int)
 returns table (tenant_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -29,7 +29,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
         where m.happens_at > p_now and m.valid_to is null and not m.held
           and not exists (select from followups f where f.tenant_id = m.tenant_id
                           and (f.memory_id = m.id or f.state = 'proposed' and f.digest_at > p_now))) w
-    group by w.tenant_id order by min(w.at) limit p_limit
+    where not is_halted() group by w.tenant_id order by min(w.at) limit p_limit
 $$;
 
 -- Returns the next thing ahead of a person's that no follow-up is about, with what its proposal depends on; no row while
