@@ -69,9 +69,9 @@ class Proposals:
         return bool(row["proposed"])
 
     async def _may_ask(self, tenant_id: str, ahead: asyncpg.Record) -> bool:
-        """Return whether anything may be proposed to a person; never to a child."""
+        """Return whether anything may be proposed to a person; never to a child. Their own wish is the database's."""
         tools = self.tiers.tools_of(PersonRole(ahead["role"]), ahead["tier"] or None)
-        if ahead["rests"] or (tools is not None and DECIDES not in tools):
+        if tools is not None and DECIDES not in tools:
             return False
         sharing = self.sharing(tenant_id)
         home = await sharing.home() if sharing else None

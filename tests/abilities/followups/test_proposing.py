@@ -200,6 +200,7 @@ async def test_what_was_replaced_is_not_asked_about(system: Following) -> None:
     await system.delivery.store.db.memories.change({"valid_to": system.clock.now()}, id=memory)
     assert "How did it go?" not in await system.is_later(DAY)
     assert await system.delivery.store.one("select count(*) from tasks where deleted_at is null") == 0
+    assert await system.state() == "over"
 
 
 async def test_promise_2_it_is_proposed_and_asked_once_if_every_answer_is_lost(

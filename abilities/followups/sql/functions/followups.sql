@@ -33,18 +33,15 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Returns the next thing ahead of a person's that no follow-up is about, with what its proposal depends on; no row while
--- a proposal waits for its digest. rests: the person wants none, or none for now.
+-- a proposal waits for its digest.
 create function next_followup(p_tenant text, p_now timestamptz)
-returns table (memory_id text, words text, happens_at timestamptz, language text, timezone text, role text, tier text,
-               rests boolean)
+returns table (memory_id text, words text, happens_at timestamptz, language text, timezone text, role text, tier text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return query
-    select m.id, m.text, m.happens_at, t.language, t.timezone, t.role, t.tier,
-           coalesce(c.is_off or c.paused_until > p_now, false)
+    select m.id, m.text, m.happens_at, t.language, t.timezone, t.role, t.tier
     from memories m join tenants t on t.tenant_id = m.tenant_id
-    left join followup_choices c on c.tenant_id = m.tenant_id
     where m.tenant_id = p_tenant and m.happens_at > p_now and m.valid_to is null and not m.held
       and not exists (select from followups f where f.tenant_id = p_tenant
                       and (f.memory_id = m.id or f.state = 'proposed' and f.digest_at > p_now))
@@ -52,8 +49,8 @@ begin
 end $$;
 
 -- Proposes a follow-up in a digest (p_proposal: {ask_at, digest_at, day, text}, in which the memory's id stands for the
--- number), or passes it over (null): so it does where the day has its proposal, or the same moment was proposed. Returns
--- whether it is proposed.
+-- number), or passes it over (null). So it does if the person wants none, or none for now, if the day has its proposal,
+-- and if the same moment was proposed. Returns whether it is proposed.
 create function propose_followup(p_tenant text, p_memory text, p_proposal jsonb, p_now timestamptz)
 returns boolean
 language plpgsql as $$

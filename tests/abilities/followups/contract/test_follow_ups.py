@@ -52,6 +52,7 @@ async def test_a_word_turns_all_of_it_off_and_on_again(system: Following) -> Non
     await system.tells("My exam is on Monday at ten", AT_THREE + timedelta(days=1))
     assert "I propose no follow-ups any more" in await system.ask("followups off")
     for _ in range(3):
+        await system.tells("My talk is in two days", system.clock.now() + timedelta(days=2))
         heard = await system.is_later(timedelta(days=1))
         assert "how" not in heard.lower()
     assert "FOLLOWUPS ON" in await system.ask("followups")
