@@ -3,8 +3,10 @@
 from datetime import timedelta
 
 from tests.abilities.followups.following import AT_THREE, INTERVIEW, MORNING, Following
+from tests.contract.email_harness import also_by_mail
 
 
+@also_by_mail
 async def test_what_is_ahead_is_proposed_in_the_digest_and_asked_after_a_yes(system: Following) -> None:
     before = system.count("ada")
     await system.tells()
@@ -25,6 +27,7 @@ async def test_what_is_ahead_is_proposed_in_the_digest_and_asked_after_a_yes(sys
     assert await system.asked_of_the_model() == 0
 
 
+@also_by_mail
 async def test_undo_ends_a_follow_up_that_was_kept(system: Following) -> None:
     await system.tells()
     await system.is_later(MORNING)
@@ -45,6 +48,7 @@ async def test_a_follow_up_that_nobody_agreed_to_is_never_asked(system: Followin
     assert await system.state("mem_2") == "unanswered"
 
 
+@also_by_mail
 async def test_a_word_turns_all_of_it_off_and_on_again(system: Following) -> None:
     await system.tells()
     await system.is_later(MORNING)
