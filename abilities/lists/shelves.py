@@ -1,13 +1,14 @@
 """Where lists are kept: among the person's own values, or among those that they share with others.
 
-A list is a single stored value. It keeps the last change with the call that made it, so that a call that runs again
-after a crash finds its own change, and offers the same undo.
+A list is a single stored value. It keeps the last changes with the calls that made them, so that a call that runs again
+after a crash finds its own change, whatever others have changed since, and offers the same undo.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from abilities.lists.list_values import Change, TickList
 from core.tools.context import TenantStorage
@@ -15,7 +16,12 @@ from core.tools.sharing import SharedHome, sharing_among
 from onevalet import StoredValue, ToolExecutionContext, ToolFailed, gettext
 
 LISTS = "lists"
+_LONG_AGO = "2000-01-01T00:00:00+00:00"
 TRIES = 5
+MAX_CHANGES, MAX_OF_CHANGES = 20, 20_000
+"""Earlier changes that a list keeps for a day, and the characters of them all."""
+REPEATED = timedelta(days=1)
+"""How long after a crash a call may run again."""
 KEPT = timedelta(hours=1)
 """How long a deleted list can be undone; then its row goes."""
 
@@ -43,8 +49,12 @@ class Shelf:
         self, context: ToolExecutionContext, key: str, then: TickList | None, change: Change, was: StoredValue | None
     ) -> bool:
         """Store a list with the change that made it, unless another call has changed it since it was read."""
-        value: dict[str, Any] = then.to_json() if then else {"deleted_at": context.clock.now().isoformat()}
-        value["by"], value["change"] = context.idempotency_key, change.to_json()
+        now = context.clock.now()
+        value: dict[str, Any] = then.to_json() if then else {"deleted_at": now.isoformat()}
+        value |= {"by": context.idempotency_key, "change": change.to_json(), "at": now.isoformat()}
+        value["earlier"] = [made for made in _made(was) if now - datetime.fromisoformat(made["at"]) < REPEATED]
+        while len(value["earlier"]) > MAX_CHANGES or len(json.dumps(value["earlier"])) > MAX_OF_CHANGES:
+            value["earlier"].pop()
         return await self.storage.swap(LISTS, key, value, was.value if was else None)
 
     async def change(
@@ -63,9 +73,9 @@ class Shelf:
     async def made_by(self, call: str) -> Change | None:
         """Return the change that a call made before a crash; None if it runs for the first time."""
         for stored in await self.storage.list(LISTS):
-            if isinstance(stored.value, dict) and stored.value.get("by") == call:
-                change = stored.value["change"]
-                return Change.from_json(change) if isinstance(change, dict) else None
+            for made in _made(stored):
+                if made["by"] == call:
+                    return Change.from_json(made["change"])
         return None
 
     async def _drop_deleted(self, now: datetime) -> None:
@@ -96,6 +106,16 @@ async def shelf_of(change: Change, context: ToolExecutionContext) -> Shelf:
     if shelf is None or shelf.home is None or shelf.home.id != change.home:
         raise ToolFailed(gettext("You no longer share the list “{list}”.", list=change.name))
     return shelf
+
+
+def _made(stored: StoredValue | None) -> list[dict[str, Any]]:
+    """Return the last changes of a list, the newest first: each with the call that made it."""
+    value = stored.value if stored else None
+    if not isinstance(value, dict) or "by" not in value:
+        return []
+    # Of a list that an earlier version stored nobody knows when.
+    newest = {"by": value["by"], "change": value["change"], "at": value.get("at", _LONG_AGO)}
+    return [newest, *cast("list[dict[str, Any]]", value.get("earlier", []))]
 
 
 def _list(stored: StoredValue | None) -> TickList | None:

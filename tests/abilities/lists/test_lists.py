@@ -1,7 +1,7 @@
 """Lists: entries added, ticked off, removed, renamed, deleted; each change undone without harm to any other."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
@@ -82,6 +82,33 @@ async def test_each_change_is_undone(first: ToolExecutionContext) -> None:
         assert await show_list(context, "shopping") == SHOPPING
     assert await undo(first, "all") == "Undone: the list “shopping” is gone."
     assert await show_list(first) == "“to-do” is empty."
+
+
+async def test_promise_5_a_call_runs_again_after_others_changed_the_list(first: ToolExecutionContext) -> None:
+    said = await remove_from_list(call(first, "crashed"), ["milk"])
+    await add_to_list("shopping", ["milk"], call(first, "of another"))
+    for number in range(3):
+        await add_to_list("shopping", [f"apple {number}"], call(first, f"more {number}"))
+    before = await show_list(first)
+    again = call(first, "crashed")
+    assert await remove_from_list(again, ["milk"]) == said
+    assert await show_list(first) == before
+    assert again.undo.offered
+
+
+async def test_a_list_keeps_its_last_changes_for_a_day_and_not_too_many(first: ToolExecutionContext) -> None:
+    for number in range(30):
+        await rename_list("shopping", "shopping" if number % 2 else "the big shopping", call(first, f"n{number}"))
+        await tick_off(["1"], call(first, f"t{number}"), done=number % 2 == 0)
+    [kept] = await first.storage.list(shelves.LISTS)
+    assert isinstance(kept.value, dict)
+    earlier = cast("list[dict[str, str]]", kept.value["earlier"])
+    assert len(earlier) == shelves.MAX_CHANGES
+    cast(StandingClock, first.clock).at += shelves.REPEATED
+    await add_to_list("shopping", ["tea"], call(first, "later"))
+    [kept] = await first.storage.list(shelves.LISTS)
+    assert isinstance(kept.value, dict)
+    assert kept.value["earlier"] == []
 
 
 @pytest.mark.parametrize("way", [add_to_list, tick_off, remove_from_list, rename_list, delete_list])
