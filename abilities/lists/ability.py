@@ -16,4 +16,8 @@ def _client_tools(database: "Database") -> "Sequence[ClientTool]":
     return client_tools(database)
 
 
-ABILITY = Ability(name="lists", tools=("abilities.lists.lists", "abilities.lists.notes"), client_tools=_client_tools)
+ABILITY = Ability(
+    name="lists",
+    tools=("abilities.lists.lists", "abilities.lists.notes", "abilities.lists.shared_notes"),
+    client_tools=_client_tools,
+)

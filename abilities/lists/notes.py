@@ -4,9 +4,9 @@ from core.tools.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
 NOTES = "notes"
-_GROUP = ToolGroup("notes", gettext_noop("note, notes"))
+GROUP = ToolGroup("notes", gettext_noop("note, notes"))
 """Of the tools that few talks about notes need."""
-_MAX_LENGTH = 2000
+MAX_LENGTH = 2000
 
 
 @tool(name="add_note", effect="idempotent", parallel=False)
@@ -19,9 +19,9 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
     text = text.strip()
     if not text:
         raise ToolRetry("The note is empty; give its text.")
-    if len(text) > _MAX_LENGTH:
+    if len(text) > MAX_LENGTH:
         raise ToolRetry(
-            gettext("A note has at most {number} characters.", number=_MAX_LENGTH), note="Keep it in several."
+            gettext("A note has at most {number} characters.", number=MAX_LENGTH), note="Keep it in several."
         )
     kept = await context.storage.put(NOTES, context.idempotency_key, {"text": text})
     context.undo.offer(gettext("Note: {text}", text=text), take_back_note.name, {"key": kept.key})
@@ -34,21 +34,21 @@ async def list_notes(context: ToolExecutionContext) -> str:
     notes = await context.storage.list(NOTES)
     if not notes:
         return gettext("There are no notes.")
-    return "\n".join([gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)])
+    return "\n".join([gettext("The notes:"), *(f"{note.number}. {text_of(note.value)}" for note in notes)])
 
 
-@tool(name="export_notes", effect="read", group=_GROUP)
+@tool(name="export_notes", effect="read", group=GROUP)
 async def export_notes(context: ToolExecutionContext) -> str:
     """Send the person all their notes as a text file."""
     notes = await context.storage.list(NOTES)
     if not notes:
         return gettext("There are no notes.")
-    lines = [gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)]
+    lines = [gettext("The notes:"), *(f"{note.number}. {text_of(note.value)}" for note in notes)]
     await context.files.put(gettext("notes.txt"), "\n".join([*lines, ""]).encode(), "text/plain")
     return gettext("Here are your notes as a file.")
 
 
-@tool(name="forget_note", effect="idempotent", parallel=False, group=_GROUP)
+@tool(name="forget_note", effect="idempotent", parallel=False, group=GROUP)
 async def forget_note(number: int, context: ToolExecutionContext) -> str:
     """Forget a note for good.
 
@@ -58,7 +58,7 @@ async def forget_note(number: int, context: ToolExecutionContext) -> str:
 
     async def plan() -> dict[str, str]:
         meant = [note for note in await context.storage.list(NOTES) if note.number == number]
-        return {"key": meant[0].key, "text": _text(meant[0].value)} if meant else {}
+        return {"key": meant[0].key, "text": text_of(meant[0].value)} if meant else {}
 
     planned = await plan_once(context, plan)
     if not planned:
@@ -78,7 +78,9 @@ async def take_back_note(key: str, context: ToolExecutionContext) -> str:
     """
     note = await context.storage.get(NOTES, key)
     await context.storage.delete(NOTES, key)
-    return gettext("Undone: the note is gone: {text}", text=_text(note.value)) if note else gettext("The note is gone.")
+    return (
+        gettext("Undone: the note is gone: {text}", text=text_of(note.value)) if note else gettext("The note is gone.")
+    )
 
 
 @tool(name="restore_note", effect="idempotent", inverse=True)
@@ -92,5 +94,6 @@ async def restore_note(text: str, context: ToolExecutionContext) -> str:
     return gettext("Undone: the note is back, as number {number}: {text}", number=kept.number, text=text)
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """Return the text of a stored note."""
     return str(value["text"]) if isinstance(value, dict) else str(value)
