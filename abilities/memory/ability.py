@@ -98,7 +98,7 @@ ABILITY = Ability(
     extras=(Extra("memory", "onevalet_memory", "nothing is remembered", "set ONEVALET_MEMORY=off"),),
     settings=_settings,
     loads=_loads,
-    tools=("abilities.memory.tools",),
+    tools=("abilities.memory.tools", "abilities.memory.shared_tools"),
     words=(MEMORY,),
     tables=TABLES,
     merge_hooks=_merge_hooks,

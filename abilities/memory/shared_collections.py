@@ -34,10 +34,8 @@ class SharedCollections:
 
     async def names(self, tenant_id: str) -> dict[str, str]:
         """Return the tenants of the shared collections that a person may see, by name."""
-        rows = await self.database.tenant_rows(
-            tenant_id, "select name, shared_id from memory_members where tenant_id = $1 order by name"
-        )
-        return {row["name"]: row["shared_id"] for row in rows}
+        rows = await self.database.tenant_rows(tenant_id, "select name, home_id from shared_homes($1) order by name")
+        return {row["name"]: row["home_id"] for row in rows}
 
     async def home_of(self, tenant_id: str, collection: str) -> tuple[str, str]:
         """Return the tenant that stores a collection's memories, and the collection's name there.
@@ -49,13 +47,18 @@ class SharedCollections:
         for name, home in sorted(shared.items(), key=lambda item: -len(item[0])):
             if collection == name or collection.startswith(f"{name}:"):
                 return home, collection
-        if collection.startswith(("team:", "household:")):
+        if is_shared(collection):
             raise ToolFailed(gettext("You are not a member of {collection}.", collection=collection))
         return tenant_id, collection
 
     async def _change(self, owner: str, name: str, member: str, *, inside: bool) -> bool:
         row = await self.database.call("select shared_id from change_member($1,$2,$3,$4)", owner, name, member, inside)
         return row is not None
+
+
+def is_shared(collection: str) -> bool:
+    """Return whether a collection's name is for shared ones only."""
+    return collection.startswith(("team:", "household:"))
 
 
 def scopes_of(tenant_id: str, shared: Mapping[str, str], collections: Sequence[str] = ()) -> list[Scope]:

@@ -9,18 +9,20 @@ from abilities.memory.extraction.statements import statements
 from abilities.memory.extraction.words import stems_of, words_of
 from abilities.memory.long_term import LongTermMemory
 from abilities.memory.recall.search import Scope
+from abilities.memory.shared_collections import is_shared
 from abilities.memory.store.overview import read_overview
 from abilities.memory.store.scans import Wanted, find_memories
 from abilities.memory.types import PERSON, Kind, Memory, Utterance
 from core.errors import ToolFailed, ToolRetry
 from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
-from core.tools.memory_access import Remembered
+from core.tools.memory_access import MemoryAccess, Remembered
 
 _SOURCES = {
     Kind.TOLD: gettext_noop("you told me"),
     Kind.INFERRED: gettext_noop("I said so"),
     Kind.OUTSIDE: gettext_noop("from outside content"),
 }
+_SHARED = gettext_noop("one of you told me")
 MAX_MEANT = 20
 """Memories that a request to forget may mean."""
 LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+)", re.DOTALL)
@@ -31,11 +33,22 @@ _ISO_DAY = re.compile(r"\s+\(\d{4}-\d\d-\d\d, [^()]*\)$")
 
 @dataclass(frozen=True, slots=True)
 class TenantMemory:
-    """Implements `core.tools.memory_access.MemoryAccess`."""
+    """Implements `core.tools.memory_access.MemoryAccess`.
+
+    `member`: who uses it, if several people share it; `collection` is its name then.
+    """
 
     memory: LongTermMemory
     tenant_id: str
     turn_id: str | None = None
+    member: str = ""
+    collection: str = ""
+
+    async def shared(self, home: str) -> MemoryAccess:
+        for name, tenant_id in (await self.memory.shared.names(self.tenant_id)).items():
+            if tenant_id == home:
+                return TenantMemory(self.memory, home, None, self.tenant_id, name)
+        raise ToolFailed(gettext("You no longer share this with anybody."))
 
     async def remember(self, text: str, key: str) -> Sequence[Remembered]:
         return [shown(memory) for memory in await self._add(text, key)]
@@ -47,7 +60,9 @@ class TenantMemory:
         return [shown(memory) for memory in (found | {memory.id: memory for memory in overview.unread}).values()]
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        return [shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=True)]
+        return [
+            shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=not self.member)
+        ]
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
         known = await self._newest()
@@ -128,8 +143,12 @@ class TenantMemory:
             raise ToolFailed(gettext("That looks like a password or a one-time code; such things are never kept."))
         if not statements(text):
             raise ToolRetry("That asks, it tells nothing: only a statement can be kept.")
-        source = Utterance(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
-        return await self.memory.add_now(self.tenant_id, [source], collection=collection)
+        # What one of several said is no fact about another of them.
+        kind = Kind.OUTSIDE if self.member else Kind.TOLD
+        source = Utterance(key, text, PERSON, kind, self.memory.clock.now(), self.turn_id)
+        return await self.memory.add_now(
+            self.member or self.tenant_id, [source], collection=collection or self.collection
+        )
 
     async def _with_same_meaning(self, old: Memory) -> list[Memory]:
         """Return other memories that say the same, such as the assistant's own words about it."""
@@ -160,7 +179,8 @@ class TenantMemory:
 
 
 def shown(memory: Memory) -> Remembered:
-    return Remembered(memory.number, memory.text, memory.said_at, gettext(_SOURCES[memory.kind]), memory.valid_to)
+    source = _SHARED if is_shared(memory.collection) else _SOURCES[memory.kind]
+    return Remembered(memory.number, memory.text, memory.said_at, gettext(source), memory.valid_to)
 
 
 def _shows(line: str, text: str, memory: Memory) -> bool:

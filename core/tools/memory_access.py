@@ -64,3 +64,7 @@ class MemoryAccess(Protocol):
         None, and nothing deleted, if any of them has been replaced since.
         """
         ...
+
+    async def shared(self, home: str) -> "MemoryAccess":
+        """Return the memory of all who share a home. Raises `core.errors.ToolFailed` unless the person does."""
+        ...

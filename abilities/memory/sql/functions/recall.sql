@@ -15,8 +15,7 @@ begin
                     where m.tenant_id = p_tenant and not m.held and m.number < all (
                         select u.number from memories u where u.tenant_id = p_tenant and u.extractor = 'rules, until read')
                     order by m.number desc limit 1),
-        'shared', (select coalesce(jsonb_object_agg(s.name, s.shared_id), '{}') from memory_members s
-                   where s.tenant_id = p_tenant),
+        'shared', (select coalesce(jsonb_object_agg(s.name, s.home_id), '{}') from shared_homes(p_tenant) s),
         'unread', (select coalesce(jsonb_agg(to_jsonb(u) order by u.number desc), '[]') from (
             select m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.slot, m.turn_id
             from memories m

