@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
-    from abilities.household.households import CHILDREN, Households
+    from abilities.household.children import ChildTier
+    from abilities.household.households import Households
     from abilities.household.shared import SharedInHousehold
     from core.tools.sharing import Sharing
 
-    tier = CHILDREN if CHILDREN in foundation.settings.tiers.names else None
+    tier = ChildTier.among(foundation.settings.tiers, foundation.settings.onevalet_daily_budget)
 
     def of(tenant_id: str, turn_id: str) -> Households:
         return Households(foundation.database, foundation.clock, tenant_id, turn_id, tier)
@@ -37,9 +38,9 @@ def _merge_hooks(_: "Clock", __: "CredentialStore") -> "Sequence[MergeHook]":
 
 
 def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
-    from abilities.household.telling import DUE, tell_news
+    from abilities.household.telling import DUE, follow_deeds
 
-    once = partial(tell_news, foundation.database, foundation.notifier)
+    once = partial(follow_deeds, foundation.database, foundation.notifier)
     return [Repeated("household news", timedelta(minutes=5), once, DUE)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from abilities.household import sentences
-from abilities.household.chat_words import CREATE, END, INVITE, JOIN, LEAVE, MAKE, REMOVE, Said, read_argument
+from abilities.household.chat_words import CALENDAR, CREATE, END, INVITE, JOIN, LEAVE, MAKE, REMOVE, Said, read_argument
 from abilities.household.households import MAX_NAME, Households
 from abilities.household.roles import HouseholdRole
 from abilities.household.types import Outcome
@@ -53,7 +53,7 @@ async def _join(households: Households, said: Said, channel: str) -> str:
     deed = await households.join(said.rest, agreed=said.agreed)
     if deed.outcome is Outcome.ASK:
         code = shown_code("".join(filter(str.isalnum, said.rest.upper())))
-        return sentences.question(deed, code, channel, limited=bool(households.tier))
+        return sentences.question(deed, code, channel)
     return sentences.of_deed(deed, channel)
 
 
@@ -76,6 +76,12 @@ async def _make(households: Households, said: Said, channel: str) -> str:
     return sentences.of_deed(await households.change(member, said.role), channel)
 
 
+async def _calendar(households: Households, said: Said, channel: str) -> str:
+    if said.calendar is None:
+        return await _show(households, said, channel)
+    return sentences.of_deed(await households.show_calendar(said.calendar), channel)
+
+
 async def _end(households: Households, said: Said, channel: str) -> str:
     deed = await households.end(agreed=said.agreed)
     return sentences.end_question(deed, channel) if deed.outcome is Outcome.ASK else sentences.of_deed(deed, channel)
@@ -95,5 +101,6 @@ _DEEDS: Mapping[str, _Deed] = {
     LEAVE: _leave,
     REMOVE: _remove,
     MAKE: _make,
+    CALENDAR: _calendar,
     END: _end,
 }

@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abilities.household.roles import HouseholdRole
+from abilities.household.roles import HouseholdRole, ShownCalendar
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import Channels, ChatCommand
 
 AGREED = "AGREE"
 """The word after a code, or after `end`, by which a person agrees in reply to the question."""
 CREATE, INVITE, JOIN, LEAVE, REMOVE, MAKE, END = "create", "invite", "join", "leave", "remove", "make", "end"
+CALENDAR = "calendar"
 VERBS = {
     CREATE: {"en": "create", "de": "gründen", "es": "crear", "fr": "créer", "pt": "criar", "zh": "创建"},
     INVITE: {"en": "invite", "de": "einladen", "es": "invitar", "fr": "inviter", "pt": "convidar", "zh": "邀请"},
@@ -19,6 +20,14 @@ VERBS = {
     REMOVE: {"en": "remove", "de": "entfernen", "es": "quitar", "fr": "retirer", "pt": "remover", "zh": "移除"},
     MAKE: {"en": "make", "de": "ernennen", "es": "nombrar", "fr": "nommer", "pt": "nomear", "zh": "设为"},
     END: {"en": "end", "de": "auflösen", "es": "disolver", "fr": "dissoudre", "pt": "dissolver", "zh": "解散"},
+    CALENDAR: {
+        "en": "calendar",
+        "de": "kalender",
+        "es": "calendario",
+        "fr": "calendrier",
+        "pt": "calendário",
+        "zh": "日历",
+    },
 }
 """What may be done about a household; the words of every language count for everybody."""
 _OWNER, _ADULT, _CHILD = HouseholdRole
@@ -41,6 +50,26 @@ ROLES: Mapping[HouseholdRole, dict[str, str]] = {
         "zh": "户主",
     },
 }
+SHOWN: Mapping[ShownCalendar, dict[str, str]] = {
+    ShownCalendar.BUSY: {
+        "en": "busy",
+        "de": "belegt",
+        "es": "ocupado",
+        "fr": "occupé",
+        "pt": "ocupado",
+        "zh": "忙闲",
+    },
+    ShownCalendar.TITLES: {
+        "en": "titles",
+        "de": "titel",
+        "es": "títulos",
+        "fr": "titres",
+        "pt": "títulos",
+        "zh": "标题",
+    },
+    ShownCalendar.NOTHING: {"en": "off", "de": "aus", "es": "nada", "fr": "rien", "pt": "nada", "zh": "关闭"},
+}
+"""How much of their calendars somebody shows to the others."""
 _CODE = r"(?:[0-9]{2}[- ]?)?[2-9A-Z]{3}[- ]?[2-9A-Z]{3}[- ]?[2-9A-Z]{3}"
 
 
@@ -55,6 +84,7 @@ _DEEDS = (
     rf"{_any(VERBS[JOIN])} {_CODE}(?: {AGREED})?",
     rf"{_any(VERBS[REMOVE])} [^\s/].{{0,60}}",
     rf"{_any(VERBS[MAKE])} [^\s/].{{0,60}} {_ANY_ROLE}",
+    rf"{_any(VERBS[CALENDAR])} {_any(*SHOWN.values())}",
     rf"{_any(VERBS[END])}(?: {AGREED})?",
     _any(VERBS[LEAVE]),
 )
@@ -77,11 +107,15 @@ HOUSEHOLD = ChatCommand(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a person said after the word: the deed, its object, the role, and whether they agree; empty for none."""
+    """What a person said after the word: the deed, its object, the role or how much they show, and whether they agree.
+
+    Empty for none.
+    """
 
     verb: str = ""
     rest: str = ""
     role: HouseholdRole | None = None
+    calendar: ShownCalendar | None = None
     agreed: bool = False
 
 
@@ -92,6 +126,10 @@ def read_argument(argument: str) -> Said:
     before, _, last = rest.rpartition(" ")
     if verb in (JOIN, END) and last.upper() == AGREED:
         return Said(verb, before, agreed=True)
+    if verb == CALENDAR:
+        return Said(
+            verb, calendar=next((how for how, words in SHOWN.items() if last.casefold() in words.values()), None)
+        )
     role = next((role for role, words in ROLES.items() if last.casefold() in words.values()), None)
     if verb in (INVITE, MAKE) and role:
         return Said(verb, before, role)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from abilities.household.roles import HouseholdRole
+from abilities.household.children import ChildTier
+from abilities.household.roles import HouseholdRole, ShownCalendar
 from abilities.household.types import Deed, Household, Member, Outcome
 from core.clock import Clock
 from core.db.database import Database
@@ -21,8 +22,6 @@ MAX_PEOPLE = 12
 MAX_NAME = 40
 _LIST = "list "
 """The beginning of the key under which the list that was last shown in a channel is kept, among a person's deeds."""
-CHILDREN = "child"
-"""The tier of a household's children, if the operator's settings have one of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Households:
     clock: Clock
     tenant_id: str
     turn_id: str
-    tier: str | None = None
+    tier: ChildTier | None = None
 
     async def read(self) -> Household | None:
         """Return the person's household; None for nobody's member."""
@@ -91,7 +90,8 @@ class Households:
     async def join(self, code: str, *, agreed: bool) -> Deed:
         """Join by a code, once the person was asked and agreed in a later turn."""
         guesses: JsonObject = {"guesses": MAX_GUESSES_PER_SENDER, "within": f"{GUESSES_WITHIN.seconds} s"}
-        limits = guesses | {"people": MAX_PEOPLE, "tier": self.tier or ""}
+        tier = self.tier or ChildTier("")
+        limits = guesses | {"people": MAX_PEOPLE, "tier": tier.name, "instead_of": list(tier.instead_of)}
         return await self._deed(
             "join_household($1,$2,$3,$4,$5,$6)", self.turn_id, invitation_hash(code), agreed, self.clock.now(), limits
         )
@@ -111,6 +111,10 @@ class Households:
     async def change(self, member: Member, role: HouseholdRole) -> Deed:
         """Change a member's role, by the owner's word."""
         return await self._change(member, role)
+
+    async def show_calendar(self, shown: ShownCalendar) -> Deed:
+        """Show the others more or less of one's calendars."""
+        return await self._deed("show_calendar($1,$2,$3,$4)", self.turn_id, shown.value, self.clock.now())
 
     async def end(self, *, agreed: bool) -> Deed:
         """End the household with all that is shared, by the owner's word."""

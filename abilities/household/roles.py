@@ -1,4 +1,4 @@
-"""The roles in a household."""
+"""The roles in a household, and how much of their calendars a member shows to the others."""
 
 from enum import StrEnum
 
@@ -11,3 +11,11 @@ class HouseholdRole(StrEnum):
     OWNER = gettext_noop("owner")
     ADULT = gettext_noop("adult")
     CHILD = gettext_noop("child")
+
+
+class ShownCalendar(StrEnum):
+    """How much of their calendars a member shows to the others."""
+
+    NOTHING = ""
+    BUSY = "busy"
+    TITLES = "titles"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from abilities.household.chat_words import (
     AGREED,
+    CALENDAR,
     CREATE,
     END,
     HOUSEHOLD,
@@ -13,9 +14,10 @@ from abilities.household.chat_words import (
     MAKE,
     REMOVE,
     ROLES,
+    SHOWN,
     VERBS,
 )
-from abilities.household.roles import HouseholdRole
+from abilities.household.roles import HouseholdRole, ShownCalendar
 from abilities.household.types import Deed, Household, Member, Outcome
 from core.language.catalogue import current_language, gettext, gettext_noop, in_a_row, listed
 from core.messaging.help_text import as_typed
@@ -26,7 +28,7 @@ _BY_OUTCOME: Mapping[Outcome, str] = {
     Outcome.MADE: gettext_noop("“{household}” is made, and you are its owner. To invite somebody, write: {invite}"),
     Outcome.JOINED: gettext_noop("You are in “{household}” now ({role}). To leave it, write: {leave}"),
     Outcome.LEFT: gettext_noop(
-        "You have left “{household}”. Your own lists are still yours; what you shared stays there."
+        "You have left “{household}”. What is your own is still yours; what you shared stays there."
     ),
     Outcome.CHANGED: gettext_noop("{who} is in “{household}” as: {role}."),
     Outcome.SAME: gettext_noop("{who} is in “{household}” as: {role}."),
@@ -49,6 +51,20 @@ _BY_OUTCOME: Mapping[Outcome, str] = {
     Outcome.EXPIRED: _NOT_AGAIN,
     Outcome.LIMITED: gettext_noop("Too many wrong codes: try again in an hour."),
 }
+_SHOWN: Mapping[ShownCalendar, str] = {
+    ShownCalendar.NOTHING: gettext_noop("The others in “{household}” see nothing of your calendars now."),
+    ShownCalendar.BUSY: gettext_noop(
+        "The others in “{household}” see when you are busy now, and nothing else of your calendars. To end that, "
+        "write: {off}"
+    ),
+    ShownCalendar.TITLES: gettext_noop(
+        "The others in “{household}” see the times and titles in your calendars now. To end that, write: {off}"
+    ),
+}
+_SHOWS: Mapping[ShownCalendar, str] = {
+    ShownCalendar.BUSY: gettext_noop("{person} shows when they are busy"),
+    ShownCalendar.TITLES: gettext_noop("{person} shows their calendar"),
+}
 _BY_KIND: Mapping[str, str] = {
     "joined": gettext_noop("{who} has joined “{household}” ({role})."),
     "left": gettext_noop("{who} has left “{household}”."),
@@ -59,6 +75,8 @@ _BY_KIND: Mapping[str, str] = {
     "ended": _ENDED,
     "owner": gettext_noop("{who} is in “{household}” as: {role}."),
     "adult": gettext_noop("{who} is in “{household}” as: {role}."),
+    "child": gettext_noop("{who} is in “{household}” as: {role}."),
+    "merged": gettext_noop("By the link you have left “{household}”, as nobody is in two households."),
 }
 """What members are told of each other, by the kinds of the SQL functions."""
 _TO_THEMSELVES = gettext_noop("You are in “{household}” now ({role}).")
@@ -68,17 +86,23 @@ def typed(channel: str, verb: str = "", *more: str) -> str:
     """Return the word with a deed as a person types it on a channel, in their language."""
     language = current_language()
     words = [VERBS[verb].get(language, verb)] if verb else []
-    words += [ROLES[one].get(language, one) if isinstance(one, HouseholdRole) else one for one in more]
+    words += [_written(one, language) for one in more]
     if channel in ("sms", "email"):
         return " ".join([HOUSEHOLD.word(), *words]).upper()
     return " ".join([as_typed(HOUSEHOLD, channel), *words])
 
 
+def _written(word: str, language: str) -> str:
+    if isinstance(word, HouseholdRole):
+        return ROLES[word].get(language, word)
+    return SHOWN[word].get(language, word) if isinstance(word, ShownCalendar) else word
+
+
 def nobody(channel: str) -> str:
     """Return the answer to a person who is in no household."""
     return gettext(
-        "You are in no household. The people of a household share lists. To make one, give it a name, such as: "
-        "{create} Rose Cottage\nTo join somebody's, ask them for a code.",
+        "You are in no household. The people of a household share lists, notes and memories. To make one, give it a "
+        "name, such as: {create} Rose Cottage\nTo join somebody's, ask them for a code.",
         create=typed(channel, CREATE),
     )
 
@@ -88,11 +112,22 @@ def overview(home: Household | None, person: str, channel: str) -> str:
     if home is None:
         return nobody(channel)
     lines = [gettext("“{household}”:", household=home.shown)]
-    lines += [f"{number}. {one.shown} ({_role(one.role)})" for number, one in enumerate(home.people, 1)]
+    lines += [f"{number}. {_member(one)}" for number, one in enumerate(home.people, 1)]
     role = next((one.role for one in home.people if one.id == person), None)
-    lines.append(gettext("You share the lists that you call “ours”, and nothing else."))
+    lines.append(
+        gettext(
+            "You share the lists, notes and memories that you call “ours”, and of your calendars only what you show "
+            "by: {words}",
+            words=in_a_row([typed(channel, CALENDAR, how) for how in SHOWN]),
+        )
+    )
     lines.append(gettext("To change that, write: {words}", words=in_a_row(_words_for(role, channel))))
     return "\n".join(lines)
+
+
+def _member(one: Member) -> str:
+    person = f"{one.shown} ({_role(one.role)})"
+    return gettext(_SHOWS[one.calendar], person=person) if one.calendar in _SHOWS else person
 
 
 def _words_for(role: HouseholdRole | None, channel: str) -> Sequence[str]:
@@ -115,23 +150,20 @@ def invitation(code: str, role: HouseholdRole) -> str:
     )
 
 
-def question(deed: Deed, code: str, channel: str, *, limited: bool) -> str:
-    """Return the question to a person who typed a code: who invites them, and what is shared.
-
-    `limited`: whether children have limits of their own here.
-    """
+def question(deed: Deed, code: str, channel: str) -> str:
+    """Return the question to a person who typed a code: who invites them, and what is shared."""
     who = deed.who or Member("")
     asked = gettext(
-        "{who} invites you to “{household}” ({role}), with {people}. You would share lists with all of them; they see "
-        "your name there, and nothing else that I keep for you. You can leave at any time. If you want to join, write: "
-        "{words}",
+        "{who} invites you to “{household}” ({role}), with {people}. You would share with all of them the lists, notes "
+        "and memories that you call “ours”; they see your name, and nothing else that I keep for you. You can leave at "
+        "any time. If you want to join, write: {words}",
         who=f"{who.shown}, {who.place}" if who.called else who.place,
         household=deed.household,
         role=_role(deed.role),
         people=listed([one.shown for one in deed.people]),
         words=f"{typed(channel, JOIN)} {code} {AGREED}",
     )
-    if not limited or deed.role is not HouseholdRole.CHILD:
+    if not deed.limited:
         return asked
     limits = gettext("As a child you have the limits that are set for children here, until an adult's word lifts them.")
     return f"{limits} {asked}"
@@ -181,19 +213,22 @@ def of_outcome(outcome: Outcome, channel: str, deed: Deed | None = None) -> str:
     if outcome is Outcome.NONE:
         return nobody(channel)
     return gettext(
-        _BY_OUTCOME[outcome],
+        _SHOWN[deed.calendar] if outcome is Outcome.SHOWN and deed else _BY_OUTCOME[outcome],
         household=deed.household if deed else "",
         who=deed.who.shown if deed and deed.who else "",
         role=_role(deed.role) if deed else "",
         invite=typed(channel, INVITE),
         leave=typed(channel, LEAVE),
         end=typed(channel, END),
+        off=typed(channel, CALENDAR, ShownCalendar.NOTHING),
     )
 
 
 def news(kind: str, deed: Deed, person: str) -> str:
     """Return the news of another member, or of the household, as a sentence."""
-    sentence = _TO_THEMSELVES if kind in ("owner", "adult") and deed.who and deed.who.id == person else _BY_KIND[kind]
+    sentence = (
+        _TO_THEMSELVES if kind in ("owner", "adult", "child") and deed.who and deed.who.id == person else _BY_KIND[kind]
+    )
     who = deed.who.shown if deed.who else ""
     return gettext(sentence, household=deed.household, who=who, role=_role(deed.role))
 

@@ -22,7 +22,9 @@ class SharedInHousehold:
         if found is None:
             return None
         me = self.households.tenant_id
-        people = [Companion(one.id, one.called, one.role is HouseholdRole.CHILD) for one in found.people]
+        people = [
+            Companion(one.id, one.called, one.role is HouseholdRole.CHILD, one.calendar.value) for one in found.people
+        ]
         own = next((one for one in people if one.id == me), Companion(me, ""))
         others = tuple(one for one in people if one.id != me)
         return SharedHome(found.id, found.shown, others, own.name, own.child)

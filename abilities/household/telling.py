@@ -1,4 +1,4 @@
-"""Telling members what became of their household. Any number of workers may do it: each piece of news is sent once."""
+"""What follows a deed: members are told, and children's limits lifted. Any number of workers may do it: each once."""
 
 from abilities.household import sentences
 from abilities.household.types import Deed, Outcome
@@ -16,8 +16,10 @@ where n.tenant_id = $1 and n.id = $2
 """
 
 
-async def tell_news(database: Database, notifier: Notifier) -> None:
-    """Hand all news to the notifier."""
+async def follow_deeds(database: Database, notifier: Notifier) -> None:
+    """Lift the limits that an adult's word ended, and hand all news to the notifier."""
+    for due in await database.rows("select * from find_limits_to_lift($1)", _AT_ONCE):
+        await database.rows("select lift_limits($1)", due["tenant_id"])
     for due in await database.rows("select * from find_household_news($1)", _AT_ONCE):
         tenant_id, id = due["tenant_id"], due["id"]
         row = await database.tenant_row(tenant_id, _READ, id)

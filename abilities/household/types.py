@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from abilities.household.roles import HouseholdRole
+from abilities.household.roles import HouseholdRole, ShownCalendar
 from core.messaging.visible_text import literal, plain_words
 from core.people.chat_names import ChatIdentity
 
@@ -22,6 +22,7 @@ class Outcome(StrEnum):
     CHANGED = "changed"
     REMOVED = "removed"
     ENDED = "ended"
+    SHOWN = "shown"
     NONE = "none"
     """The person is in no household."""
     MEMBER = "member"
@@ -50,13 +51,13 @@ class Member:
     role: HouseholdRole | None = None
     channel: str = ""
     user_key: str = ""
+    calendar: ShownCalendar = ShownCalendar.NOTHING
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Member":
         role = HouseholdRole(value["role"]) if value.get("role") else None
-        return cls(
-            value.get("id", ""), value.get("name", ""), role, value.get("channel", ""), value.get("user_key", "")
-        )
+        place, calendar = (value.get("channel", ""), value.get("user_key", "")), value.get("calendar", "")
+        return cls(value.get("id", ""), value.get("name", ""), role, *place, ShownCalendar(calendar))
 
     @property
     def called(self) -> str:
@@ -97,13 +98,18 @@ class Household:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """The answer to a deed. `who`: the other member, or who invites; `people`: who is in the household."""
+    """The answer to a deed. `who`: the other member, or who invites; `people`: who is in the household.
+
+    `limited`: as a child they get limits. `calendar`: how much of their calendars they show from now on.
+    """
 
     outcome: Outcome
     household: str = ""
     who: Member | None = None
     role: HouseholdRole | None = None
     people: tuple[Member, ...] = ()
+    limited: bool = False
+    calendar: ShownCalendar = ShownCalendar.NOTHING
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Deed":
@@ -113,4 +119,6 @@ class Deed:
             Member.from_json(value["who"]) if value.get("who") else None,
             HouseholdRole(value["role"]) if value.get("role") else None,
             tuple(Member.from_json(one) for one in value.get("people", ())),
+            bool(value.get("limited")),
+            ShownCalendar(value.get("calendar", "")),
         )

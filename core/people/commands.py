@@ -109,3 +109,5 @@ def _sentence(link: Link, code: str) -> str:
             )
         case LinkOutcome.LIMITED:
             return gettext("Too many wrong codes: try again in an hour.")
+        case LinkOutcome.REFUSED:
+            return link.refusal

@@ -24,7 +24,7 @@ from core.people.link_codes import (
     new_link_code,
 )
 from core.people.link_messages import now_linked
-from core.people.merge import MergeHook
+from core.people.merge import MergeHook, MergeRefused
 from core.people.tenant_tables import merge_rules
 from core.people.unlinking import Unlinked, Unlinking
 
@@ -47,6 +47,8 @@ class LinkOutcome(StrEnum):
     USED = "used"
     EXPIRED = "expired"
     LIMITED = "limited"
+    REFUSED = "refused"
+    """An ability would lose something by it, as `Link.refusal` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Link:
     places: tuple[ChatIdentity, ...] = ()
     role: PersonRole | None = None
     told: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 class Linking:
@@ -121,6 +124,16 @@ class Linking:
 
     async def _redeem(self, statement: str, tenant_id: str, by: str, code: str, *, agreed: bool, now: datetime) -> Link:
         hashed = link_code_hash(code)
+        try:
+            link, gone = await self._redeemed(statement, tenant_id, by, hashed, agreed=agreed, now=now)
+        except MergeRefused as refused:
+            link, gone = Link(LinkOutcome.REFUSED, refusal=str(refused)), ""
+        _log.info("link_code_typed", by=by, tenant=tenant_id, outcome=link.outcome.value, other=gone)
+        return link
+
+    async def _redeemed(
+        self, statement: str, tenant_id: str, by: str, hashed: bytes, *, agreed: bool, now: datetime
+    ) -> tuple[Link, str]:
         async with self._database.tenant(tenant_id) as connection:
             row = await fetch_one(
                 connection,
@@ -137,8 +150,7 @@ class Linking:
             link, gone = await self._read(connection, tenant_id, row)
             if link.outcome is LinkOutcome.LINKED and gone:
                 link = replace(link, told=await self._merge(connection, tenant_id, gone, by, hashed, now))
-        _log.info("link_code_typed", by=by, tenant=tenant_id, outcome=link.outcome.value, other=gone)
-        return link
+        return link, gone
 
     async def _read(self, connection: Connection, tenant_id: str, row: asyncpg.Record) -> tuple[Link, str]:
         counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}

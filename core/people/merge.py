@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.db.database import Connection
+from core.errors import OneValetError
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,10 @@ class Parting:
     now: datetime
 
 
+class MergeRefused(OneValetError):
+    """Two people cannot become one now; the message is a sentence for the person who agreed."""
+
+
 class MergeHook:
     """The work of an owner of tables besides the moving of rows.
 
@@ -23,7 +28,10 @@ class MergeHook:
     """
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Prepare the move of `gone`'s rows to `kept`: reseal, rename. The connection sees `gone`'s rows."""
+        """Prepare the move of `gone`'s rows to `kept`: reseal, rename. The connection sees `gone`'s rows.
+
+        Raise `MergeRefused` if something would be lost.
+        """
 
     async def after(self, connection: Connection, kept: str, gone: str) -> None:
         """Clean up the merged rows. The connection sees `kept`'s rows, and `gone` has none."""

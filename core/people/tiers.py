@@ -19,7 +19,7 @@ _NAMES = {"tools", "dollars_a_day", "hours", "messages_a_minute"}
 class Tier:
     """The limits of a tier. `tools`: the offered tools, None for all; `dollars_a_day`: None for the default.
 
-    `closed`: when nothing is answered, by the person's own clock; None for never.
+    `closed`: when nothing is answered, by the person's own clock, or a child's by another; None for never.
     """
 
     name: str

@@ -12,11 +12,15 @@ from core.tools.context import TenantStorage
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """Somebody with whom a person shares. `id` is their tenant, `name` as others see it."""
+    """Somebody with whom a person shares. `id` is their tenant, `name` as others see it.
+
+    `calendar`: how much of their calendars they show: `busy`, `titles` or nothing.
+    """
 
     id: str
     name: str
     child: bool = False
+    calendar: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from core.people.tiers import Tiers
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.types import TurnRequest
 
+HOURS_ZONE = "hours_zone"
+"""The name under which an ability's `sql/open_turn.sql` brings another zone for the hours of a person's tier."""
 _log = structlog.get_logger()
 
 
@@ -89,7 +91,8 @@ class TierCheck:
             raise TurnDelayed("the settings name no tier for this person: see ONEVALET_TIERS")
         if tier.closed is None or request.sender is None:
             return None
-        now = self._clock.now().astimezone(zone_or_utc(request.tenant.timezone))
+        zone = str(request.kept.brought.get(HOURS_ZONE) or request.tenant.timezone)
+        now = self._clock.now().astimezone(zone_or_utc(zone))
         if not tier.closed.covers(now.time()):
             return None
         opens = f"{tier.closed.end:%H:%M}-{tier.closed.start:%H:%M}"

@@ -76,6 +76,7 @@ class Rows:
     history: Table
     household_deeds: Table
     household_invitations: Table
+    household_limits: Table
     household_members: Table
     household_news: Table
     identities: Table

@@ -19,6 +19,7 @@ LINK_SAID = {
     LinkOutcome.USED: "This code was used already.",
     LinkOutcome.EXPIRED: "This code has run out. Write LINK in the other chat for a new one.",
     LinkOutcome.LIMITED: "Too many wrong codes: try again in an hour.",
+    LinkOutcome.REFUSED: "Nothing was linked, as something would be lost. Type the code in a chat to read why.",
     "withdrawn": "The code links nothing any more.",
 }
 _MAX_CODE = 40

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from abilities.household.children import ChildTier
 from abilities.household.households import Households
 from abilities.household.shared import SharedInHousehold
-from abilities.household.telling import tell_news
+from abilities.household.telling import follow_deeds
 from abilities.household.tools import show_household
 from abilities.lists import lists
 from core.clock import Clock
@@ -34,7 +35,7 @@ class Living(Approving):
     async def work(self) -> None:
         """Do all that is to be done, what people are told unasked included."""
         await Approving.work(self)
-        await tell_news(self.delivery.store.database, self.notifier)
+        await follow_deeds(self.delivery.store.database, self.notifier)
         await self.delivery.deliver()
 
     @property
@@ -86,7 +87,7 @@ class Living(Approving):
         return {row["name"]: row["role"] for row in rows}
 
 
-def services_of(database: Database, clock: Clock, tier: str | None = None) -> dict[type, ForTurn]:
+def services_of(database: Database, clock: Clock, tier: ChildTier | None = None) -> dict[type, ForTurn]:
     """Return the services that the ability brings, as its declaration makes them."""
 
     def of(tenant_id: str, turn_id: str) -> Households:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from abilities.household.children import ChildTier
 from abilities.household.households import Households
 from abilities.household.merge import HouseholdMerge
 from abilities.household.roles import HouseholdRole
@@ -20,6 +21,7 @@ from tests.examples import examples
 ADULT, CHILD, OWNER = HouseholdRole.ADULT, HouseholdRole.CHILD, HouseholdRole.OWNER
 _numbers = itertools.count(1)
 _LOWEST = (CHILD, ADULT, OWNER)
+TIER = ChildTier("child", ("member", "guest"))
 
 
 @dataclass(slots=True)
@@ -35,12 +37,25 @@ class Code:
 
 
 @dataclass(slots=True)
+class Bond:
+    """A link that may be undone: who went, and what of theirs came along."""
+
+    gone: int
+    home: int | None
+    limits: set[int]
+    earlier: list["Bond"]
+
+
+@dataclass(slots=True)
 class Model:
-    """The households as lists of (person, role), in the order in which people came."""
+    """The households as lists of (person, role), in the order in which people came; children's limits; links."""
 
     homes: dict[int, dict[int, HouseholdRole]] = field(default_factory=dict)
     codes: list[Code] = field(default_factory=list)
     fresh: Iterator[int] = field(default_factory=itertools.count)
+    limits: dict[int, dict[int, bool]] = field(default_factory=dict)
+    """Whether each time that somebody was given limits is still in force."""
+    bonds: dict[int, list[Bond]] = field(default_factory=dict)
 
     def of(self, person: int) -> int | None:
         return next((home for home, people in self.homes.items() if person in people), None)
@@ -71,7 +86,16 @@ class Model:
             return Outcome.ASK
         code.used = True
         self.homes[code.home][person] = code.role
+        if code.role is CHILD:
+            self.limits.setdefault(person, {})[next(self.fresh)] = True
         return Outcome.JOINED
+
+    def limited(self, person: int) -> bool:
+        return any(self.limits.get(person, {}).values())
+
+    def lift(self, *people: int) -> None:
+        for person in people:
+            self.limits[person] = dict.fromkeys(self.limits.get(person, {}), False)
 
     def leave(self, person: int) -> Outcome:
         home = self.of(person)
@@ -93,6 +117,7 @@ class Model:
             return Outcome.SAME
         if person == other or role not in (None, ADULT if was is CHILD else OWNER):
             return Outcome.REFUSED
+        self.lift(other)
         if role is None:
             self.drop(other)
             return Outcome.REMOVED
@@ -105,7 +130,7 @@ class Model:
         home = self.of(person)
         if home is None or self.role(person) is not OWNER:
             return Outcome.NONE if home is None else Outcome.NOT_OWNER
-        del self.homes[home]
+        self.lift(*self.homes.pop(home))
         return Outcome.ENDED
 
     def drop(self, person: int) -> None:
@@ -116,20 +141,41 @@ class Model:
             self.codes = [code for code in self.codes if (code.home, code.by) != (home, person)]
             self._settle(home)
 
-    def merge(self, kept: int, gone: int) -> None:
+    def merge(self, kept: int, gone: int) -> bool:
+        """Make one of two, unless a household would be left without an adult; return whether it is done."""
         mine, theirs = self.of(kept), self.of(gone)
-        if theirs is None:
-            return
-        if mine is None:
+        moved = theirs if mine is None else None
+        if mine is not None and theirs is not None:
+            after = dict(self.homes[theirs])
+            role = after.pop(gone)
+            if mine == theirs:
+                after[kept] = min(after[kept], role, key=_LOWEST.index)
+            if all(role is CHILD for role in after.values()):
+                return False
+            if mine == theirs:
+                self.homes[mine] = after
+                self._settle(mine)
+            else:
+                self.drop(gone)
+        elif theirs is not None:
             people = self.homes[theirs]
             self.homes[theirs] = {kept if one == gone else one: role for one, role in people.items()}
-            return
-        if mine != theirs:
-            self.drop(gone)
-            return
-        lower = min(self.homes[mine][kept], self.homes[mine].pop(gone), key=_LOWEST.index)
-        self.homes[mine][kept] = lower
-        self._settle(mine)
+        limits = self.limits.pop(gone, {})
+        self.limits.setdefault(kept, {}).update(limits)
+        self.bonds.setdefault(kept, []).append(Bond(gone, moved, set(limits), self.bonds.pop(gone, [])))
+        return True
+
+    def part(self, kept: int) -> int:
+        """Undo a person's newest link; return who they part from."""
+        bond = self.bonds[kept].pop()
+        self.bonds[bond.gone] = bond.earlier
+        home = self.of(kept)
+        if bond.home is not None and home == bond.home:
+            people = self.homes[home]
+            self.homes[home] = {bond.gone if one == kept else one: role for one, role in people.items()}
+        limits = self.limits.get(kept, {})
+        self.limits[bond.gone] = {given: limits.pop(given) for given in bond.limits & set(limits)}
+        return bond.gone
 
     def _adults(self, home: int) -> int:
         return sum(role is not CHILD for role in self.homes[home].values())
@@ -137,7 +183,7 @@ class Model:
     def _settle(self, home: int) -> None:
         people = self.homes[home]
         if not self._adults(home):
-            del self.homes[home]
+            self.lift(*self.homes.pop(home))
         elif OWNER not in people.values():
             people[next(one for one, role in people.items() if role is ADULT)] = OWNER
 
@@ -153,6 +199,7 @@ DEEDS = st.one_of(
     st.tuples(st.just("change"), PEOPLE, PEOPLE, st.sampled_from([ADULT, CHILD, OWNER, None])),
     st.tuples(st.just("end"), PEOPLE),
     st.tuples(st.just("merge"), PEOPLE, PEOPLE),
+    st.tuples(st.just("part"), PEOPLE),
     st.tuples(st.just("delete"), PEOPLE),
 )
 
@@ -165,6 +212,7 @@ class World:
     model: Model = field(default_factory=Model)
     numbers: list[str] = field(default_factory=list)
     tenants: dict[int, str] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
 
     async def begin(self) -> None:
         """Let four people write."""
@@ -172,19 +220,21 @@ class World:
             number = f"+1555{next(_numbers):07d}"
             self.numbers.append(number)
             await self.harness.ask("hello", number)
-            self.tenants[person] = await self.harness.tenant(number)
+            self.tenants[person] = self.ids[person] = await self.harness.tenant(number)
 
     def by(self, person: int, key: str = "") -> Households:
         """Return what somebody may do, in a turn of its own."""
         database, clock = self.harness.store.database, self.harness.clock
         clock.move(timedelta(milliseconds=1))
-        return Households(database, clock, self.tenants[person], key or f"turn {next(_numbers)}")
+        return Households(database, clock, self.tenants[person], key or f"turn {next(_numbers)}", TIER)
 
     async def do(self, deed: tuple[object, ...]) -> None:
         """Do a deed in both worlds, and repeat it as after a lost answer: both answer the same."""
         name, *given = deed
         if all(person in self.tenants for person in given[: 2 if name in ("bring", "change", "merge") else 1]):
             await getattr(self, f"_{name}")(*given)
+            for lifted in await self.harness.store.database.rows("select * from find_limits_to_lift(100)"):
+                await self.harness.store.database.rows("select lift_limits($1)", lifted["tenant_id"])
 
     async def _make(self, person: int) -> None:
         expected, by = self.model.make(person), self.by(person)
@@ -232,9 +282,19 @@ class World:
             return
         code = await self.harness.code(self.numbers[gone])
         await self.harness.settle()
+        if not self.model.merge(kept, gone):
+            assert "would be left without an adult" in await self.harness.link(code, self.numbers[kept])
+            return
         assert (await self.harness.link(code, self.numbers[kept])).startswith("Linked")
         del self.tenants[gone]
-        self.model.merge(kept, gone)
+
+    async def _part(self, kept: int) -> None:
+        if not self.model.bonds.get(kept):
+            return
+        await self.harness.settle()
+        assert (await self.harness.ask("UNLINK", self.numbers[kept])).startswith("Taken back")
+        gone = self.model.part(kept)
+        self.tenants[gone] = self.ids[gone]
 
     async def _delete(self, person: int) -> None:
         database, now = self.harness.store.database, self.harness.clock.now()
@@ -242,9 +302,11 @@ class World:
         await database.rows("select ask_deletion($1,'person',$2,$2)", tenant, now)
         assert await database.rows("select delete_tenant($1,$2)", tenant, [*reversed(tenant_tables())])
         self.model.drop(person)
+        self.model.limits.pop(person, None)
+        self.model.bonds.pop(person, None)
 
     async def assert_same(self) -> None:
-        """Compare who is in which household, and as what."""
+        """Compare who is in which household, and as what, and who has the limits of a child."""
         groups = set()
         for person in self.tenants:
             home = await self.by(person).read()
@@ -253,6 +315,8 @@ class World:
             mine = self.model.of(person)
             assert seen == (set(self.model.homes[mine].items()) if mine is not None else None)
             groups |= {home.id} if home else set()
+            tier = await self.harness.store.db.tenants.one("tier", tenant_id=self.tenants[person])
+            assert tier == (TIER.name if self.model.limited(person) else ""), person
         shared = await self.harness.store.column("select tenant_id from tenants where tenant_id like 'hh%'")
         assert set(shared) >= groups
         assert (

@@ -192,3 +192,44 @@ async def test_a_membership_of_later_does_not_go_with_a_link_that_is_undone(stre
     await unlink(street, CLEO)
     assert cleo in await homes(street)
     assert ben not in await homes(street)
+
+
+async def news(street: Street) -> set[tuple[str, str]]:
+    """Return who is to be told of what kind of news."""
+    return {(row["tenant_id"], row["kind"]) for row in await street.store.admin.fetch("select * from household_news")}
+
+
+async def test_whoever_a_link_takes_out_of_a_household_is_told(street: Street) -> None:
+    await street.world.do(("make", CLEO))
+    await street.store.db.household_news.delete()
+    await street.world.do(("merge", CLEO, BEN))
+    assert await news(street) == {(street.tenant(ANN), "left"), (street.tenant(CLEO), "merged")}
+
+
+async def test_all_are_told_whom_a_link_makes_a_child(street: Street) -> None:
+    await street.world.do(("bring", ANN, CLEO, HouseholdRole.ADULT))
+    await street.world.do(("bring", ANN, DAN, HouseholdRole.CHILD))
+    await street.store.db.household_news.delete()
+    await street.world.do(("merge", CLEO, DAN))
+    assert await news(street) == {(street.tenant(one), "child") for one in (ANN, BEN, CLEO)}
+
+
+@pytest.mark.parametrize("role", [None, HouseholdRole.CHILD], ids=str)
+async def test_no_link_ends_a_household_and_loses_what_is_shared(street: Street, role: HouseholdRole | None) -> None:
+    await street.world.do(("make", CLEO))
+    if role:
+        await street.world.do(("bring", CLEO, DAN, role))
+    await add_to_list("our shopping", ["milk"], street.context(CLEO, "a"))
+    await street.store.db.household_news.delete()
+    kept = DAN if role else BEN
+    before = await homes(street)
+    await street.world.do(("merge", kept, CLEO))
+    assert await homes(street) == before
+    assert "1. milk" in await show_shared_list(street.context(CLEO))
+    assert await news(street) == set()
+    # Once another adult is there, it may be.
+    await street.world.do(
+        ("change", CLEO, DAN, HouseholdRole.ADULT) if role else ("bring", CLEO, DAN, HouseholdRole.ADULT)
+    )
+    await street.world.do(("merge", kept, CLEO))
+    assert "1. milk" in await show_shared_list(street.context(DAN))

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from abilities.household.telling import tell_news
+from abilities.household.telling import follow_deeds
 from core.clock import Clock
 from core.db.database import Connection, Database
 from core.ids import make_id
@@ -67,7 +67,7 @@ async def work(database: Database, name: str) -> None:
     while lease := await runner.claim(None):
         await runner.run(lease)
     notes = NotificationStore(database, make_id)
-    await tell_news(database, NotificationService(notes, ["sms"], wakeups, clock, make_id))
+    await follow_deeds(database, NotificationService(notes, ["sms"], wakeups, clock, make_id))
     await database.close()
 
 

@@ -138,6 +138,8 @@ TOLD = {
     "find_joint": {"tenant_id", "approval_id"},
     "find_followups": {"tenant_id"},
     "list_followups": {"tenant_id", "memory_id"},
+    "find_household_owner": {"tenant_id"},
+    "find_limits_to_lift": {"tenant_id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -245,6 +247,7 @@ KEPT = (
     " where tenant_id = $1",
     "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
     "insert into household_members (tenant_id, household_id, role, joined_at) values ($1, 'hh' || $1, 'owner', now())",
+    "insert into household_limits (tenant_id, key, given) values ($1, 'k', 'child')",
     "insert into household_invitations (tenant_id, code_hash, invited_by, role, key, made_at, expires_at)"
     " values ($1, convert_to($1, 'UTF8'), $1, 'adult', 'k', now(), now())",
     "insert into household_deeds (tenant_id, key, answer, at) values ($1, 'k', '{}', now())",

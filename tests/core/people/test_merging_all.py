@@ -19,7 +19,7 @@ _IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk|rcp|w)'")
 ANN, ANN_CHAT = "+15550000001", "7001"
 LATER = {
     "event_work", "events", "memory_jobs", "profile_jobs", "reservations", "pool_entries", "approval_codes",
-    "household_members",
+    "household_members", "household_limits",
 }  # fmt: skip
 """What ends by itself, or where two equal rows had become one; nobody was in two households meanwhile."""
 
@@ -43,6 +43,8 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
                 if "add_data_key" in kept_row or "save_credentials" in kept_row:
                     continue
                 statement = kept_row.replace("memory_versions (tenant_id) values ($1)", _VERSION)
+                # Two households would each be left without an adult.
+                statement = statement.replace("'hh' || $1", "'hh'")
                 # Ids of ours are never the same twice.
                 await connection.execute(
                     _IDS.sub(rf"'\g<1>{number}'", statement).replace("{m}", f"{{m{number}}}"), tenant

@@ -22,10 +22,10 @@ from core.people.rate_limit import Rates
 from core.people.tenant import TurnTenant
 from core.people.tiers import Tiers, read_tiers
 from core.tools.tool import tool
-from core.turns.checks import SafetyCheck, ordered_checks
+from core.turns.checks import HOURS_ZONE, SafetyCheck, ordered_checks
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import FromPerson, Place, TurnRequest, TurnResult, TurnSender, TurnWork
+from core.turns.types import FromPerson, Kept, Place, TurnRequest, TurnResult, TurnSender, TurnWork
 from onevalet.wiring.plugins import load_plugins
 from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says
@@ -267,6 +267,15 @@ async def test_a_tier_is_answered_in_its_hours_by_the_persons_clock(hours: str, 
     # A reminder rings all the same.
     result, _ = await handle(asked, request("t2", tenant=child, sender=None))
     assert result.reply == "fine"
+
+
+async def test_a_tier_is_answered_by_the_clock_that_an_ability_brings() -> None:
+    asked = checks(tiers='{"child": {"hours": "07:00-20:00"}}')
+    child = replace(ANNS, tier="child", timezone="America/New_York")
+    for turn, zone, answered in (("t1", "UTC", False), ("t2", None, True), ("t3", "America/New_York", True)):
+        brought = replace(request(turn, tenant=child), kept=Kept(brought={HOURS_ZONE: zone}))
+        result, _ = await handle(asked, brought)
+        assert (result.reply == "fine") is answered, zone
 
 
 @pytest.mark.parametrize(

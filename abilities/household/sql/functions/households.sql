@@ -40,8 +40,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select n.tenant_id, n.id from household_news n order by n.made_at, n.id limit p_limit
 $$;
 
--- Returns a person as others of the household see them, and their role there: {id, name, role, channel, user_key}. The
--- name is their own, or that of their first place, whose address is shown in part.
+-- Returns a person as others of the household see them, and their role there: {id, name, role, calendar, channel,
+-- user_key}. The name is their own, or that of their first place, whose address is shown in part.
 create function household_member(p_tenant text)
 returns jsonb
 language plpgsql as $$
@@ -50,7 +50,7 @@ begin
     return (
         select jsonb_build_object(
             'id', t.tenant_id, 'name', coalesce(nullif(t.name, ''), i.name, ''), 'role', coalesce(m.role, ''),
-            'channel', coalesce(i.channel, ''), 'user_key', coalesce(i.user_key, ''))
+            'calendar', coalesce(m.calendar, ''), 'channel', coalesce(i.channel, ''), 'user_key', coalesce(i.user_key, ''))
         from tenants t
         left join household_members m on m.tenant_id = t.tenant_id
         left join lateral (
@@ -168,4 +168,22 @@ begin
     perform set_config('onevalet.tenant', p_home, true);
     return v_names || jsonb_build_object(
         'household', coalesce((select t.name from tenants t where t.tenant_id = p_home), ''));
+end $$;
+
+-- Stores how much of their calendars a member shows to the others. {outcome}: 'shown' with {household, calendar}, or 'none'.
+create function show_calendar(p_tenant text, p_key text, p_calendar text, p_now timestamptz)
+returns jsonb
+language plpgsql as $$
+declare
+    v_home text := lock_household(p_tenant);
+    v_answer jsonb := household_deed(p_tenant, p_key);
+begin
+    if v_answer is not null then
+        return v_answer;
+    elsif v_home is null then
+        return jsonb_build_object('outcome', 'none');
+    end if;
+    update household_members m set calendar = p_calendar where m.tenant_id = p_tenant;
+    v_answer := household_names(p_tenant, v_home) - 'who' || jsonb_build_object('outcome', 'shown', 'calendar', p_calendar);
+    return keep_household_deed(p_tenant, p_key, v_answer, p_now);
 end $$;

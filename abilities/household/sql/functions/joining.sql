@@ -76,7 +76,8 @@ end $$;
 
 -- Joins by an invitation. {outcome}: 'ask' with {household, who, people, role} until the person agrees in a later turn than
 -- the one that asked; then 'joined'. Or why not: 'wrong', 'used', 'expired', 'limited', 'inside' this household already,
--- 'member' of another one, 'full'. Wrong codes count against the person. A child gets the tier of p_limits, if any.
+-- 'member' of another one, 'full'. Wrong codes count against the person. `limited`: as a child they get the tier of
+-- p_limits, {guesses, within, people, tier, instead_of}.
 create function join_household(
     p_tenant text, p_key text, p_code_hash bytea, p_agreed boolean, p_now timestamptz, p_limits jsonb)
 returns jsonb
@@ -122,7 +123,9 @@ begin
     -- 2. Ask first, and this person last.
     perform set_config('onevalet.tenant', v_home, true);
     select * into v_code from household_invitations i where i.tenant_id = v_home and i.code_hash = p_code_hash;
-    v_answer := household_names(v_code.invited_by, v_home) || jsonb_build_object('role', v_code.role);
+    v_answer := household_names(v_code.invited_by, v_home)
+        || jsonb_build_object('role', v_code.role, 'limited', v_code.role = 'child' and may_limit(p_tenant, p_limits));
+    perform set_config('onevalet.tenant', v_home, true);
     if not (p_agreed and v_code.asked = p_tenant and v_code.asked_by <> p_key) then
         update household_invitations i set asked = p_tenant, asked_by = p_key
         where i.tenant_id = v_home and i.code_hash = p_code_hash and i.asked <> p_tenant;
@@ -133,12 +136,8 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     insert into household_members (tenant_id, household_id, role, joined_at)
     values (p_tenant, v_home, v_code.role, p_now);
-    if v_code.role = 'child' and p_limits ->> 'tier' <> '' then
-        -- Whoever left as a child has the tier still, and nobody knows the one before.
-        update household_members m
-        set tier_given = p_limits ->> 'tier', tier_before = coalesce(nullif(t.tier, p_limits ->> 'tier'), '')
-        from tenants t where m.tenant_id = p_tenant and t.tenant_id = p_tenant;
-        update tenants t set tier = p_limits ->> 'tier' where t.tenant_id = p_tenant;
+    if v_code.role = 'child' then
+        perform limit_child(p_tenant, p_key, p_limits);
     end if;
     perform tell_household(v_home, array[p_tenant], p_key, 'joined',
                            household_names(p_tenant, v_home) || jsonb_build_object('role', v_code.role));

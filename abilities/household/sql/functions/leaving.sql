@@ -41,7 +41,9 @@ returns void
 language plpgsql as $$
 declare
     v_about jsonb := household_names(p_tenant, p_home);
+    v_zone text := hours_zone_of(p_tenant);
 begin
+    update household_limits l set zone = v_zone where l.tenant_id = p_tenant and l.state <> 'over';
     perform set_config('onevalet.tenant', p_home, true);
     delete from household_invitations i where i.tenant_id = p_home and i.invited_by = p_tenant;
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -78,17 +80,6 @@ begin
     end if;
 end $$;
 
--- Gives a person the tier back that they had before they were a child of a household, unless the operator changed it.
-create function lift_limits(p_tenant text)
-returns void
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update tenants t set tier = m.tier_before from household_members m
-    where t.tenant_id = p_tenant and m.tenant_id = p_tenant and m.tier_given <> '' and t.tier = m.tier_given;
-    update household_members m set tier_given = '' where m.tenant_id = p_tenant and m.tier_given <> '';
-end $$;
-
 -- Deletes a household with all that it shares; its members stay who they are.
 create function drop_household(p_home text)
 returns void
@@ -97,7 +88,7 @@ declare
     v_id text;
 begin
     for v_id in select f.tenant_id from find_household_members(p_home) f loop
-        perform lift_limits(v_id);
+        perform end_limits(v_id);
         delete from household_members m where m.tenant_id = v_id and m.household_id = p_home;
     end loop;
     perform set_config('onevalet.tenant', p_home, true);
@@ -111,10 +102,15 @@ create function change_household_member(p_tenant text, p_key text, p_member text
 returns jsonb
 language plpgsql as $$
 declare
-    v_home text := lock_household(p_tenant);
-    v_answer jsonb := household_deed(p_tenant, p_key);
+    v_home text;
+    v_answer jsonb;
     v_role text;
 begin
+    -- Both before the household, and in one order: they may be linked or parted in this moment.
+    perform lock_person(least(p_tenant, p_member), false);
+    perform lock_person(greatest(p_tenant, p_member), false);
+    v_home := lock_household(p_tenant);
+    v_answer := household_deed(p_tenant, p_key);
     if v_answer is not null then
         return v_answer;
     elsif v_home is null then
@@ -131,7 +127,7 @@ begin
     elsif p_member = p_tenant or p_role not in ('', case v_role when 'child' then 'adult' else 'owner' end) then
         return v_answer || jsonb_build_object('outcome', 'refused');
     end if;
-    perform lift_limits(p_member);
+    perform end_limits(p_member);
     if p_role = '' then
         perform tell_member(p_member, p_key, 'put_out', v_answer);
         perform part_from_household(p_member, v_home, p_tenant, p_key, 'removed');
@@ -195,43 +191,60 @@ begin
 end $$;
 
 -- Prepares the merge of two people who may both be in a household: nobody is in two. The one who stays keeps theirs, and
--- the other leaves; in the same one they have the lower role of both, and the link's record lets nothing go back.
+-- the other leaves; in the same one they have the lower role of both, and the link's record lets nothing go back. Returns
+-- the name of the household that would be left without an adult: then nothing is merged. Null for none.
 create function merge_members(p_kept text, p_gone text)
-returns void
+returns text
 language plpgsql as $$
 declare
     v_kept text := household_of(p_kept);
     v_gone text := household_of(p_gone);
     v_home text;
     v_role text;
+    v_lower boolean;
 begin
     -- Nobody joins meanwhile, as both people are locked; their households may put them out until these are too.
     for v_home in select distinct h from unnest(array[v_kept, v_gone]) h where h is not null order by h loop
         perform set_config('onevalet.tenant', v_home, true);
         perform lock_person(v_home, true);
     end loop;
-    v_kept := household_of(p_kept);
+    perform forget_limits(p_kept);
+    perform forget_limits(p_gone);
+    -- The calendars of both are one person's from now on: nobody said that these may be seen.
     v_gone := household_of(p_gone);
+    update household_members m set calendar = '' where m.tenant_id = p_gone;
+    v_kept := household_of(p_kept);
+    update household_members m set calendar = '' where m.tenant_id = p_kept;
     if v_kept is null or v_gone is null then
-        return;
+        perform set_config('onevalet.tenant', p_gone, true);
+        return null;
     elsif v_kept <> v_gone then
+        if adults_of(v_gone) = ((household_member(p_gone) ->> 'role') <> 'child')::int then
+            return household_names(p_gone, v_gone) ->> 'household';
+        end if;
+        perform tell_member(p_kept, md5(p_gone), 'merged', household_names(p_gone, v_gone));
         perform part_from_household(p_gone, v_gone, p_gone, md5(p_gone), 'left');
         perform set_config('onevalet.tenant', p_gone, true);
-        return;
+        return null;
     end if;
     v_role := household_member(p_gone) ->> 'role';
     delete from household_members m where m.tenant_id = p_gone;
     perform set_config('onevalet.tenant', p_kept, true);
     update household_members m set role = v_role
-    where m.tenant_id = p_kept and (v_role = 'child' or m.role = 'owner' and v_role = 'adult');
+    where m.tenant_id = p_kept and m.role <> v_role and (v_role = 'child' or m.role = 'owner' and v_role = 'adult');
+    v_lower := found;
+    if adults_of(v_kept) = 0 then
+        return household_names(p_kept, v_kept) ->> 'household';
+    end if;
+    perform set_config('onevalet.tenant', p_kept, true);
     update linked_rows r set copied = true from links l
     where r.tenant_id = p_kept and l.tenant_id = p_kept and l.other_id = p_gone and r.link_id = l.id
       and r.of = 'household_members';
-    if adults_of(v_kept) = 0 then
-        perform tell_household(v_kept, '{}', md5(p_gone), 'ended', household_names(p_kept, v_kept));
-        perform drop_household(v_kept);
-    else
-        perform settle_owner(v_kept, md5(p_gone));
+    if v_lower then
+        perform tell_household(v_kept, '{}', md5(p_gone), v_role,
+                               household_names(p_kept, v_kept) || jsonb_build_object('role', v_role));
     end if;
+    perform settle_owner(v_kept, md5(p_gone));
     perform set_config('onevalet.tenant', p_gone, true);
+    return null;
 end $$;

@@ -59,7 +59,6 @@ begin
     order by k.key on conflict (channel, account, key) do nothing;
     -- 5. Make the new person. Starting again grants no more rights than before, and never those of the operator.
     perform set_config('onevalet.tenant', p_new_tenant, true);
-    -- Starting again grants no more rights than before, and never those of the operator.
     insert into tenants (tenant_id, name, timezone, language, language_from, role, tier)
     values (p_new_tenant, v_me.name, v_me.timezone, v_old.language,
             case when v_old.language = '' then '' else v_me.channel end,
@@ -70,6 +69,7 @@ begin
             v_me.admitted);
     insert into person_audit (tenant_id, what, channel, account, identity_id, other)
     values (p_new_tenant, 'unlinked', v_me.channel, v_me.account, p_new_identity, p_tenant);
+    -- What abilities limit for the person is limited for the new person by their sql/start_again.sql.
     -- 6. Greet them.
     v_conversation := open_conversation(
         p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);

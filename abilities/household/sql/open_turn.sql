@@ -1,0 +1,1 @@
+                select 'hours_zone', to_jsonb(hours_zone_of(p_tenant))
