@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from abilities.calendar.calendars import Calendars
 from abilities.moments.saying_when import parts_said, said_elsewhere
+from core.tools.person_access import AccountAccess
 from onevalet import Ability, AccountMissing, OpenAccount, ToolExecutionContext
 
 READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
@@ -12,19 +13,23 @@ READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
 
 async def open_calendars(context: ToolExecutionContext, need: str = READ, zone: ZoneInfo | None = None) -> Calendars:
     """Return the calendars of all accounts that can do this; the preferred account's come first."""
+    return await opened_with(context.accounts, context, need, zone or zone_of(context))
+
+
+async def opened_with(accounts: AccountAccess, context: ToolExecutionContext, need: str, zone: ZoneInfo) -> Calendars:
+    """Return the calendars of these accounts, perhaps of somebody who shows them to the person."""
     opened: list[OpenAccount] = []
     missing: AccountMissing | None = None
-    for account in await context.accounts.list(need):
+    for account in await accounts.list(need):
         try:
-            opened.append(await context.accounts.open(f"{account.service}:{need}", account.name))
+            opened.append(await accounts.open(f"{account.service}:{need}", account.name))
         except AccountMissing as error:  # an account that must be reconnected does not keep the others from being read
             missing = error
     if not opened:
         if missing is not None:
             raise missing
-        opened.append(await context.accounts.open(need))
-    now = context.clock.now()
-    return Calendars(context.http, opened, zone or zone_of(context), context.idempotency_key, now)
+        opened.append(await accounts.open(need))
+    return Calendars(context.http, opened, zone, context.idempotency_key, context.clock.now())
 
 
 def zone_of(context: ToolExecutionContext) -> ZoneInfo:

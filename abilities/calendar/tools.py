@@ -8,6 +8,7 @@ from abilities.calendar.free_time import find_free_time
 from abilities.calendar.from_files import AddEventsFromFile
 from abilities.calendar.reading import find_events, list_calendars, list_events
 from abilities.calendar.reminding import EventReminder, remind_before_event
+from abilities.calendar.together import household_agenda
 from abilities.calendar.undoing import undo_event
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "EventReminder",
     "find_events",
     "find_free_time",
+    "household_agenda",
     "list_calendars",
     "list_events",
     "remind_before_event",

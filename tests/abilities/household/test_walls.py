@@ -1,6 +1,7 @@
 """Promise 11 for households: nobody reads or changes what is another member's, or another household's."""
 
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
@@ -24,18 +25,29 @@ from abilities.lists.lists import (
     tick_off,
 )
 from abilities.lists.notes import add_note, forget_note, list_notes, take_back_note
+from abilities.lists.shared_notes import (
+    add_shared_note,
+    forget_shared_note,
+    restore_shared_note,
+    show_shared_notes,
+    take_back_shared_note,
+)
+from abilities.memory.momex import Momex
+from abilities.memory.shared_tools import forget_for_us, list_shared_memories, remember_for_us, take_back_shared_memory
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.errors import ToolFailed, ToolRetry
 from core.messaging.search import PersonMessages
 from core.people.tenant_tables import tenant_tables
+from core.tools.context import NO_MEMORY
 from core.tools.sharing import Sharing
 from core.tools.storage import Storage
 from onevalet import ToolExecutionContext
 from onevalet.testing import make_context
 from operations.tenants.export import Exporter
 from tests.abilities.household.test_membership_model import World
+from tests.abilities.memory.harness import caught_up, make_momex
 from tests.core.harness import Store
 from tests.core.people.harness import Harness
 
@@ -48,6 +60,7 @@ class Street:
 
     world: World
     store: Store
+    momex: Momex | None = None
 
     def context(self, person: int, key: str = "call") -> ToolExecutionContext:
         """Return the context of a call of somebody's."""
@@ -56,6 +69,7 @@ class Street:
         return replace(
             make_context(tenant_id=tenant, idempotency_key=f"{key} {person}"),
             storage=Storage(database).for_tenant(tenant),
+            memory=self.momex.for_tenant(tenant) if self.momex else NO_MEMORY,
             services={Sharing: SharedInHousehold(households), Households: households},
         )
 
@@ -81,28 +95,45 @@ def foreign(person: int) -> set[str]:
 
 
 @pytest.fixture
-async def street(store: Store) -> Street:
+async def street(store: Store) -> AsyncIterator[Street]:
     world = World(Harness(store))
     await world.begin()
     for owner, member in ((ANN, BEN), (CLEO, DAN)):
         await world.do(("make", owner))
         await world.do(("bring", owner, member, HouseholdRole.ADULT))
-    street = Street(world, store)
+    street = Street(world, store, make_momex(store.database, structured=True))
+    assert street.momex is not None
     for person in range(4):
         context = street.context(person, "own")
         await add_to_list("secrets", [canary(person)], context)
         await add_note(canary(person), street.context(person, "note"))
+        kept = street.context(person, "memory").memory
+        assert await kept.remember(f"I keep {canary(person)} under the bed.", f"memory {person}")
         await world.harness.ask(canary(person), world.numbers[person])
     for person, home in ((ANN, "x"), (CLEO, "y")):
         await add_to_list("our shopping", [canary(home)], street.context(person, "shared"))
-    return street
+        await add_shared_note(canary(home), street.context(person, "shared note"))
+        await remember_for_us(f"We keep {canary(home)} in the attic.", street.context(person, "shared memory"))
+    yield street
+    await street.momex.close()
 
 
 async def seen_by(street: Street, person: int) -> str:
     """Return all that a person gets to see: tools, search, an export, and every table under their own wall."""
     context, database, tenant = street.context(person), street.store.database, street.tenant(person)
     seen: list[object] = [await show_list(context), await show_shared_list(context), await list_notes(context)]
-    seen.append(await street.world.by(person).read())
+    seen += [
+        await show_shared_notes(context),
+        await list_shared_memories(context),
+        await street.world.by(person).read(),
+    ]
+    momex = street.momex
+    assert momex is not None
+    await caught_up(momex, tenant)
+    for of in (*range(4), "x", "y"):
+        # In their own words, and by what the memory's index holds.
+        seen += [await momex.search(tenant, f"What about {canary(of)}?"), await context.memory.search(canary(of))]
+    seen += await context.memory.overview()
     said = PersonMessages(database, tenant)
     everybody: tuple[int | str, ...] = (*range(4), "x", "y")
     seen += [await said.search(canary(of)) for of in everybody]
@@ -143,12 +174,15 @@ async def test_a_household_counts_as_nobody_where_people_are_listed(street: Stre
 async def attempts(street: Street) -> list[tuple[str, Any]]:
     """Return the calls by which Ben, an adult, tries to get at what is Ann's, and at another household, by name."""
     ben, database = street.world.by(BEN), street.store.database
-    ann, cleo = street.tenant(ANN), street.tenant(CLEO)
+    ann, cleo, ben_id, momex = street.tenant(ANN), street.tenant(CLEO), street.tenant(BEN), street.momex
+    assert momex is not None
     homes = await street.home(ANN), await street.home(CLEO)
     context = street.context(BEN, "attempt")
     own, shared = Storage(database).for_tenant(street.tenant(BEN)), context.services[Sharing].storage  # type: ignore[attr-defined]
     theirs = await Storage(database).for_tenant(ann).list("lists")
     note = (await Storage(database).for_tenant(ann).list("notes"))[0]
+    notes = {home: (await Storage(database).for_tenant(home).list("notes"))[0] for home in homes}
+    own_numbers = [one.number for one in await momex.for_tenant(ann).overview()]
     change = {"key": theirs[0].key, "names": ["secrets", "secrets"], "items": []}
     gone = {**change, "names": [None, "secrets"]}
 
@@ -171,6 +205,23 @@ async def attempts(street: Street) -> list[tuple[str, Any]]:
         ("get her note among the shared", lambda: shared.get("notes", note.key)),
         ("delete it among the shared", lambda: shared.delete("lists", theirs[0].key)),
         ("swap it", lambda: own.swap("lists", theirs[0].key, {}, theirs[0].value)),
+        (
+            "take a note of the other household back",
+            lambda: take_back_shared_note(notes[homes[1]].key, homes[1], context),
+        ),
+        ("take it back as one of his own", lambda: take_back_shared_note(notes[homes[1]].key, homes[0], context)),
+        ("restore it", lambda: restore_shared_note(notes[homes[1]].key, homes[1], context)),
+        ("take her own note back as a shared one", lambda: take_back_shared_note(note.key, ann, context)),
+        ("forget a shared note that is not there", lambda: forget_shared_note(99, context)),
+        ("open the other household's memory", lambda: context.memory.shared(homes[1])),
+        ("open her memory as a shared one", lambda: context.memory.shared(ann)),
+        ("search her memory", lambda: context.memory.search(canary(ANN))),
+        ("search the other household's memory", lambda: context.memory.search(canary("y"))),
+        ("search it by its collection", lambda: momex.search(ben_id, canary("y"), collections=["household:ours"])),
+        ("add to a household of his own making", lambda: momex.add(ben_id, [], collection="household:mine")),
+        ("forget her memory by its line", lambda: forget_for_us([f"1. I keep {canary(ANN)} under the bed."], context)),
+        ("take her memory back", lambda: take_back_shared_memory(own_numbers, ann, context)),
+        ("take the other household's back", lambda: take_back_shared_memory([1], homes[1], context)),
         ("swap it among the shared", lambda: shared.swap("lists", theirs[0].key, {}, theirs[0].value)),
     ]
     deeds: list[tuple[str, Any]] = [
@@ -191,12 +242,16 @@ async def attempts(street: Street) -> list[tuple[str, Any]]:
         "household_members",
         "household_invitations",
         "household_deeds",
+        "household_limits",
+        "memories",
         "inbound",
         "tenants",
     ):
         for other in (ann, homes[0], homes[1]):
             rows.append((f"read {table} of {other}", _rows(database, street.tenant(BEN), table, other)))
             rows.append((f"change {table} of {other}", _updates(database, street.tenant(BEN), table, other)))
+    shown = "update household_members set calendar = 'titles' where tenant_id = $2 and $1 <> '' returning tenant_id"
+    rows.append(("show her calendar", lambda: database.tenant_rows(street.tenant(BEN), shown, ann)))
     moved = "update household_members set household_id = $2 where tenant_id = $3 and $1 <> '' returning tenant_id"
     rows.append(("move her", lambda: database.tenant_rows(street.tenant(BEN), moved, homes[1], ann)))
     return [*tools, *deeds, *rows]
@@ -233,13 +288,13 @@ async def of_others(street: Street) -> dict[str, object]:
     """Return all that is not Ben's own: the rows of the others and of both households."""
     rows: dict[str, object] = {}
     own = street.tenant(BEN)
-    for table in ("stored_values", "household_members", "household_deeds", "tenants", "profile_facts"):
+    for table in ("stored_values", "household_members", "household_deeds", "tenants", "profile_facts", "memories"):
         found = await street.store.admin.fetch(
             f"select to_jsonb(x) as row from {table} x where tenant_id <> $1 order by to_jsonb(x)::text",  # noqa: S608
             own,
         )
         rows[table] = json.dumps([row["row"] for row in found], default=str)
     rows["members"] = await street.store.column(
-        "select tenant_id || household_id || role from household_members order by 1"
+        "select tenant_id || household_id || role || calendar from household_members order by 1"
     )
     return rows
