@@ -35,7 +35,7 @@ async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_por
     settings, person = simulated.settings, config.people[0]
     database = Database(database_url(settings), size=1, name="onevalet dev")
     try:
-        tenant = await _seed_owner(database, _identities(simulated, config, person), person)
+        tenant = await seed_person(database, _identities(simulated, config, person), person, PersonRole.OWNER)
         await _connect_mail(CredentialStore(database, secret_keys(settings)), tenant, person, mail_port)
     finally:
         await database.close()
@@ -76,8 +76,8 @@ async def _connect_mail(store: CredentialStore, tenant: str, person: Person, por
         _log.warning("simulated_mail_not_connected", tenant=tenant, cause=str(error))
 
 
-async def _seed_owner(database: Database, seeds: list[Seed], person: Person) -> str:
-    """Create an owner with all these identities and return the tenant's id. It may be repeated."""
+async def seed_person(database: Database, seeds: list[Seed], person: Person, role: PersonRole) -> str:
+    """Create a person with all these identities and return the tenant's id. It may be repeated."""
     row = await database.one(
         "select seed_person($1,$2,$3,$4,$5,$6) as tenant_id",
         make_id("tn"),
@@ -85,6 +85,6 @@ async def _seed_owner(database: Database, seeds: list[Seed], person: Person) -> 
         [make_id("idn") for _ in seeds],
         person.name,
         person.timezone,
-        PersonRole.OWNER.value,
+        role.value,
     )
     return str(row["tenant_id"])

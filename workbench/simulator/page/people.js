@@ -9,8 +9,10 @@ export function peoplePicker(root, dialog, app, { become, beside }) {
   const name = h("input", { name: "person-name", required: true, maxlength: "40", autocomplete: "off", spellcheck: "false" });
   const problem = h("p", { class: "problem", role: "alert" });
   const close = h("form", { method: "dialog", class: "sheet-head" }, h("h2", { id: "add-title" }, "Add a person"), h("button", { "aria-label": "Close" }, icon("cross")));
+  // Without an assistant beside it, the simulator can only add people.
+  const family = h("p", { class: "family", hidden: true }, "Or try a household: Ben, an adult, and Cleo, a child, whom you have let in. ", h("button", { type: "button", onclick: live }, "Add a household"));
   const form = h("form", { class: "fault-form", onsubmit: add }, h("label", {}, "Their name", name), problem, h("button", { class: "primary" }, "Add them"));
-  dialog.append(close, h("p", {}, "They get a phone, a Slack user and a Telegram user. The assistant does not know them: what they write first meets pairing."), form);
+  dialog.append(close, h("p", {}, "They get a phone, a Slack user and a Telegram user. The assistant does not know them: what they write first meets pairing."), form, family);
 
   async function add(event) {
     event.preventDefault();
@@ -27,7 +29,20 @@ export function peoplePicker(root, dialog, app, { become, beside }) {
     }
   }
 
+  async function live() {
+    problem.textContent = "";
+    try {
+      const { told } = await ask("/bench/household", { method: "POST", body: {} });
+      dialog.close();
+      await app.moved();
+      app.toast(told);
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+
   function draw() {
+    family.hidden = !app.pairs;
     const other = app.second ?? app.people.find((one) => one !== app.person);
     root.replaceChildren(
       root.querySelector("legend"),
