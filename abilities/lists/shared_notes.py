@@ -101,11 +101,11 @@ async def restore_shared_note(key: str, home: str, context: ToolExecutionContext
     return gettext("Undone: the shared note {number} is back.", number=kept.number)
 
 
-async def _shared(context: ToolExecutionContext, home_id: str = "") -> tuple[SharedHome, TenantStorage]:
+async def _shared(context: ToolExecutionContext, home_id: str | None = None) -> tuple[SharedHome, TenantStorage]:
     """Return those with whom the person shares, and what they share; raise `ToolFailed` for nobody, or others now."""
     sharing = sharing_among(context.services)
     home = await sharing.home() if sharing else None
-    if sharing is None or home is None or home_id not in ("", home.id):
+    if sharing is None or home is None or home_id not in (None, home.id):
         raise ToolFailed(gettext("You share no notes with anybody: you are in no household, or in another one by now."))
     return home, sharing.storage
 

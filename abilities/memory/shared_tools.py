@@ -78,11 +78,11 @@ async def take_back_shared_memory(numbers: list[int], home: str, context: ToolEx
     return gettext("Undone: I do not remember it for you any more.")
 
 
-async def _shared(context: ToolExecutionContext, home_id: str = "") -> tuple[SharedHome, MemoryAccess]:
+async def _shared(context: ToolExecutionContext, home_id: str | None = None) -> tuple[SharedHome, MemoryAccess]:
     """Return those with whom the person shares, and their memory; raise `ToolFailed` for nobody, or others now."""
     sharing = sharing_among(context.services)
     home = await sharing.home() if sharing else None
-    if home is None or home_id not in ("", home.id):
+    if home is None or home_id not in (None, home.id):
         raise ToolFailed(
             gettext("You share no memory with anybody: you are in no household, or in another one by now.")
         )

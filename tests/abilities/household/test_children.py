@@ -18,7 +18,7 @@ from tests.abilities.household.test_membership_model import World
 from tests.core.builders import FakeModel, says
 from tests.core.harness import LEASE, Store
 from tests.core.people.harness import Harness
-from tests.eventually import eventually
+from tests.locks import until_blocked
 
 TIER = ChildTier(CHILDREN, ("member", "guest", "gold"))
 
@@ -207,12 +207,7 @@ async def test_an_adults_word_waits_for_nothing_that_waits_for_it(world: World, 
         # As a deletion and a link lock a person; the word may do its part now, or wait for them.
         await deleting.execute("select lock_person($1,true)", world.tenants[BEN])
         word = asyncio.create_task(world.do(deed))
-        await eventually(lambda: _waits_or_is_done(world, word), "the word")
+        await until_blocked(world.harness.store.one)
         await deleting.execute("select lock_household($1)", world.tenants[BEN])
     await word
     await world.assert_same()
-
-
-async def _waits_or_is_done(world: World, word: "asyncio.Task[None]") -> bool:
-    waiting = await world.harness.store.one("select count(*) from pg_locks where not granted")
-    return word.done() or bool(waiting)
