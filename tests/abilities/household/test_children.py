@@ -125,6 +125,7 @@ def test_the_daily_budget_counts_for_tiers_without_dollars() -> None:
 
 
 ANN, BEN, CLEO, DAN = range(4)
+ADULT, CHILD = HouseholdRole.ADULT, HouseholdRole.CHILD
 
 
 @pytest.fixture
@@ -184,6 +185,48 @@ async def test_a_place_that_starts_again_takes_a_childs_limits_along(world: Worl
     assert world.tenants[DAN] != world.tenants[CLEO]
     assert await world.harness.store.db.tenants.one("tier", tenant_id=world.tenants[DAN]) == WORLDS.name
     assert await zone(world, DAN, "Pacific/Auckland") == "Asia/Tokyo"
+
+
+LINKS = {
+    "made a child, then parted": [("merge", CLEO, DAN), ("bring", ANN, CLEO, CHILD), ("part", CLEO)],
+    "linked as a child, then parted": [("bring", ANN, BEN, CHILD), ("merge", CLEO, BEN), ("part", CLEO)],
+    "freed while linked": [
+        ("bring", ANN, BEN, CHILD),
+        ("merge", CLEO, BEN),
+        ("change", ANN, CLEO, ADULT),
+        ("part", CLEO),
+    ],
+    "a child anew while linked": [
+        ("bring", ANN, BEN, CHILD),
+        ("merge", CLEO, BEN),
+        ("change", ANN, CLEO, None),
+        ("bring", ANN, CLEO, CHILD),
+        ("part", CLEO),
+    ],
+    "both of them children": [
+        ("bring", ANN, BEN, CHILD),
+        ("bring", ANN, CLEO, CHILD),
+        ("merge", CLEO, BEN),
+        ("part", CLEO),
+        ("change", ANN, CLEO, ADULT),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+async def test_no_link_and_no_unlink_changes_a_childs_limits(world: World, name: str) -> None:
+    for deed in LINKS[name]:
+        await world.do(deed)
+        await world.assert_same()
+
+
+async def test_a_child_gets_rid_of_no_limits_by_a_link_with_a_guest(world: World) -> None:
+    tenants = world.harness.store.db.tenants
+    await tenants.change({"role": "guest"}, tenant_id=world.tenants[CLEO])
+    await world.do(("bring", ANN, BEN, CHILD))
+    await world.do(("merge", CLEO, BEN))
+    await world.assert_same()
+    assert await tenants.one("tier", tenant_id=world.tenants[CLEO]) == WORLDS.name
 
 
 async def test_a_tier_that_the_operator_gave_stays_over_a_link_and_its_undoing(world: World) -> None:
