@@ -8,7 +8,7 @@ import pytest
 
 from tests.page.chromium import NARROW, WIDE, Page
 from tests.page.looks import flaws
-from tests.page.talk import ask
+from tests.page.talk import ask, said
 from tests.running_dev import RunningDev, running_dev
 
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
@@ -104,6 +104,32 @@ async def test_who_was_added_is_there_after_a_restart_and_reset_and_on_a_phone(p
     await page.click(".people .add-person")
     await page.type("#add-person [name=person-name]", "mary  somerville")
     await page.until("document.querySelector('#add-person .problem').innerText.includes('is here already')")
+    await page.leave()
+
+
+async def test_a_household_of_two_adults_and_a_child_is_made_by_a_button(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    for size in (NARROW, WIDE):
+        await page.resize(size)
+        await page.click(".people .add-person")
+        await page.until("document.querySelector('#add-person .family').checkVisibility()")
+        assert await flaws(page) == []
+        await page.resize(size)
+        await page.click("#add-person [aria-label=Close]")
+    await page.click(".people .add-person")
+    await page.click("#add-person .family button")
+    await page.until("document.querySelector('.toast').innerText.includes('Cleo Lovelace, a child')")
+    for name, role in (("Cleo", "child"), ("Ben", "adult"), ("Ada", "owner")):
+        await page.click(".people label", name)
+        await ask(page, "phone", "HOUSEHOLD")
+        await page.until(f"{said('phone')}.at(-1)?.includes('Rose Cottage')")
+        assert f"{name} Lovelace ({role})" in await page.evaluate(f"{said('phone')}.at(-1)")
+    await page.until(f"{said('phone')}.some((one) => one.includes('Ben Lovelace has joined'))")
+    assert await flaws(page) == []
+    await page.resize(WIDE)
+    await page.click(".people .add-person")
+    await page.click("#add-person .family button")
+    await page.until("document.querySelector('#add-person .problem').innerText.includes('are here already')")
     await page.leave()
 
 
