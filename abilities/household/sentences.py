@@ -22,6 +22,8 @@ from abilities.household.types import Deed, Household, Member, Outcome
 from core.language.catalogue import current_language, gettext, gettext_noop, in_a_row, listed
 from core.messaging.help_text import as_typed
 
+_IN_CAPITALS = ("sms", "email")
+"""The channels on which words stand in capitals."""
 _ENDED = gettext_noop("“{household}” has ended, and what was shared in it is deleted.")
 _NOT_AGAIN = gettext_noop("That code does not work, or no longer: ask for a new one.")
 _BY_OUTCOME: Mapping[Outcome, str] = {
@@ -87,9 +89,14 @@ def typed(channel: str, verb: str = "", *more: str) -> str:
     language = current_language()
     words = [VERBS[verb].get(language, verb)] if verb else []
     words += [_written(one, language) for one in more]
-    if channel in ("sms", "email"):
+    if channel in _IN_CAPITALS:
         return " ".join([HOUSEHOLD.word(), *words]).upper()
     return " ".join([as_typed(HOUSEHOLD, channel), *words])
+
+
+def _typed(channel: str, word: str) -> str:
+    written = _written(word, current_language())
+    return written.upper() if channel in _IN_CAPITALS else written
 
 
 def _written(word: str, language: str) -> str:
@@ -111,18 +118,19 @@ def overview(home: Household | None, person: str, channel: str) -> str:
     """Return who is in a person's household, and the words about it."""
     if home is None:
         return nobody(channel)
-    lines = [gettext("“{household}”:", household=home.shown)]
-    lines += [f"{number}. {_member(one)}" for number, one in enumerate(home.people, 1)]
+    people = [f"{number}. {_member(one)}" for number, one in enumerate(home.people, 1)]
     role = next((one.role for one in home.people if one.id == person), None)
-    lines.append(
+    first, *more = SHOWN
+    after = [
         gettext(
             "You share the lists, notes and memories that you call “ours”, and of your calendars only what you show "
             "by: {words}",
-            words=in_a_row([typed(channel, CALENDAR, how) for how in SHOWN]),
-        )
-    )
-    lines.append(gettext("To change that, write: {words}", words=in_a_row(_words_for(role, channel))))
-    return "\n".join(lines)
+            words=in_a_row([typed(channel, CALENDAR, first), *(f"… {_typed(channel, how)}" for how in more)]),
+        ),
+        gettext("To change that, write: {words}", words=in_a_row(_words_for(role, channel))),
+    ]
+    # A line that follows a list at once belongs to its last item, in Markdown.
+    return "\n\n".join([gettext("“{household}”:", household=home.shown), "\n".join(people), "\n".join(after)])
 
 
 def _member(one: Member) -> str:
