@@ -23,6 +23,8 @@ from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, says, wants
 
+TIER = ChildTier("child", ("member", "guest"))
+"""The tier of children where there is one."""
 CODE = re.compile(r"[2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3}")
 
 

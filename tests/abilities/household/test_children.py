@@ -12,8 +12,8 @@ from abilities.household.merge import HouseholdMerge
 from abilities.household.roles import HouseholdRole
 from core.people.tiers import read_tiers
 from core.turns.store import TurnStore
+from tests.abilities.household.living import TIER as WORLDS
 from tests.abilities.household.living import Living, open_living, services_of
-from tests.abilities.household.test_membership_model import TIER as WORLDS
 from tests.abilities.household.test_membership_model import World
 from tests.core.builders import FakeModel, says
 from tests.core.harness import LEASE, Store
@@ -187,7 +187,7 @@ async def test_a_place_that_starts_again_takes_a_childs_limits_along(world: Worl
     assert await zone(world, DAN, "Pacific/Auckland") == "Asia/Tokyo"
 
 
-LINKS = {
+LINKS: dict[str, list[tuple[object, ...]]] = {
     "made a child, then parted": [("merge", CLEO, DAN), ("bring", ANN, CLEO, CHILD), ("part", CLEO)],
     "linked as a child, then parted": [("bring", ANN, BEN, CHILD), ("merge", CLEO, BEN), ("part", CLEO)],
     "freed while linked": [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.abilities.household.living import CODE
+from tests.abilities.household.living import CODE, TIER
 from tests.abilities.household.victims import work
 from tests.core.harness import Store
 from tests.forker import Forker, plain_environment
@@ -58,7 +58,7 @@ async def until_done(store: Store, forker: Forker, deed: str, told: str, log: Pa
 
 
 async def prepared(store: Store, deed: str) -> str:
-    """Bring Grace to where she may do the deed; return what she writes for it."""
+    """Bring Grace to where she may do the deed, or Ada free her of a child's limits; return what is written for it."""
     # Neither the invitations of a day nor its news end here.
     await store.admin.execute("delete from household_invitations; delete from notifications")
     inside = await store.one("select count(*) from household_members")
@@ -71,12 +71,23 @@ async def prepared(store: Store, deed: str) -> str:
     if inside == 2:
         await write(store, "leave", GRACE)
         await work_on(store)
-    await write(store, "invite", ADA)
+    await write(store, "invite child" if deed == "free" else "invite", ADA)
     await work_on(store)
     *_, code = [found[0] for text in await read(store, ADA) if (found := CODE.search(text))]
     await write(store, f"join {code}", GRACE)
     await work_on(store)
-    return f"join {code} agree"
+    if deed != "free":
+        return f"join {code} agree"
+    await write(store, f"join {code} agree", GRACE)
+    await work_on(store)
+    assert await tier(store) == TIER.name
+    return "make 2 adult"
+
+
+async def tier(store: Store) -> str:
+    """Return Grace's tier."""
+    whose = "select t.tier from tenants t join identities i using (tenant_id) where i.user_key = $1"
+    return str(await store.one(whose, GRACE))
 
 
 @pytest.mark.parametrize(("deed", "told"), [("join", "now (adult)"), ("leave", "You have left")])
@@ -87,3 +98,25 @@ async def test_promise_5_joining_and_leaving_survive_a_kill_at_each_point(
         await store.say("create Rose Cottage" if sender == ADA else "", sender=sender, command="household")
         await work_on(store)
     assert await until_done(store, forker, deed, told, tmp_path / "victims.log") >= 16
+
+
+async def test_promise_5_an_adults_word_lifts_limits_after_a_kill_at_each_point(
+    store: Store, forker: Forker, tmp_path: Path
+) -> None:
+    await write(store, "create Rose Cottage", ADA)
+    await work_on(store)
+    await write(store, "", GRACE)
+    await work_on(store)
+    points = ((number, sign) for number in itertools.count(1) for sign in "-+")
+    dead = True
+    while dead:
+        number, sign = next(points)
+        argument = await prepared(store, "free")
+        before, of_grace = len(await read(store, ADA)), len(await read(store, GRACE))
+        await write(store, argument, ADA)
+        dead = await die(store, forker, f"{number}{sign}", tmp_path / "victims.log")
+        await work_on(store)
+        assert await tier(store) == "", (number, sign)
+        assert len(await read(store, ADA)) == before + 1, (number, sign)
+        assert len(await read(store, GRACE)) == of_grace + 1, (number, sign)
+    assert number > 10

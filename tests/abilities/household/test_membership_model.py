@@ -8,12 +8,12 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from abilities.household.children import ChildTier
 from abilities.household.households import Households
 from abilities.household.merge import HouseholdMerge
 from abilities.household.roles import HouseholdRole
 from abilities.household.types import Member, Outcome
 from core.people.tenant_tables import tenant_tables
+from tests.abilities.household.living import TIER
 from tests.core.harness import Store
 from tests.core.people.harness import Harness
 from tests.examples import examples
@@ -21,7 +21,6 @@ from tests.examples import examples
 ADULT, CHILD, OWNER = HouseholdRole.ADULT, HouseholdRole.CHILD, HouseholdRole.OWNER
 _numbers = itertools.count(1)
 _LOWEST = (CHILD, ADULT, OWNER)
-TIER = ChildTier("child", ("member", "guest"))
 
 
 @dataclass(slots=True)

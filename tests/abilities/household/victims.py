@@ -20,7 +20,7 @@ from jobs.turns.runner import TurnRunner
 from notify.service import NotificationService
 from notify.store import NotificationStore
 from onevalet.wiring.abilities import use_abilities
-from tests.abilities.household.living import services_of
+from tests.abilities.household.living import TIER, services_of
 from tests.core.builders import FakeModel
 from tests.core.harness import LEASE, RecordedWakeups
 
@@ -57,7 +57,7 @@ async def work(database: Database, name: str) -> None:
     clock, wakeups = Clock(), RecordedWakeups()
     runner = TurnRunner(
         TurnStore(database, make_id, LEASE),
-        Orchestrator(FakeModel([]), clock=clock, services=services_of(database, clock)),
+        Orchestrator(FakeModel([]), clock=clock, services=services_of(database, clock, TIER)),
         wakeups,
         {},
         make_id,
