@@ -7,17 +7,28 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from abilities.calendar.free_time import busy_spans
-from abilities.calendar.group import GROUP
 from abilities.calendar.opening import READ, open_calendars, opened_with, read_span, zone_of
 from abilities.calendar.places import CalendarEntry
 from abilities.calendar.words import span_in_words
 from core.language.unseen import one_line
 from core.tools.person_access import AccountAccess
 from core.tools.sharing import Companion, Sharing, sharing_among
-from onevalet import AccountMissing, ToolExecutionContext, ToolFailed, ToolRetry, gettext, listed, tool
+from onevalet import (
+    AccountMissing,
+    ToolExecutionContext,
+    ToolFailed,
+    ToolGroup,
+    ToolRetry,
+    gettext,
+    gettext_noop,
+    listed,
+    tool,
+)
 
 _MAX_LISTED, _MAX_DAYS, _MAX_TITLE = 30, 14, 100
 TITLES = "titles"
+_GROUP = ToolGroup("household", gettext_noop("everybody, everyone"))
+"""The group that shows who is in it, and the words of people who want this tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,7 @@ class CompanionCalendars:
         return accounts
 
 
-@tool(name="household_agenda", effect="read", outside=True, group=GROUP, timeout=90)
+@tool(name="household_agenda", effect="read", outside=True, group=_GROUP, timeout=90)
 async def household_agenda(context: ToolExecutionContext, day: str = "today", days: int = 1) -> str:
     """Show what everybody in the person's household is doing on a day, as far as each of them shows it.
 

@@ -4,8 +4,8 @@ from core.tools.memory_access import MemoryAccess
 from core.tools.sharing import SharedHome, sharing_among
 from onevalet import ToolExecutionContext, ToolFailed, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
-_GROUP = ToolGroup("household", gettext_noop("household, family"))
-"""The group that shows who is in it."""
+_GROUP = ToolGroup("household", gettext_noop("for us, for all of us"))
+"""The group that shows who is in it, and the words of people who want these tools."""
 _MAX_LENGTH = 600
 
 
