@@ -8,7 +8,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.queue.shared_pauses import SharedPauses
 from core.queue.wakeups import RedisWakeups
-from core.turns.doing_now import DoingNow
+from onevalet.doing_now import DoingNow
 from onevalet.settings import Settings
 from onevalet.wiring.extras import check_extras
 from onevalet.wiring.secret_keys import secret_keys

@@ -65,7 +65,7 @@ OTHERWISE = {
     "core/people/rate_limit.py verdicts": "turn",
     "core/people/tiers.py _tiers": _LOADED,
     "core/queue/due.py _calls": "kind of work",
-    "core/turns/doing_now.py _newest": _TURN,
+    "onevalet/doing_now.py _newest": _TURN,
     "notify/setbacks.py _known": "person, to be left alone for a while: who is gone has no work",
     "core/tools/docstrings.py parameters": _LOADED,
     "core/tools/toolbox.py _tools": _LOADED,

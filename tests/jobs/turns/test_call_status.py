@@ -2,8 +2,8 @@
 
 from core.hooks.hooks import HookContext, PlannedCall
 from core.llm.types import ModelAnswer, ToolCall
-from core.turns.doing_now import DoingNow
 from jobs.turns.call_status import CallStatus
+from onevalet.doing_now import DoingNow
 from tests.eventually import eventually
 
 WHERE = HookContext("turn", "ann", "telegram")
