@@ -68,10 +68,10 @@ class _Done(NamedTuple):
 
 @tool(name="add_to_list", effect="idempotent", parallel=False)
 async def add_to_list(list_name: str, items: list[str], context: ToolExecutionContext) -> str:
-    """Add entries to one of the person's lists; a new one is begun.
+    """Add entries to a list; a new one is begun.
 
     Args:
-        list_name: As they call it: "shopping", "our to-do list" for one that they share.
+        list_name: As they call it: "shopping", "our to-do list" for a shared one.
         items: Each by itself; none begins an empty list.
     """
     texts = [" ".join(item.split()) for item in items]
@@ -98,7 +98,7 @@ async def add_to_list(list_name: str, items: list[str], context: ToolExecutionCo
 
 @tool(name="show_list", effect="read")
 async def show_list(context: ToolExecutionContext, list_name: str = "") -> str:
-    """Show one of the person's lists, each entry with its number; without a name, which lists there are.
+    """Show a list, each entry with its number; without a name, which lists there are.
 
     Args:
         list_name: As they call it.

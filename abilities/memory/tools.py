@@ -27,7 +27,7 @@ async def remember(statement: str, context: ToolExecutionContext) -> str:
 
 @tool(name="search_memory", effect="read", needs_memory="recall")
 async def search_memory(question: str, context: ToolExecutionContext) -> str:
-    """Look up what is known from earlier talks: facts, what was agreed, what was found out.
+    """Look up facts, agreements and findings from earlier talks.
 
     Args:
         question: A question, or a few words.

@@ -38,7 +38,7 @@ _STATES = {
 
 @tool(name="list_tasks", effect="read")
 async def list_tasks(context: ToolExecutionContext) -> str:
-    """List the person's reminders and tasks, also those that wait for events or watch something."""
+    """List the person's reminders, tasks and watches."""
     tasks = await context.tasks.list()
     if not tasks:
         return gettext("Nothing is scheduled.")

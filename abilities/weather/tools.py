@@ -108,7 +108,7 @@ class _Forecast(BaseModel):
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:
-    """Tell the weather in a city, or where the person is: now and the next three days, or one day.
+    """Tell the weather: now and the next three days, or one day.
 
     Args:
         city: With the country where there are several; "" for where the person is.
