@@ -8,7 +8,7 @@ _BY_TEXT = Channels(alone=frozenset({"sms"}), listed=NOWHERE, menu=NOWHERE)
 SEND = ChatCommand(
     name="send",
     words={
-        "en": ("send", "1"),
+        "en": ("send",),
         "es": ("enviar",),
         "de": ("senden",),
         "fr": ("envoyer",),
@@ -23,7 +23,7 @@ SEND = ChatCommand(
 SHORT = ChatCommand(
     name="short",
     words={
-        "en": ("short", "2"),
+        "en": ("short",),
         "es": ("corto",),
         "de": ("kurz",),
         "fr": ("court",),
@@ -37,7 +37,7 @@ SHORT = ChatCommand(
 )
 READ = ChatCommand(
     name="read",
-    words={"en": ("read", "3"), "es": ("leer",), "de": ("lesen",), "fr": ("lire",), "pt": ("ler",), "zh": ("阅读",)},
+    words={"en": ("read",), "es": ("leer",), "de": ("lesen",), "fr": ("lire",), "pt": ("ler",), "zh": ("阅读",)},
     help=gettext_noop("a link to a long answer"),
     channels=_BY_TEXT,
     answer="abilities.cost.answers:read",
@@ -46,7 +46,7 @@ READ = ChatCommand(
 CHAT = ChatCommand(
     name="chat",
     words={
-        "en": ("chat", "4"),
+        "en": ("chat",),
         "es": ("otro chat",),
         "de": ("anderswo",),
         "fr": ("ailleurs",),

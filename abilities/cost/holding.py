@@ -76,13 +76,13 @@ class LongAnswers:
             )
         )
         ways = [
-            gettext("1 or {word}: all of it", word=_typed(SEND)),
-            gettext("2 or {word}: its beginning", word=_typed(SHORT)),
+            gettext("{word}: all of it", word=_typed(SEND)),
+            gettext("{word}: its beginning", word=_typed(SHORT)),
         ]
         if self.links:
-            ways.append(gettext("3 or {word}: a link to it", word=_typed(READ)))
+            ways.append(gettext("{word}: a link to it", word=_typed(READ)))
         if other:
-            ways.append(gettext("4 or {word}: in {channel}", word=_typed(CHAT), channel=channel_name(other)))
+            ways.append(gettext("{word}: in {channel}", word=_typed(CHAT), channel=channel_name(other)))
         otherwise = (
             gettext("If you do not choose, its beginning and a link come in an hour.")
             if self.links

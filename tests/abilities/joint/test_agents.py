@@ -45,12 +45,12 @@ async def test_an_agent_that_first_asks_for_a_field_still_waits_for_both(databas
         assert "How many nights?" in home.heard("ada")
         assert await home.approvals_of("grace") == []
         home.model = FakeModel([says("It is booked.")])
-        await home.ask("2 nights")
+        await home.ask("2")
         assert "The Swan" in home.card_of("grace").text
         await home.yes("grace")
         assert BOOKED == []
         await home.yes("ada")
-        assert BOOKED == [("The Swan", "2 nights")]
+        assert BOOKED == [("The Swan", "2")]
 
 
 async def test_two_actions_of_an_answer_wait_for_those_who_were_named(database_url: str) -> None:
