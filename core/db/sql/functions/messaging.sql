@@ -579,11 +579,14 @@ create function look_for_part(p_channel text, p_account text, p_ref text, p_prov
 returns table (tenant_id text, outbound_id text, part int)
 language sql stable security definer set search_path = public, pg_temp as $$
     select e.tenant_id, e.outbound_id, e.part
-    from outbound_parts e
+    from (
+        -- Each by its own index: one condition for both would be found by neither.
+        select r.* from outbound_parts r where r.ref = p_ref
+        union all
+        select r.* from outbound_parts r where p_ref = '' and r.provider_id = p_provider_id and r.provider_id <> '') e
     join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     where c.channel = p_channel and c.account = p_account
-      and (e.ref = p_ref or (p_ref = '' and p_provider_id <> '' and e.provider_id = p_provider_id))
     limit 1
 $$;
 
