@@ -28,14 +28,18 @@ class Scan:
     how: str
     rows: int
     statement: str
+    indexes: frozenset[str]
 
 
 class ExplainedDatabase(Database):
-    """A database that keeps what its statements read, once it was told to `explain`."""
+    """A database that keeps what its statements read, once it was told to `explain`.
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.scans: list[Scan] = []
+    `scans` may be a list that several databases share.
+    """
+
+    def __init__(self, url: str, *, scans: list[Scan] | None = None, **options: Any) -> None:
+        super().__init__(url, **options)
+        self.scans = [] if scans is None else scans
 
     async def _connection(self) -> Acquired:
         pool, connection = await super()._connection()
@@ -61,6 +65,16 @@ def _scans(node: dict[str, Any], statement: str) -> Iterator[Scan]:
         seen = sum(
             node.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
         )
-        yield Scan(node["Relation Name"], node["Node Type"], round(seen * node["Actual Loops"]), statement)
+        rows = round(seen * node["Actual Loops"])
+        yield Scan(node["Relation Name"], node["Node Type"], rows, statement, frozenset(_indexes(node)))
     for below in node.get("Plans", ()):
         yield from _scans(below, statement)
+
+
+def _indexes(node: dict[str, Any]) -> Iterator[str]:
+    """Return by which indexes a node finds its rows; a bitmap is made of the nodes below it."""
+    if "Index Name" in node:
+        yield node["Index Name"]
+    elif node["Node Type"].startswith("Bitmap"):
+        for below in node.get("Plans", ()):
+            yield from _indexes(below)

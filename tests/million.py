@@ -28,17 +28,6 @@ select tenant_id, 'cnv_' || id, id, channel, account, user_key, now() - interval
 where tenant_id like 'tn\\_____';
 insert into lanes (tenant_id, id, conversation_id)
 select tenant_id, id, id from conversations where id like 'cnv\\_idn%';
-create unlogged table talk as
-select x.n, 'tn_' || x.person as tenant, 'cnv_idn_tn_' || x.person || x.channel as conversation,
-       lpad(x.n::text, 7, '0') as key, now() - ({TURNS} - x.n) * (interval '{DAYS} days' / {TURNS}) as at,
-       row_number() over (partition by x.person, x.channel order by x.n) as seq
-from (select n, lpad((case when n % 10 = 0 then 0 else 1 + n * 7919::bigint % {PEOPLE - 1} end)::text, 4, '0')
-             as person,
-             (array['sms', 'slack'])[1 + n / 10 % 2] as channel
-      from generate_series(1, {TURNS}) n) x
-order by 2, 1;
-create index on talk (tenant, seq);
-analyze talk;
 create function said_words(n bigint, salt int) returns text language sql immutable as $$
     select string_agg('w' || (n * k * 7919 + salt) % 4001, ' ') || case when n % 20000 = 11 then ' boiler' else '' end
            || case when n % 100 = 7 then ' plumber' else '' end || case when n % 2 = 0 then ' today' else '' end
@@ -127,8 +116,8 @@ _USAGE = (
 )
 
 
-async def fill(url: str) -> None:
-    """Fill a migrated database with a million messages; a superuser's URL."""
+async def fill(url: str, turns: int = TURNS, more: str = "") -> None:
+    """Fill a migrated database with two messages for each of so many turns, and by `more` SQL; a superuser's URL."""
     admin = await _connect(url)
     indexes = [
         str(row["indexdef"])
@@ -141,6 +130,7 @@ async def fill(url: str) -> None:
     for definition in indexes:
         await admin.execute(f"drop index {definition.split()[definition.split().index('INDEX') + 1]}")
     await admin.execute(_PEOPLE)
+    await admin.execute(_talk(turns))
     await _together(url, _RECEIVED, _SENT)
     await _together(url, [*_TURNS, *_WORK], ["analyze inbound", "analyze outbound", _MESSAGE_WORDS])
     await admin.execute("analyze turns, steps, task_runs")
@@ -151,8 +141,26 @@ async def fill(url: str) -> None:
         " max(at) as at, max(seq) as seq from talk group by 1) x where c.id = x.conversation; drop table talk"
     )
     await admin.execute("drop function said_words")
+    await admin.execute(more)
     await admin.execute("vacuum analyze")
     await admin.close()
+
+
+def _talk(turns: int) -> str:
+    """Return what makes the table of all turns, from which the others are filled."""
+    return f"""
+create unlogged table talk as
+select x.n, 'tn_' || x.person as tenant, 'cnv_idn_tn_' || x.person || x.channel as conversation,
+       lpad(x.n::text, 7, '0') as key, now() - ({turns} - x.n) * (interval '{DAYS} days' / {turns}) as at,
+       row_number() over (partition by x.person, x.channel order by x.n) as seq
+from (select n, lpad((case when n % 10 = 0 then 0 else 1 + n * 7919::bigint % {PEOPLE - 1} end)::text, 4, '0')
+             as person,
+             (array['sms', 'slack'])[1 + n / 10 % 2] as channel
+      from generate_series(1, {turns}) n) x
+order by 2, 1;
+create index on talk (tenant, seq);
+analyze talk;
+"""  # noqa: S608
 
 
 async def _together(url: str, *parts: Sequence[str]) -> None:
