@@ -64,9 +64,14 @@ returns table (key text, number bigint, value jsonb)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    return query select v.key, v.number, v.value from stored_values v
-    where v.tenant_id = p_tenant and v.collection = p_collection and (p_key is null or v.key = p_key)
-    order by v.number;
+    -- Each way has a statement and so a plan of its own, which is kept.
+    if p_key is null then
+        return query select v.key, v.number, v.value from stored_values v
+        where v.tenant_id = p_tenant and v.collection = p_collection order by v.number;
+    else
+        return query select v.key, v.number, v.value from stored_values v
+        where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+    end if;
 end $$;
 
 -- Returns of the values in some collections what their newest versions say of themselves, as {collection: [[key,
