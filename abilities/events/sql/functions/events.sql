@@ -167,7 +167,7 @@ end $$;
 -- Returns how many were deleted, and how many more this call could have deleted. Materialized: see claim_next_event.
 create function prune_events(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.source, o.id from events o where o.received_at < p_before
             order by o.received_at limit p_limit for update skip locked),

@@ -56,7 +56,7 @@ create or replace trigger credentials_changed after update of credentials_json o
 -- Claims mailboxes that nobody watches; ids only. Materialized: see claim_next_event.
 create function claim_mail_watches(p_owner text, p_ttl interval, p_limit int)
 returns table (tenant_id text, watch_id text, revision int)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with f as materialized (
         select f.id from mail_watches f
         where not f.ended and f.next_attempt_at <= clock_timestamp() and not is_halted()

@@ -33,7 +33,7 @@ end $$;
 -- later statement replaces an earlier one. Materialized, and ordered once more: see claim_next_event.
 create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
 returns table (tenant_id text, turn_id text, attempts int)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_tenant text;
 begin

@@ -121,7 +121,7 @@ $$;
 -- Deletes places from before a time, the oldest first, and rows of forgotten ones that were shared no longer then.
 create function prune_places(p_before timestamptz, p_limit int)
 returns int
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.id from seen_places o
         where o.at < p_before and (o.latitude is not null or coalesce(o.live_until, o.at) < p_before)

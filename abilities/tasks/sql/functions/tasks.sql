@@ -197,7 +197,7 @@ end $$;
 -- Claims notices of all people that nobody is sending. Materialized: see claim_next_event.
 create function claim_notices(p_limit int, p_lease interval)
 returns table (tenant_id text, run_id text, key text, traceparent text)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
     if is_halted() then
         return;
@@ -249,7 +249,7 @@ create or replace trigger tasks_end before update of state on tasks for each row
 -- turn from being deleted.
 create function prune_runs(p_kept interval, p_limit int)
 returns table (pruned bigint, left_over bigint)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_run record;
     v_pruned bigint := 0;
@@ -278,7 +278,7 @@ end $$;
 -- Deletes tasks that ended so long ago, once their runs are gone. Materialized: see claim_next_event.
 create function prune_tasks(p_kept interval, p_limit int)
 returns table (pruned bigint, left_over bigint)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.id from tasks o
             where o.ended_at < clock_timestamp() - p_kept

@@ -145,7 +145,7 @@ end $$;
 -- claim_next_event.
 create function prune_webhooks(p_before timestamptz, p_limit int)
 returns table (pruned bigint)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.id from webhook_messages o where o.at < p_before and o.owner is null
         order by o.at limit p_limit for update skip locked),

@@ -166,7 +166,7 @@ end $$;
 -- approval expires with it instead: the approval's card may not even have been sent.
 create function expire_pool(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_entry record;
 begin

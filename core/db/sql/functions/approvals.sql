@@ -72,7 +72,7 @@ end $$;
 -- has ended end with it. A lane that is locked now is left to the next run.
 create function expire_approvals(p_now timestamptz, p_limit int)
 returns table (tenant_id text, approval_id text, lane_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_row record;
 begin
@@ -352,7 +352,7 @@ end $$;
 -- Erases the numbers that proved possession of a phone, from what was sent too, once they have expired or been used.
 create function scrub_numbers(p_now timestamptz, p_limit int)
 returns int
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_row record;
     v_count int := 0;
@@ -378,7 +378,7 @@ end $$;
 -- Repairs cards that were sent but whose expiry was not fixed (the sender died), and cards that could not be sent.
 create function sweep_cards(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_row record;
 begin

@@ -72,7 +72,7 @@ $$;
 -- Deletes files that nobody has used since then, of all people, some at a time; returns how many.
 create function expire_files(p_before timestamptz, p_limit int)
 returns int
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_count int;
 begin
@@ -87,7 +87,7 @@ end $$;
 -- Deletes rows of files that nobody stored to the end, of all people: whoever began is dead, and nobody resumed it.
 create function drop_unfinished_files(p_before timestamptz, p_limit int)
 returns int
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_count int;
 begin

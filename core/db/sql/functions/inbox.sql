@@ -567,7 +567,7 @@ end $$;
 -- ones of say_once stay, since each is said once.
 create function drop_ignored(p_before timestamptz, p_limit integer)
 returns table (messages bigint)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
     delete from ignored_messages g using (
         select i.channel, i.account, i.key from ignored_messages i where i.received_at < p_before

@@ -221,7 +221,7 @@ end $$;
 -- Materialized: see claim_next_event.
 create function prune_notifications(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.id from notifications o
             where o.at < p_before and o.state not in ('held', 'queued', 'failed')

@@ -675,7 +675,7 @@ end $$;
 -- Deletes prompts that were sent before a time, the oldest first, p_limit at most; returns how many.
 create function prune_prompts(p_before timestamptz, p_limit int)
 returns int
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     v_pruned int;
 begin
