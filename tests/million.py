@@ -177,6 +177,13 @@ async def _together(url: str, *parts: Sequence[str]) -> None:
             group.create_task(run(part))
 
 
+async def run_alone(url: str, statements: str) -> None:
+    """Run statements that fill tables, without the checks of foreign keys."""
+    connection = await _connect(url)
+    await connection.execute(statements)
+    await connection.close()
+
+
 async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
     """Connect without the checks of foreign keys, which hold by the way in which all is made."""
     return await asyncpg.connect(
