@@ -67,6 +67,14 @@ insert into memory_jobs (tenant_id, id, not_before) select tenant_id, id, now() 
 insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from places;
 insert into memory_forgettings (tenant_id, id, memory_ids, expires_at) select tenant_id, id, '{}', now() from places;
 
+insert into household_members (tenant_id, household_id, role, joined_at) select tenant_id, tenant_id, 'adult', now() from tenants;
+insert into household_limits (tenant_id, key, given, state) select tenant_id, id, '', 'over' from places;
+insert into followups (tenant_id, memory_id, state, happens_at, changed_at, made_at)
+select tenant_id, id, 'over', now(), now(), now() from places;
+insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, state, second_id, made_at)
+select tenant_id, id, tenant_id, 'Ben', 'Send it', '[]', '[]', 'ended', id, now() from places;
+insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, way) select tenant_id, id, 1, now(), now(), 'over' from places;
+
 -- Others are at work, have written, or are being answered.
 update lanes set owner = 'w/' || id, process = 'w', lease_until = now() + interval '1 hour', fence = 1
 where id ~ '[1-4]0sms$';
