@@ -99,7 +99,7 @@ $$;
 -- ids only. Each comes again after a pause that grows, unless it is done by then.
 create function claim_wishes(p_now timestamptz, p_limit int)
 returns table (tenant_id text, from_id text, wish_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
     if is_halted() then
         return;
@@ -134,7 +134,7 @@ end $$;
 -- Deletes reminders that are over for so long, and those whose task is gone.
 create function prune_wishes(p_kept interval, p_limit int)
 returns table (pruned bigint)
-language sql security definer set search_path = public, pg_temp as $$
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with old as materialized (
         select o.tenant_id, o.id from reminder_wishes o
         where o.state <> 'waiting' and not o.untold and o.next_attempt_at < clock_timestamp() - p_kept
