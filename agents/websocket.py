@@ -58,6 +58,9 @@ class WebSocketIn(InboundChannel):
     def routes(self) -> list[web.RouteDef]:
         return [web.get("/websocket", self.connect)]
 
+    async def stop(self) -> None:
+        await self.setup_values.relay.close()
+
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a connection until it ends. The first message must be `{"token": …}`."""
         socket = web.WebSocketResponse(heartbeat=25, max_msg_size=MAX_MESSAGE)
