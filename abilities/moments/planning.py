@@ -101,7 +101,8 @@ class PlanningAgent(ZoneAgent):
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
-        return to_the_minute(moment_said(text, self._here(), self.context.language))
+        here = self._here()
+        return to_the_minute(moment_said(text, here, self.context.language), here)
 
     def zone_in_words(self) -> str:
         """Return the person's zone, and the time in the words of another zone if they named it."""

@@ -8,6 +8,7 @@ from abilities.moments.reading import Reading
 from onevalet import ToolRetry, gettext
 
 _AS_MOMENT = "2027-01-31T15:00"
+_NEAR = timedelta(minutes=10)
 
 
 def moment_said(text: str, now: datetime, language: str | None) -> datetime:
@@ -18,11 +19,17 @@ def moment_said(text: str, now: datetime, language: str | None) -> datetime:
     return found.moment
 
 
-def to_the_minute(moment: datetime) -> datetime:
-    """Return the next whole minute, as a moment is said: what is planned comes then, and never too early."""
+def to_the_minute(moment: datetime, now: datetime) -> datetime:
+    """Return the whole minute that is said of a moment, and for which it is planned; `now` has the person's zone.
+
+    "In two hours" is what the clock then shows. Of a moment that is near, the seconds count: it is the next minute.
+    """
     past = timedelta(seconds=moment.second, microseconds=moment.microsecond)
     if not past:
         return moment
+    ahead = (moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)).astimezone(UTC) - now.astimezone(UTC)
+    if ahead >= _NEAR:
+        return moment - past
     later = timedelta(minutes=1) - past
     # As elapsed time, even if the clocks change in between.
     return (moment.astimezone(UTC) + later).astimezone(moment.tzinfo) if moment.tzinfo else moment + later

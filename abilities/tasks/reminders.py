@@ -156,7 +156,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
             raise ToolRetry(gettext("That is not a reminder."), note="Stop it, and plan it anew.")
         trigger = dict(cast(Any, before["trigger"]))
         if at.strip():
-            trigger["at"] = to_the_minute(_moved(trigger, at, context)).isoformat()
+            trigger["at"] = to_the_minute(_moved(trigger, at, context), _here(context)).isoformat()
         words = " ".join(text.split()) or str(action["text"])
         if not 0 < len(words) <= MAX_LENGTH:
             raise ToolRetry(gettext("1 to 1000 characters"))

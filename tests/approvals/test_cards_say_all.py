@@ -47,6 +47,7 @@ WRITES: dict[str, str] = {
     "disconnect_account": "tests/abilities/accounts/test_token_refresh.py",
     "export_my_data": "it has no arguments",
     "forget": "tests/abilities/memory/test_forgetting_words.py",
+    "forget_for_us": "tests/abilities/household/contract/test_shared_words.py",
     "forget_me": "it has no arguments",
     "remind_before": "tests/abilities/tasks/test_planned_answers.py",
     "remind_me": "tests/abilities/tasks/test_planned_answers.py",

@@ -1,5 +1,6 @@
 """A task that asks for consent at night: its card waits for the morning, and so does its time."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -29,6 +30,8 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
         action={"instruction": "Mail the team"},
         output={"urgency": urgency},
     )
+    # A task that waited for the end of the quiet hours would ask nobody.
+    await store.db.tasks.change({"output": json.dumps({"urgency": urgency, "at_night": True})})
     harness.clock.move(days=1)
     now = harness.clock.now()
     await store.db.tenants.change(

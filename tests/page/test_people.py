@@ -117,7 +117,7 @@ async def test_a_household_of_two_adults_and_a_child_is_made_by_a_button(page: P
         await page.resize(size)
         await page.click("#add-person [aria-label=Close]")
     await page.click(".people .add-person")
-    await page.click("#add-person .family button")
+    await page.click("#add-person .family button", "Add a household")
     await page.until("document.querySelector('.toast').innerText.includes('Cleo Lovelace, a child')")
     for name, role in (("Cleo", "child"), ("Ben", "adult"), ("Ada", "owner")):
         await page.click(".people label", name)
@@ -127,7 +127,7 @@ async def test_a_household_of_two_adults_and_a_child_is_made_by_a_button(page: P
     assert await flaws(page) == []
     await page.resize(WIDE)
     await page.click(".people .add-person")
-    await page.click("#add-person .family button")
+    await page.click("#add-person .family button", "Add a household")
     await page.until("document.querySelector('#add-person .problem').innerText.includes('are here already')")
     await page.leave()
 

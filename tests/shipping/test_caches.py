@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.shipping.harness import ROOT
 
-FOLDERS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "operations")
+FOLDERS = ("core", "channels", "notify", "providers", "jobs", "abilities", "agents", "onevalet", "operations")
 _MAP = r"(?:dict|OrderedDict|defaultdict|TTLCache|LRUCache)"
 KEPT = re.compile(
     rf"^ +self\.(?P<own>_\w+)(?:: {_MAP}\[.*?)? = (?:{{}}|{_MAP}\(.*)$"
@@ -65,7 +65,17 @@ OTHERWISE = {
     "core/people/rate_limit.py verdicts": "turn",
     "core/people/tiers.py _tiers": _LOADED,
     "core/queue/due.py _calls": "kind of work",
+    "onevalet/ability.py _by_kind": "kind of what abilities open",
     "onevalet/doing_now.py _newest": _TURN,
+    "onevalet/embedded.py _settings": _LOADED,
+    "onevalet/init/dialogue.py _given": "setting, of the operator's answers",
+    "onevalet/supervision/supervisor.py _processes": "process",
+    "onevalet/testing/rehearsal.py sent": "a rehearsal's",
+    "onevalet/testing/rehearsal.py values": "a rehearsal's",
+    "onevalet/wiring/logs.py _seen": "sentence of a library's",
+    "onevalet/wiring/program.py _is_ours": _TURN,
+    "onevalet/wiring/program.py _watchers": "address of a program's talk, while it listens",
+    "onevalet/wiring/talking.py _one_by_one": "address of a program's talk",
     "notify/setbacks.py _known": "person, to be left alone for a while: who is gone has no work",
     "core/tools/docstrings.py parameters": _LOADED,
     "core/tools/toolbox.py _tools": _LOADED,

@@ -1,6 +1,6 @@
 """What was said about a time is kept whole: it is set and read back, or the words that stand in the way are named."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from abilities.moments.saying_when import clock_said, day_said, moment_said, parts_said, said_elsewhere, to_the_minute
 from onevalet import ToolRetry, moment_in_words
 
-BERLIN = ZoneInfo("Europe/Berlin")
+BERLIN, NEAR = ZoneInfo("Europe/Berlin"), timedelta(minutes=10)
 NOWS = [
     datetime.fromisoformat(now).replace(tzinfo=BERLIN)
     for now in ("2026-11-24T22:17", "2026-11-25T00:30", "2026-11-24T12:00", "2027-03-28T01:30", "2026-10-25T01:30")
@@ -123,19 +123,24 @@ def test_the_refusal_names_the_words_as_they_were_written() -> None:
     assert "ask the person" in refused.value.note
 
 
+@pytest.mark.parametrize("ahead", [timedelta(minutes=9), timedelta(minutes=20)], ids=["near", "far"])
 @pytest.mark.parametrize(
-    ("moment", "planned"),
+    ("moment", "this", "following"),
     [
-        ("2026-11-24T12:00:00", "2026-11-24T12:00:00"),
-        ("2026-11-24T12:00:01", "2026-11-24T12:01:00"),
-        ("2026-11-24T23:59:59.5", "2026-11-25T00:00:00"),
-        ("2027-03-28T01:59:30+01:00", "2027-03-28T03:00:00+02:00"),
+        ("2026-11-24T12:00:00", "2026-11-24T12:00:00", "2026-11-24T12:00:00"),
+        ("2026-11-24T12:00:01", "2026-11-24T12:00:00", "2026-11-24T12:01:00"),
+        ("2026-11-24T23:59:59.5", "2026-11-24T23:59:00", "2026-11-25T00:00:00"),
+        ("2027-03-28T01:59:30+01:00", "2027-03-28T01:59:00+01:00", "2027-03-28T03:00:00+02:00"),
     ],
 )
 @pytest.mark.parametrize("zone", [BERLIN, None], ids=["aware", "naive"])
-def test_a_moment_is_planned_for_the_next_whole_minute(moment: str, planned: str, zone: ZoneInfo | None) -> None:
-    given, wanted = datetime.fromisoformat(moment), datetime.fromisoformat(planned)
+def test_a_moment_is_planned_for_its_minute_or_if_it_is_near_for_the_next(
+    moment: str, this: str, following: str, zone: ZoneInfo | None, ahead: timedelta
+) -> None:
+    given, wanted = datetime.fromisoformat(moment), datetime.fromisoformat(this if ahead > NEAR else following)
     if zone is not None:
         given, wanted = (one.astimezone(zone) if one.tzinfo else one.replace(tzinfo=zone) for one in (given, wanted))
-        assert to_the_minute(given).utcoffset() == wanted.utcoffset()
-    assert to_the_minute(given) == wanted
+    now = (given if given.tzinfo else given.replace(tzinfo=BERLIN)).astimezone(UTC) - ahead
+    planned = to_the_minute(given, now.astimezone(given.tzinfo or BERLIN))
+    assert planned == wanted
+    assert zone is None or planned.utcoffset() == wanted.utcoffset()

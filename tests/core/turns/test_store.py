@@ -21,8 +21,12 @@ ANN = "+15550000001"
 NO_TIME = timedelta()
 
 
-def step(number: int, state: StepState = StepState.DONE, text: str = "x", **more: object) -> StepRecord:
-    fields = {"effect": Effect.ONCE, "arguments_hash": "h", "result": {"text": text}, "usage": TokenUsage(3, 4)}
+def step(
+    number: int, state: StepState = StepState.DONE, text: str = "x", under: int | None = None, **more: object
+) -> StepRecord:
+    """Return a step of the journal. `under`: the fence of the lease under which its call began."""
+    result = {"text": text} if under is None else {"text": text, "under": under}
+    fields = {"effect": Effect.ONCE, "arguments_hash": "h", "result": result, "usage": TokenUsage(3, 4)}
     return StepRecord(StepKey(number, 1), StepKind.TOOL, "pay", state, **(fields | more))  # type: ignore[arg-type]
 
 
@@ -136,7 +140,8 @@ async def test_promise_5_a_dead_workers_turn_resumes_its_journal_as_an_attempt(
         second, again = await store.claim_turn(f"w{attempt}")
         assert (again.turn_id, again.attempts, again.request.work.attempt) == (turn.turn_id, attempt, attempt)
         assert [m.text for m in again.request.inbound] == ["pay"]
-        assert list(await again.request.work.journal.recorded()) == [step(0), step(1, StepState.STARTED)]
+        begun = step(1, StepState.STARTED, under=lease.fence)
+        assert list(await again.request.work.journal.recorded()) == [step(0), begun]
         await store.expire()
     assert second.fence > lease.fence
     assert await store.db.turns.count() == 1

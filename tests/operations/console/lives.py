@@ -33,6 +33,12 @@ _LIKED = (
     "insert into feedback (tenant_id, outbound_id, emoji, given, liked, at)"
     " select tenant_id, id, '👍', true, true, now() from outbound where tenant_id = $1 and text like '%' || $2 || '%'"
 )
+_FOLLOWED = (
+    "insert into followups"
+    " (tenant_id, memory_id, number, state, happens_at, ask_at, digest_at, day, changed_at, made_at)"
+    " select tenant_id, id, 1, 'proposed', now(), now(), now(), current_date, now(), now()"
+    " from memories where tenant_id = $1 and text like '%' || $2 || '%'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ async def _live(console: Console, sender: str, word: str) -> str:
     )
     assert console.memory is not None
     assert await console.memory(tenant).remember(f"I am allergic to {word}.", f"key {word}")
+    await store.admin.execute(_FOLLOWED, tenant, word)
     await Places(store.database, console.clock, tenant).save(SavedPlace(f"{word} office", 52.5, 13.4))
     await store.admin.execute(_SPENT, tenant, f"{word}-model")
     await store.admin.execute(_LIKED, tenant, word)
