@@ -37,6 +37,7 @@ WAITS = {
     "claim_memory_job not_before": "when a job is tried again whose worker died or failed: later with each try",
     "claim_wishes next_attempt_at": "when a reminder for another is tried again whose worker died or failed: later with"
     " each try",
+    "count_followup_noes paused_until": "how long nothing is proposed after three noes",
     "end_delivery next_attempt_at": "when a message is sent again",
     "end_event next_attempt_at": "when an event is handled again",
     "end_refresh attend_at": "when an account is next looked after",
@@ -61,8 +62,12 @@ _SAID = "a moment that a person or an operator chose"
 MOMENTS = {
     "abilities/tasks/runs/firing.py LOOK_LEASE": "a lease: see above",
     "abilities/accounts/links.py VALID": _GOOD_FOR,
+    "abilities/cost/held.py WAIT": "how long a person has to choose how an answer comes",
+    "abilities/cost/held.py _LATER": "when a held answer is looked at again",
+    "abilities/cost/links.py VALID": _GOOD_FOR,
     "abilities/household/households.py VALID": _GOOD_FOR,
     "abilities/places/links.py VALID": _GOOD_FOR,
+    "abilities/tasks/costs.py MONTH": "the month for which a cost is estimated",
     "core/approvals/confirmation.py VALID_FOR": _GOOD_FOR,
     "core/files/links.py good_for": _GOOD_FOR,
     "core/people/link_codes.py VALID": _GOOD_FOR,
