@@ -141,7 +141,8 @@ async def fill(url: str, turns: int = TURNS, more: str = "") -> None:
         " max(at) as at, max(seq) as seq from talk group by 1) x where c.id = x.conversation; drop table talk"
     )
     await admin.execute("drop function said_words")
-    await admin.execute(more)
+    if more:
+        await admin.execute(more)
     await admin.execute("vacuum analyze")
     await admin.close()
 

@@ -385,6 +385,7 @@ def _environment(harness: Harness, sweep: float | None) -> dict[str, str]:
         "ONEVALET_SECRET_KEYS": SECRET_KEY,
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000",
+        "ONEVALET_SMS_ASK_SEGMENTS": "1000",  # nobody is there to choose how a long answer comes
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_PLUGINS": "tests.plugins.faults",
         "OPENAI_API_KEY": MODEL_KEY,

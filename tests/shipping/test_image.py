@@ -29,6 +29,7 @@ pytestmark = [
 NOT_THERE = (
     "abilities.mcp.over_http",
     "abilities.mcp.sdk",
+    "abilities.mcp.streams",
     "operations.programs.sdk",
     "onevalet.testing.plugin",
     "operations.tracing",
