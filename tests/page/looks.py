@@ -15,7 +15,7 @@ _STICKING_OUT = """[...document.querySelectorAll('body *')]
         && one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))"""
 _TOO_SMALL = """[...document.querySelectorAll('svg text')]
-    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 11)
+    .filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 11)
     .map((one) => one.textContent)"""
 """What a drawing says shrinks with it."""
 
