@@ -30,7 +30,7 @@ BEFORE, MEANWHILE, BETWEEN, AFTER = 18, 90, 18, 18
 DUE = 7200.0
 """Seconds until the reminder is due."""
 _REPLACED = re.compile(
-    r"\[error +\] turn_write_refused[^\n]*\nTraceback(?:(?!\n\d{4}-\d\d-\d\d).)*?"
+    r"\[error +\] (?:turn_write_refused|worker_part_failed)[^\n]*\nTraceback(?:(?!\n\d{4}-\d\d-\d\d).)*?"
     r"UndefinedFunctionError: sqlstate 42883\n",
     re.DOTALL,
 )

@@ -81,6 +81,8 @@ async def prepared(store: Store, deed: str) -> str:
     await write(store, f"join {code} agree", GRACE)
     await work_on(store)
     assert await tier(store) == TIER.name
+    await write(store, "", ADA)  # a number means the member who has it in the list that was shown
+    await work_on(store)
     return "make 2 adult"
 
 
