@@ -129,7 +129,8 @@ begin
     from spending s where s.task_id = '' and s.day = any (v_missing) group by s.day
     union all
     select s.day, 'texts', '', 0, 0, 0, 0, 0, sum(x.spent), 0
-    from spending s join spending x on x.tenant_id = s.tenant_id and x.day = s.day and x.task_id = 'texts'
+    from spending s cross join lateral (  -- by its key, each: a join would read the whole table
+        select t.spent from spending t where t.tenant_id = s.tenant_id and t.day = s.day and t.task_id = 'texts' limit 1) x
     where s.task_id = '' and s.day = any (v_missing) group by s.day
     union all
     select g.day, 'segment', '', sum(g.segments), 0, 0, 0, 0, 0, 0
@@ -151,7 +152,8 @@ language sql security definer set search_path = public, pg_temp as $$
     where s.task_id = '' and s.day between greatest(p_from, p_closed + 1) and p_to group by s.day
     union all
     select s.day, 'texts', '', 0, 0, 0, 0, 0, sum(x.spent), 0
-    from spending s join spending x on x.tenant_id = s.tenant_id and x.day = s.day and x.task_id = 'texts'
+    from spending s cross join lateral (  -- by its key, each: a join would read the whole table
+        select t.spent from spending t where t.tenant_id = s.tenant_id and t.day = s.day and t.task_id = 'texts' limit 1) x
     where s.task_id = '' and s.day between greatest(p_from, p_closed + 1) and p_to group by s.day
     union all
     select g.day, 'segment', '', sum(g.segments), 0, 0, 0, 0, 0, 0 from segment_days g
@@ -170,7 +172,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
            coalesce(u.calls, 0), coalesce(u.failed, 0), coalesce(u.input_tokens, 0), coalesce(u.output_tokens, 0),
            coalesce(u.cached_tokens, 0), coalesce(u.cost, 0), coalesce(u.took_ms, 0), coalesce(s.texts, 0)
     from (select x.tenant_id, sum(x.spent) as spent, sum(t.spent) as texts from spending x
-          left join spending t on t.tenant_id = x.tenant_id and t.day = x.day and t.task_id = 'texts'
+          left join lateral (
+              select o.spent from spending o
+              where o.tenant_id = x.tenant_id and o.day = x.day and o.task_id = 'texts' limit 1) t on true
           where x.task_id = '' and x.day between p_from and p_to group by x.tenant_id) s
     full join (select x.tenant_id, sum(x.segments)::bigint as segments from segment_days x
                where x.day between p_from and p_to group by x.tenant_id) g using (tenant_id)
