@@ -83,7 +83,7 @@ async def _own(context: ToolExecutionContext, span: tuple[datetime, datetime], z
 async def _of(
     one: Companion, sharing: Sharing, context: ToolExecutionContext, span: tuple[datetime, datetime], zone: ZoneInfo
 ) -> str:
-    """Return what somebody does; nothing about somebody who shows nothing."""
+    """Return the events of a member in words; empty for a member who shares no calendar."""
     if not one.calendar:
         return ""
     name = one_line(one.name) or gettext("Somebody without a name")

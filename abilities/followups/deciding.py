@@ -39,7 +39,7 @@ async def decide(followups: FollowUps, number: int | None, *, keep: bool, zone: 
 
 
 def undo_of(followup: FollowUp) -> CommandUndo:
-    """Return what takes back a follow-up that was kept."""
+    """Return the undo of a follow-up that was kept."""
     title = gettext("Follow-up: {words}", words=" ".join(followup.words.split()))
     return CommandUndo(title, TAKE_BACK, {"memory": followup.memory_id})
 

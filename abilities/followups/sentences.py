@@ -63,7 +63,7 @@ def of_outcome(outcome: Outcome, followup: FollowUp, choice: Choice, zone: ZoneI
 
 
 def listed(choice: Choice, followups: Sequence[FollowUp], zone: ZoneInfo) -> str:
-    """Return what is proposed and kept, and how to change that."""
+    """Return the proposed and kept follow-ups in words, with the words that change them."""
     if choice.is_off:
         return gettext("I propose no follow-ups. To have them again, write {on}", on=typed(ON))
     if choice.paused_until is not None:

@@ -140,7 +140,7 @@ class Households:
 
 
 def _mark(member: Member) -> str:
-    """Return what tells members apart in a list that is kept: no id of another's, which would outlive them."""
+    """Return the marks of members in a list that is kept: no id of another's, which would outlive them."""
     return hashlib.sha256(member.id.encode()).hexdigest()[:16]
 
 

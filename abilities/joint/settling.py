@@ -163,7 +163,7 @@ class Settling:
 
 
 def _for_other(news: dict[str, Any]) -> str:
-    """Return what the other person is told, in their language; empty for nothing, or if they had no card."""
+    """Return the notice to the other person, in their language; empty for none, or if they had no card."""
     if not news.get("code"):
         return ""
     about = (news["from"], news["code"], news["summary"])

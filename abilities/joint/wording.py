@@ -42,7 +42,7 @@ def card_note(who: str) -> str:
 
 
 def end_for_other(reason: str, who: str, code: str, summary: str) -> str:
-    """Return what the other person is told of the end, as Markdown; empty for nothing."""
+    """Return the notice of the end to the other person, as Markdown; empty for none."""
     if reason in _SILENT:
         return ""
     return gettext(_TO_OTHER.get(reason, _OVER), who=literal(who), code=code, summary=literal(summary))
@@ -58,5 +58,5 @@ _DOUBTFUL = gettext_noop(
 
 
 def run_for_other(outcome: Outcome | None, who: str, code: str, summary: str) -> str:
-    """Return what the other person is told after both agreed; `outcome`: that of the run, None if it never began."""
+    """Return the notice to the other person after both agreed; `outcome`: that of the run, None if it never began."""
     return gettext(_RAN.get(outcome, _DOUBTFUL), who=literal(who), code=code, summary=literal(summary))

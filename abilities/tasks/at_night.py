@@ -22,7 +22,7 @@ class NightTasks:
     tenant_id: str
 
     async def let(self, task_id: str, *, at_night: bool) -> bool:
-        """Let a task run in quiet hours, or no longer; return False for a reminder, which asks no model anyway.
+        """Let a task run in quiet hours, or no longer; return False for a reminder, which asks no model.
 
         What they have spared so far is then made up for at once.
         """
