@@ -23,7 +23,7 @@ def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type
     from abilities.household.shared import SharedInHousehold
     from core.tools.sharing import Sharing
 
-    tier = ChildTier.among(foundation.settings.tiers, foundation.settings.onevalet_daily_budget)
+    tier = ChildTier.among(foundation.settings.tiers, foundation.settings.day_budget)
 
     def of(tenant_id: str, turn_id: str) -> Households:
         return Households(foundation.database, foundation.clock, tenant_id, turn_id, tier)

@@ -1,10 +1,15 @@
 """What follows a deed: members are told, and children's limits lifted. Any number of workers may do it: each once."""
 
+from functools import partial
+
+import asyncpg
+
 from abilities.household import sentences
 from abilities.household.types import Deed, Outcome
 from core.db.database import Database
 from core.language.catalogue import speaking
 from core.notifications.types import Notification, Notifier
+from core.queue.rounds import take_each
 
 DUE = "household news"
 """The kind of work that `sql/due.sql` names if there is any."""
@@ -18,16 +23,23 @@ where n.tenant_id = $1 and n.id = $2
 
 async def follow_deeds(database: Database, notifier: Notifier) -> None:
     """Lift the limits that an adult's word ended, and hand all news to the notifier."""
-    for due in await database.rows("select * from find_limits_to_lift($1)", _AT_ONCE):
-        await database.rows("select lift_limits($1)", due["tenant_id"])
-    for due in await database.rows("select * from find_household_news($1)", _AT_ONCE):
-        tenant_id, id = due["tenant_id"], due["id"]
-        row = await database.tenant_row(tenant_id, _READ, id)
-        if row is None:
-            continue
-        with speaking(row["language"]):
-            text = sentences.news(row["kind"], Deed.from_json({"outcome": Outcome.CHANGED, **row["about"]}), tenant_id)
-        # Names are words of others.
-        told = Notification(text, CATEGORY, dedupe_key=f"household {id}", outside=True)
-        await notifier.notify(tenant_id, told)
-        await database.tenant_rows(tenant_id, "delete from household_news where tenant_id = $1 and id = $2", id)
+    limits = await database.rows("select * from claim_limits_to_lift($1)", _AT_ONCE)
+    await take_each(limits, partial(_lift, database), "limits_not_lifted")
+    news = await database.rows("select * from claim_household_news($1)", _AT_ONCE)
+    await take_each(news, partial(_tell, database, notifier), "household_news_failed")
+
+
+async def _lift(database: Database, due: asyncpg.Record) -> None:
+    await database.rows("select lift_limits($1)", due["tenant_id"])
+
+
+async def _tell(database: Database, notifier: Notifier, due: asyncpg.Record) -> None:
+    tenant_id, id = due["tenant_id"], due["id"]
+    row = await database.tenant_row(tenant_id, _READ, id)
+    if row is None:
+        return
+    with speaking(row["language"]):
+        text = sentences.news(row["kind"], Deed.from_json({"outcome": Outcome.CHANGED, **row["about"]}), tenant_id)
+    # Names are words of others.
+    await notifier.notify(tenant_id, Notification(text, CATEGORY, dedupe_key=f"household {id}", outside=True))
+    await database.tenant_rows(tenant_id, "delete from household_news where tenant_id = $1 and id = $2", id)

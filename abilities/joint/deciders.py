@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from typing import Any
 
 from abilities.household.households import Households
@@ -10,10 +11,11 @@ from abilities.household.types import Member
 from abilities.joint.wording import REASONS
 from core.approvals.consent import Consent, ConsentState
 from core.approvals.other_deciders import OtherDecider
-from core.clock import Clock
+from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.language.catalogue import gettext
+from core.people.tenant import QuietHours
 from core.replies import TELL_THEM
 
 MOST_A_DAY = 20
@@ -45,7 +47,8 @@ class HouseholdDeciders:
             raise ToolFailed(gettext("I cannot reach {who}, so I cannot ask them.", who=name))
         if int(facts["today"]) >= MOST_A_DAY:
             raise ToolFailed(gettext("I have asked {who} often enough today; try again tomorrow.", who=name))
-        return OtherDecider(found.id, name, facts["language"])
+        now = self.clock.now()
+        return OtherDecider(found.id, name, facts["language"], (quiet_end(facts, now) or now) - now)
 
     async def agreed(self, approval_id: str) -> Consent:
         """Return whether the other person agrees; once it is GRANTED, neither takes it back."""
@@ -75,6 +78,14 @@ class HouseholdDeciders:
             approval_id,
         )
         return str(row["other_name"]) if row else "the other person"
+
+
+def quiet_end(facts: dict[str, Any], now: datetime) -> datetime | None:
+    """Return when the quiet hours of somebody end, by what is known of them; None outside them."""
+    if not facts["quiet_from"]:
+        return None
+    hours = QuietHours(time.fromisoformat(facts["quiet_from"]), time.fromisoformat(facts["quiet_until"]))
+    return hours.ending(now, zone_or_utc(facts["timezone"]))
 
 
 def name_of(member: Member) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import structlog
+import asyncpg
 
 from abilities.household.households import Households
-from abilities.joint.deciders import name_of
+from abilities.joint.deciders import name_of, quiet_end
 from abilities.joint.wording import card_note, card_summary, end_for_other, run_for_other
 from core.approvals.cards import Card, card
 from core.approvals.seal import seal
@@ -16,7 +16,6 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import NewApproval, read_form
 from core.clock import Clock
 from core.db.database import Database
-from core.errors import StoreUnavailable
 from core.ids import for_person, new_token
 from core.journal.types import Outcome
 from core.json_types import JsonObject
@@ -24,6 +23,7 @@ from core.language.catalogue import gettext, speaking
 from core.messaging.capabilities import too_long
 from core.messaging.channels import NotificationChannel
 from core.notifications.types import Notification, Notifier, Urgency
+from core.queue.rounds import take_each
 from core.queue.wakeups import Wakeups
 
 DUE = "joint consents"
@@ -34,8 +34,6 @@ AGREE = "agree_with"
 _AT_ONCE = 50
 _SHORTEST = 60.0
 """Seconds for which the other person's card is open at least."""
-
-_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +48,18 @@ class Settling:
     notifier: Notifier
 
     async def once(self) -> None:
-        """Take each joint consent as far as it goes now; one that fails holds up no other."""
-        rows = await self.database.rows("select * from find_joint($1,$2)", self.clock.now(), _AT_ONCE)
-        for row in rows:
-            try:
-                await self.settle(row["tenant_id"], row["approval_id"])
-            except StoreUnavailable:
-                raise
-            except Exception:  # it comes again with the next round, behind those that wait longer
-                _log.exception("joint_consent_failed", approval=row["approval_id"])
+        """Take each joint consent as far as it goes now."""
+        rows = await self.database.rows("select * from claim_joint($1,$2)", self.clock.now(), _AT_ONCE)
+        await take_each(rows, self._take, "joint_consent_failed")
+
+    async def _take(self, due: asyncpg.Record) -> None:
+        await self.settle(due["tenant_id"], due["approval_id"])
+        await self.database.tenant_rows(
+            due["tenant_id"],
+            "update joint_consents set attempts = 0, next_attempt_at = clock_timestamp()"
+            " where tenant_id = $1 and approval_id = $2",
+            due["approval_id"],
+        )
 
     async def settle(self, tenant_id: str, approval_id: str, fault: str = "") -> None:
         """Take one as far as it goes now."""
@@ -83,6 +84,8 @@ class Settling:
         channel = self.channels.get(facts.get("channel") or "")
         if channel is None:
             return await self.settle(tenant_id, approval_id, "away" if facts else "gone")
+        if (end := quiet_end(facts, now)) is not None:
+            return await self._wait(tenant_id, approval_id, end)
         who = await self._name(tenant_id)
         shown = await self._card(asked, facts, tenant_id, approval_id, who, now)
         if too_long(shown.message, channel):
@@ -98,6 +101,15 @@ class Settling:
             await self._end_second(other, shown.approval.id, "refused")
         self.wakeups.wake_delivery(row["told"])
         return None
+
+    async def _wait(self, tenant_id: str, approval_id: str, end: datetime) -> None:
+        """Leave the other person alone until their quiet hours end."""
+        await self.database.tenant_rows(
+            tenant_id,
+            "update joint_consents set ask_at = $3 where tenant_id = $1 and approval_id = $2 and state = 'asking'",
+            approval_id,
+            end,
+        )
 
     async def _card(
         self, asked: dict[str, Any], facts: dict[str, Any], tenant_id: str, approval_id: str, who: str, now: datetime

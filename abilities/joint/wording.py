@@ -17,6 +17,7 @@ REASONS: Mapping[str, str] = {
     "asker_away": "the person cannot be reached.",
     "gone": "{who} is no longer here.",
     "too_long": "it is too long to be shown in full to {who}.",
+    "places": "{who} has linked or unlinked a place meanwhile. If the person still wants it, ask both again.",
     "altered": "it is not what {who} agreed to.",
 }
 """Why an action does not run, for the model: by the reasons that the SQL functions name."""

@@ -12,6 +12,7 @@ from core.db.database import Database
 from core.language.catalogue import gettext, speaking
 from core.notifications.types import Notification, Notifier
 from core.people.chat_words import PREFS
+from core.queue.rounds import take_each
 
 EVERY = timedelta(minutes=5)
 """How often new places are looked at, even without any news of them."""
@@ -26,8 +27,10 @@ async def offer_zones(database: Database, clock: Clock, notifier: Notifier) -> N
     now = await clock.sound_now()
     if now is None:
         return
-    for new in await database.rows("select * from find_new_places($1)", _AT_ONCE):
-        await _look(database, notifier, new["tenant_id"], new["id"], now)
+    new = await database.rows("select * from claim_new_places($1)", _AT_ONCE)
+    await take_each(
+        new, lambda place: _look(database, notifier, place["tenant_id"], place["id"], now), "place_not_looked_at"
+    )
 
 
 async def prune(database: Database, clock: Clock) -> None:
@@ -53,7 +56,9 @@ async def _look(database: Database, notifier: Notifier, tenant_id: str, place_id
             _log.info("timezone_offered")
     # Only now: whoever dies before has it looked at again, and the offer is still one message.
     await database.tenant_rows(
-        tenant_id, "update seen_places set looked_at = clock_timestamp() where tenant_id = $1 and id = $2", place_id
+        tenant_id,
+        "update seen_places set looked_at = clock_timestamp(), attempts = 0 where tenant_id = $1 and id = $2",
+        place_id,
     )
 
 

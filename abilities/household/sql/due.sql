@@ -1,2 +1,3 @@
-        select 'household news', clock_timestamp()
-        where exists (select from household_news) or exists (select from household_limits l where l.state = 'lift')
+        select 'household news', min(n.next_attempt_at) from household_news n
+        union all
+        select 'household news', min(l.next_attempt_at) from household_limits l where l.state = 'lift'

@@ -1,1 +1,1 @@
-        select 'joint consents', clock_timestamp() where exists (select from find_joint(p_now, 1))
+        select 'joint consents', min(f.due_at) from find_joint(p_now) f

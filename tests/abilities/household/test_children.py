@@ -97,8 +97,8 @@ async def test_joining_as_a_child_loosens_no_stricter_tier(home: Living) -> None
         ({"tools": ["add_note", "get_weather"]}, True),
         ({"tools": ["get_weather"]}, False),
         ({"tools": []}, False),
-        ({"dollars_a_day": 2}, True),
-        ({"dollars_a_day": 0.5}, False),
+        ({"budget_a_day": 2}, True),
+        ({"budget_a_day": 0.5}, False),
         ({"messages_a_minute": 4}, False),
         ({"hours": "06:00-21:00"}, True),
         ({"hours": "08:00-21:00"}, False),
@@ -108,7 +108,7 @@ async def test_joining_as_a_child_loosens_no_stricter_tier(home: Living) -> None
 def test_a_tier_is_replaced_by_that_of_children_only_if_it_is_no_stricter(
     other: dict[str, object], replaced: bool
 ) -> None:
-    child = {"tools": ["add_note"], "dollars_a_day": 1, "messages_a_minute": 5, "hours": "07:00-20:00"}
+    child = {"tools": ["add_note"], "budget_a_day": 1, "messages_a_minute": 5, "hours": "07:00-20:00"}
     found = ChildTier.among(read_tiers(json.dumps({"child": child, "other": other}), 30), None)
     assert found is not None
     assert ("other" in found.instead_of) is replaced
@@ -116,7 +116,7 @@ def test_a_tier_is_replaced_by_that_of_children_only_if_it_is_no_stricter(
 
 
 def test_the_daily_budget_counts_for_tiers_without_dollars() -> None:
-    tiers = read_tiers(json.dumps({"child": {"messages_a_minute": 5}, "other": {"dollars_a_day": 2}}), 30)
+    tiers = read_tiers(json.dumps({"child": {"messages_a_minute": 5}, "other": {"budget_a_day": 2}}), 30)
     for budget, replaced in ((None, False), (Decimal(3), False), (Decimal(2), True)):
         found = ChildTier.among(tiers, budget)
         assert found is not None

@@ -1,4 +1,7 @@
-"""Workers die by `kill -9` at each statement of joining and leaving, which happens, is answered and is told once."""
+"""Workers die by `kill -9` after each statement of joining and leaving, which happens, is answered and is told once.
+
+To die before a statement is no point of its own: between two of them, these workers touch nothing but memory.
+"""
 
 import itertools
 import signal
@@ -24,6 +27,7 @@ async def write(store: Store, argument: str, sender: str) -> None:
 
 async def work_on(store: Store) -> None:
     await store.expire()
+    await store.end_pauses()
     await work(store.database, "survivor")
 
 
@@ -42,18 +46,18 @@ async def die(store: Store, forker: Forker, point: str, log: Path) -> bool:
 
 async def until_done(store: Store, forker: Forker, deed: str, told: str, log: Path) -> int:
     """Let Grace do a deed with a worker that dies at each point in turn; return how many points there were."""
-    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+    for number in itertools.count(1):
         argument = await prepared(store, deed)
         before, of_ada = len(await read(store, GRACE)), len(await read(store, ADA))
         await write(store, argument, GRACE)
-        dead = await die(store, forker, f"{number}{sign}", log)
+        dead = await die(store, forker, f"{number}+", log)
         await work_on(store)
         answers, news = (await read(store, GRACE))[before:], (await read(store, ADA))[of_ada:]
-        assert len(answers) == 1, (number, sign, answers)
-        assert told in answers[0], (number, sign, answers)
-        assert len(news) == 1, (number, sign, news)
+        assert len(answers) == 1, (number, answers)
+        assert told in answers[0], (number, answers)
+        assert len(news) == 1, (number, news)
         if not dead:
-            return died
+            return number - 1
     raise AssertionError
 
 
@@ -99,7 +103,7 @@ async def test_promise_5_joining_and_leaving_survive_a_kill_at_each_point(
     for sender in (ADA, GRACE):
         await store.say("create Rose Cottage" if sender == ADA else "", sender=sender, command="household")
         await work_on(store)
-    assert await until_done(store, forker, deed, told, tmp_path / "victims.log") >= 16
+    assert await until_done(store, forker, deed, told, tmp_path / "victims.log") >= 8
 
 
 async def test_promise_5_an_adults_word_lifts_limits_after_a_kill_at_each_point(
@@ -109,16 +113,15 @@ async def test_promise_5_an_adults_word_lifts_limits_after_a_kill_at_each_point(
     await work_on(store)
     await write(store, "", GRACE)
     await work_on(store)
-    points = ((number, sign) for number in itertools.count(1) for sign in "-+")
-    dead = True
+    numbers, dead = itertools.count(1), True
     while dead:
-        number, sign = next(points)
+        number = next(numbers)
         argument = await prepared(store, "free")
         before, of_grace = len(await read(store, ADA)), len(await read(store, GRACE))
         await write(store, argument, ADA)
-        dead = await die(store, forker, f"{number}{sign}", tmp_path / "victims.log")
+        dead = await die(store, forker, f"{number}+", tmp_path / "victims.log")
         await work_on(store)
-        assert await tier(store) == "", (number, sign)
-        assert len(await read(store, ADA)) == before + 1, (number, sign)
-        assert len(await read(store, GRACE)) == of_grace + 1, (number, sign)
+        assert await tier(store) == "", number
+        assert len(await read(store, ADA)) == before + 1, number
+        assert len(await read(store, GRACE)) == of_grace + 1, number
     assert number > 10

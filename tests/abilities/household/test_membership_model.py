@@ -232,7 +232,7 @@ class World:
         name, *given = deed
         if all(person in self.tenants for person in given[: 2 if name in ("bring", "change", "merge") else 1]):
             await getattr(self, f"_{name}")(*given)
-            for lifted in await self.harness.store.database.rows("select * from find_limits_to_lift(100)"):
+            for lifted in await self.harness.store.database.rows("select * from claim_limits_to_lift(100)"):
                 await self.harness.store.database.rows("select lift_limits($1)", lifted["tenant_id"])
 
     async def _make(self, person: int) -> None:

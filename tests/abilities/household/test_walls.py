@@ -7,13 +7,12 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-import asyncpg
 import pytest
 
 from abilities.household.households import Households
 from abilities.household.roles import HouseholdRole
 from abilities.household.shared import SharedInHousehold
-from abilities.household.types import Member, Outcome
+from abilities.household.types import Member
 from abilities.lists.lists import (
     add_to_list,
     delete_list,
@@ -37,7 +36,6 @@ from abilities.memory.shared_tools import forget_for_us, list_shared_memories, r
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.errors import ToolFailed, ToolRetry
 from core.messaging.search import PersonMessages
 from core.people.tenant_tables import tenant_tables
 from core.tools.context import NO_MEMORY
@@ -267,28 +265,12 @@ def _updates(database: Database, tenant: str, table: str, other: str) -> Any:
     return lambda: database.tenant_rows(tenant, statement, other)
 
 
-async def test_forty_attempts_of_a_member_at_anothers_things_get_nowhere(street: Street) -> None:
-    before, tried = await of_others(street), await attempts(street)
-    assert len(tried) >= 40
-    got = []
-    for name, attempt in tried:
-        try:
-            answer = await attempt()
-        except (ToolRetry, ToolFailed) as error:
-            answer = str(error)
-        except asyncpg.PostgresError as error:
-            answer = type(error).__name__
-        done = getattr(answer, "outcome", None) in (Outcome.CHANGED, Outcome.REMOVED, Outcome.ENDED, Outcome.JOINED)
-        if done or any(one in repr(answer) for one in foreign(BEN)) or await of_others(street) != before:
-            got.append((name, answer))
-    assert got == []
-
-
 async def of_others(street: Street) -> dict[str, object]:
     """Return all that is not Ben's own: the rows of the others and of both households."""
     rows: dict[str, object] = {}
     own = street.tenant(BEN)
-    for table in ("stored_values", "household_members", "household_deeds", "tenants", "profile_facts", "memories"):
+    tables = ("stored_values", "household_members", "household_deeds", "tenants", "profile_facts", "memories")
+    for table in (*tables, "tasks", "reminder_permits", "reminder_wishes", "approvals", "joint_consents", "receipts"):
         found = await street.store.admin.fetch(
             f"select to_jsonb(x) as row from {table} x where tenant_id <> $1 order by to_jsonb(x)::text",  # noqa: S608
             own,

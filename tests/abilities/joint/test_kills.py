@@ -49,6 +49,7 @@ async def lived_through(store: Store, forker: Forker, died_in: str, point: str, 
             assert code in (0, -signal.SIGKILL), (folder / "victims.log").read_text()
             dead = code != 0
         await store.expire()
+        await store.end_pauses()
         await work(store.database, "survivor", book)
         assert book.exists() == (stage == "second" and died_in != "no"), (died_in, point, stage)
     keys = {line.split()[0] for line in book.read_text().splitlines()} if died_in != "no" else set()
@@ -72,7 +73,9 @@ async def test_promise_5_both_consents_survive_a_kill_at_each_point(
     await work_on(store)
     named = "update tenants t set name = 'Grace' from identities i where i.tenant_id = t.tenant_id and i.user_key = $1"
     await store.admin.execute(named, GRACE)
-    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+    # Where nothing is booked, a worker touches only memory between two statements: before one is after the last.
+    signs = "-+" if stage == "second" else "+"
+    for number, sign in ((number, sign) for number in itertools.count(1) for sign in signs):
         if not await lived_through(store, forker, stage, f"{number}{sign}", tmp_path):
-            assert died >= 8
+            assert number > 4
             return

@@ -29,7 +29,9 @@ class Together(Living):
         """Do all that is to be done; each round may find what the one before has made due."""
         await Living.work(self)
         for _ in range(8):
-            if not await self.delivery.store.one("select count(*) from find_joint($1, 1)", self.clock.now()):
+            if not await self.delivery.store.one(
+                "select count(*) from find_joint($1) where due_at <= clock_timestamp()", self.clock.now()
+            ):
                 return
             await self.settling.once()
             await Living.work(self)

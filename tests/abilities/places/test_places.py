@@ -203,6 +203,7 @@ async def test_promise_7_an_offer_after_a_kill_is_still_a_single_one(store: Stor
     notifier = Dying()
     with pytest.raises(KeyboardInterrupt):
         await offer_zones(store.database, StandingClock(), notifier)
+    await store.end_pauses()
     for _ in range(2):
         await offer_zones(store.database, StandingClock(), notifier)
     assert (notifier.calls, len(notifier.stored)) == (2, 1)
@@ -306,3 +307,31 @@ def test_zones_are_found_without_a_network() -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     assert not differ("Europe/Berlin", "Europe/Vienna", now)
     assert differ("America/Phoenix", "America/Denver", now), "not now, but in summer"
+
+
+async def test_a_place_that_cannot_be_looked_at_holds_up_nobody_elses(store: Store) -> None:
+    for number in range(60):
+        await store.say("hello", sender=f"+1555{number:07}")
+    people = [str(one) for one in await store.column("select tenant_id from tenants order by tenant_id")]
+    for one in people:
+        await store.admin.execute(
+            "insert into seen_places (tenant_id, id, how, latitude, longitude, at)"
+            " values ($1, 'p', 'sent', 40.7, -74, $2)",
+            one,
+            NOON,
+        )
+    told: list[str] = []
+
+    class Failing:
+        async def notify(self, tenant_id: str, _: Notification) -> Notified:
+            told.append(tenant_id)
+            if tenant_id != people[-1]:
+                raise RuntimeError("nobody foresaw this")
+            return Notified("n", NotificationStatus.QUEUED)
+
+    for _ in range(3):
+        await offer_zones(store.database, StandingClock(), Failing())
+    assert sorted(told) == people
+    looked = "select tenant_id from seen_places where looked_at is not null"
+    assert await store.column(looked) == [people[-1]]
+    assert 0 < float(str(await store.one("select wait from what_is_due(now()) where work = 'places'"))) <= 10

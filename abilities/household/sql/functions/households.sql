@@ -33,11 +33,20 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select i.tenant_id from household_invitations i where i.code_hash = p_code_hash
 $$;
 
--- Finds news that members are to be told; ids only.
-create function find_household_news(p_limit int)
+-- Claims news that members are to be told, the oldest first; ids only. It comes again after a pause that grows.
+create function claim_household_news(p_limit int)
 returns table (tenant_id text, id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select n.tenant_id, n.id from household_news n order by n.made_at, n.id limit p_limit
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    with due as materialized (
+        select d.tenant_id, d.id, d.next_attempt_at as due_at from household_news d
+        where not is_halted() and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update household_news n
+        set attempts = n.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(n.attempts)
+        from due where n.tenant_id = due.tenant_id and n.id = due.id
+        returning n.tenant_id, n.id, due.due_at)
+    select c.tenant_id, c.id from claimed c order by c.due_at, c.id
 $$;
 
 -- Returns a person as others of the household see them, and their role there: {id, name, role, calendar, channel,

@@ -39,7 +39,8 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update household_limits l set state = 'lift' where l.tenant_id = p_tenant and l.state = 'given';
+    update household_limits l set state = 'lift', attempts = 0, next_attempt_at = clock_timestamp()
+    where l.tenant_id = p_tenant and l.state = 'given';
 end $$;
 
 -- Gives a person the tier back that they had before they were a child, unless the operator gave them another since.
@@ -57,11 +58,20 @@ begin
     update household_limits l set state = 'over' where l.tenant_id = p_tenant and l.state = 'lift';
 end $$;
 
--- Finds children whose limits are to be lifted; ids only.
-create function find_limits_to_lift(p_limit int)
+-- Claims the limits of children that are to be lifted; ids only. They come again after a pause that grows.
+create function claim_limits_to_lift(p_limit int)
 returns table (tenant_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select l.tenant_id from household_limits l where l.state = 'lift' order by l.tenant_id limit p_limit
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    with due as materialized (
+        select d.tenant_id, d.key, d.next_attempt_at as due_at from household_limits d
+        where not is_halted() and d.state = 'lift' and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update household_limits l
+        set attempts = l.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(l.attempts)
+        from due where l.tenant_id = due.tenant_id and l.key = due.key
+        returning l.tenant_id, due.due_at)
+    select c.tenant_id from claimed c group by c.tenant_id order by min(c.due_at)
 $$;
 
 -- Before people become one or part: limits in place of which the operator gave another tier are none any more.

@@ -9,21 +9,37 @@ language sql immutable as $$
     select 'apr_' || left(encode(sha256(convert_to('second' || chr(31) || p_tenant || chr(31) || p_approval, 'UTF8')), 'hex'), 26)
 $$;
 
--- Finds joint consents with something to do, the oldest first; ids only.
-create function find_joint(p_now timestamptz, p_limit int)
-returns table (tenant_id text, approval_id text)
+-- Finds joint consents with something to do, and from when on; ids only.
+create function find_joint(p_now timestamptz)
+returns table (tenant_id text, approval_id text, due_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select j.tenant_id, j.approval_id from joint_consents j
+    select j.tenant_id, j.approval_id, j.next_attempt_at from joint_consents j
     join approvals a on a.tenant_id = j.tenant_id and a.id = j.approval_id
     join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
     left join approvals s on s.tenant_id = j.other_id and s.id = j.second_id
     where j.state <> 'ended' and not is_halted() and case j.state
-        when 'asking' then true
+        when 'asking' then coalesce(j.ask_at <= p_now, true) or joint_fault(j, a, t.state, s, p_now) is not null
         when 'ending' then true
         when 'used' then a.ran_at is not null or t.state not in ('running', 'waiting')
         else (j.state = 'asked' and s.state is distinct from 'pending') or joint_fault(j, a, t.state, s, p_now) is not null
         end
-    order by j.made_at limit p_limit
+$$;
+
+-- Claims those that are due; ids only. Each comes again after a pause that grows, unless it is taken further by then.
+create function claim_joint(p_now timestamptz, p_limit int)
+returns table (tenant_id text, approval_id text)
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    with due as materialized (
+        select j.tenant_id, j.approval_id, f.due_at from find_joint(p_now) f
+        join joint_consents j on j.tenant_id = f.tenant_id and j.approval_id = f.approval_id
+        where not is_halted() and f.due_at <= clock_timestamp() and j.next_attempt_at <= clock_timestamp()
+        order by f.due_at limit p_limit for update of j skip locked),
+    claimed as (
+        update joint_consents j
+        set attempts = j.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(j.attempts)
+        from due where j.tenant_id = due.tenant_id and j.approval_id = due.approval_id
+        returning j.tenant_id, j.approval_id, due.due_at)
+    select c.tenant_id, c.approval_id from claimed c order by c.due_at
 $$;
 
 -- Returns why an open joint consent is void whatever the other decides; null if it is not.
@@ -36,7 +52,9 @@ language sql stable as $$
         when p_approval.state = 'expired' then 'expired'
         when p_approval.state = 'cancelled' then 'refused'
         when p_turn not in ('running', 'waiting') then 'refused'
-        when p_joint.state <> 'asking' and p_second.id is null then 'gone'
+        -- Their card went with the place that was unlinked, or they are no longer here.
+        when p_joint.state <> 'asking' and p_second.id is null then
+            case when may_decide_too(p_joint.tenant_id, p_joint.other_id) then 'places' else 'gone' end
         when p_joint.state = 'asked' and p_approval.expires_at <= p_now and p_second.state = 'pending' then 'expired'
         when p_joint.state = 'asked' and not is_reached(p_joint.other_id, p_second.conversation_id) then 'away'
         when not is_reached(p_joint.tenant_id, p_approval.conversation_id) then 'asker_away'
@@ -61,8 +79,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
         where m.tenant_id = p_tenant and o.tenant_id = p_other and o.role <> 'child')
 $$;
 
--- Returns what is known of somebody before they are asked: {language, conversation, channel, today}. `today`: how often
--- this person has asked them within a day. Without a conversation they cannot be reached.
+-- Returns what is known of somebody before they are asked: {language, timezone, conversation, channel, today, quiet_from,
+-- quiet_until}. `today`: how often this person has asked them within a day. Without a conversation they cannot be reached.
 create function decider_facts(p_tenant text, p_other text, p_on text[], p_now timestamptz)
 returns jsonb
 language plpgsql as $$
@@ -75,7 +93,8 @@ begin
     where j.tenant_id = p_tenant and j.other_id = p_other and j.made_at > p_now - interval '1 day';
     perform set_config('onevalet.tenant', p_other, true);
     select jsonb_build_object('language', nullif(t.language, ''), 'timezone', t.timezone, 'conversation', c.id,
-                              'channel', c.channel, 'today', v_today)
+                              'channel', c.channel, 'today', v_today, 'quiet_from', t.quiet_from,
+                              'quiet_until', t.quiet_until)
     into v_facts from tenants t
     left join conversations c on c.tenant_id = t.tenant_id and c.id = home_conversation(p_other, '', p_on)
     where t.tenant_id = p_other;
@@ -198,7 +217,7 @@ begin
         v_why := case v_second ->> 'state'
             when 'pending' then 'open'
             when 'approved' then case when (v_second ->> 'intact')::boolean then null else 'altered' end
-            when 'replaced' then case when v_second ->> 'proposed' is null then 'left' else 'other_changed' end
+            when 'replaced' then case when v_second ->> 'proposed' is null then 'places' else 'other_changed' end
             when 'expired' then 'expired'
             else 'other_refused' end;
     end if;
@@ -273,8 +292,12 @@ begin
     select jsonb_build_object(
         'agreed', j.state = 'used', 'reason', j.reason, 'other', j.other_id, 'second', j.second_id, 'from', j.from_name,
         'over', j.state = 'ending' or a.ran_at is not null or t.state not in ('running', 'waiting'),
-        'ran', (select u.how from approval_audit u
-                where u.tenant_id = p_tenant and u.approval_id = p_approval and u.what = 'ran' limit 1))
+        'ran', coalesce(
+            (select u.how from approval_audit u
+             where u.tenant_id = p_tenant and u.approval_id = p_approval and u.what = 'ran' limit 1),
+            -- It had begun when its worker died: nobody knows.
+            (select s.outcome from steps s where s.tenant_id = p_tenant and s.turn_id = a.turn_id and s.name = a.name
+             and s.outcome = 'unknown' limit 1)))
     into v_news from joint_consents j
     join approvals a on a.tenant_id = j.tenant_id and a.id = j.approval_id
     join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id

@@ -1,6 +1,6 @@
 -- New mail: which mailboxes are watched, who watches each, and how far it is read.
 
--- Watches a person's accounts while one of their tasks, or a plugin, waits for mail. What comes from now on is new.
+-- Watches a person's accounts while one of their tasks waits for mail. What comes from now on is new.
 create function watch_mail(p_tenant text)
 returns void
 language plpgsql as $$
@@ -32,9 +32,6 @@ create or replace trigger tasks_mail_changed after update of tenant_id, state, t
                        is distinct from (new.tenant_id, new.state, new.trigger))
     execute function note_mail_wanted();
 
-create or replace trigger tenants_mail after update of channel_events on tenants
-    for each row when (old.channel_events <> new.channel_events) execute function note_mail_wanted();
-
 create or replace trigger credentials_mail after insert on credentials
     for each row execute function note_mail_wanted();
 
@@ -59,9 +56,8 @@ returns table (tenant_id text, watch_id text, revision int)
 language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     with f as materialized (
         select f.id from mail_watches f
-        where not f.ended and f.next_attempt_at <= clock_timestamp() and not is_halted()
-          and (f.lease_until is null or f.lease_until < clock_timestamp())
-        order by f.next_attempt_at limit p_limit for update skip locked),
+        where not f.ended and greatest(f.next_attempt_at, f.lease_until) <= clock_timestamp() and not is_halted()
+        order by greatest(f.next_attempt_at, f.lease_until) limit p_limit for update skip locked),
     claimed as (
         update mail_watches w set owner = p_owner, lease_until = clock_timestamp() + p_ttl
         from f

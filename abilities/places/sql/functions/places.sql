@@ -110,12 +110,21 @@ begin
     gone := gone + v_still;
 end $$;
 
--- Finds places whose timezone nobody has compared yet; ids only.
-create function find_new_places(p_limit int)
+-- Claims places whose timezone nobody has compared yet; ids only. Each comes again after a pause that grows.
+create function claim_new_places(p_limit int)
 returns table (tenant_id text, id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select s.tenant_id, s.id from seen_places s
-    where s.looked_at is null and s.latitude is not null order by s.noted_at limit p_limit
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    with due as materialized (
+        select d.tenant_id, d.id, d.next_attempt_at as due_at from seen_places d
+        where not is_halted() and d.looked_at is null and d.latitude is not null
+          and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update seen_places s
+        set attempts = s.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(s.attempts)
+        from due where s.tenant_id = due.tenant_id and s.id = due.id
+        returning s.tenant_id, s.id, due.due_at)
+    select c.tenant_id, c.id from claimed c order by c.due_at
 $$;
 
 -- Deletes places from before a time, the oldest first, and rows of forgotten ones that were shared no longer then.

@@ -235,13 +235,40 @@ async def test_of_two_with_one_name_a_word_allows_who_is_asked_about(home: Mindi
     heard = home.heard("grace", before)
     assert "bread" in heard
     assert "tea" not in heard
-    assert "Ada would like to set reminders for you." in heard
+    assert ") would like to set reminders for you." in heard
     # Refused is everybody whom the name may mean.
     assert "those that were set are gone" in await home.ask("reminders refuse ada", "grace")
     assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
     assert "Grace wants no reminders from you." in await home.call("lena", "remind_other", **BREAD)
-    assert "I do not know which one you mean" in await home.ask("reminders allow ada", "grace")
+    assert "Several people of that name" in await home.ask("reminders allow ada", "grace")
     assert await home.is_later(timedelta(hours=7), "grace") == ""
+
+
+async def test_of_two_with_one_name_each_is_refused_and_allowed_by_a_mark(home: Minding) -> None:
+    await home.joins("lena")
+    lena = {"name": "Ada", "language": "en", "language_from": ""}
+    await home.delivery.store.db.tenants.change(lena, tenant_id=home.tenants["lena"])
+    await home.call("ada", "remind_other", **BREAD)
+    await home.ask("reminders allow ada", "grace")
+    before = home.count("grace")
+    await home.call("lena", "remind_other", **BREAD | {"text": "buy tea"})
+    # Of two with one name the question says which one asks, and its words mean nobody else.
+    asked = home.heard("grace", before)
+    of_lena = next(line for line in asked.splitlines() if "REMINDERS REFUSE Ada " in line).partition("REFUSE ")[2]
+    assert "would like to set reminders" in asked
+    assert "•••" in asked or home.delivery.channel.name == "sms"
+    assert "Ada sets no reminders" in await home.ask(f"reminders refuse {of_lena}", "grace")
+    assert "Grace wants no reminders from you." in await home.call("lena", "remind_other", **BREAD)
+    assert "I will remind Grace" in await home.call("ada", "remind_other", **BREAD | {"text": "buy jam"})
+    # Both refused: a name alone lets nobody, and the answer names the words for each.
+    refused = await home.ask("reminders refuse ada", "grace")
+    words = [line.partition("REMINDERS ")[2] for line in refused.splitlines() if "REMINDERS ALLOW" in line]
+    assert len({*words}) == 2
+    assert f"ALLOW {of_lena}" in words
+    assert "Ada may set reminders" in await home.ask(f"reminders allow {of_lena}", "grace")
+    assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
+    assert "I will remind Grace" in await home.call("lena", "remind_other", **BREAD | {"text": "buy tea"})
+    assert "Nobody of that name" in await home.ask("reminders allow Ada 0000", "grace")
 
 
 async def test_a_name_stays_while_its_question_is_open(home: Minding) -> None:

@@ -72,7 +72,7 @@ async def test_what_is_remembered_for_all_is_taken_back_by_who_said_it(home: Liv
     await home.call("ada", "remember_for_us", statement="The spare key is with Mrs Lindqvist.")
     await home.ask("undo")
     assert "Lindqvist" not in await recalled(home, "grace", "who has the spare key?")
-    assert "Nothing is remembered" in await home.call("grace", "list_shared_memories")
+    assert "I remember nothing" in await home.call("grace", "list_shared_memories")
 
 
 async def test_what_is_remembered_for_all_is_forgotten_on_a_card(home: Living) -> None:
@@ -88,7 +88,7 @@ async def test_what_is_remembered_for_all_is_forgotten_on_a_card(home: Living) -
         await home.work()
     else:
         await home.decide("Approve")
-    assert "Nothing is remembered" in await home.call("grace", "list_shared_memories")
+    assert "I remember nothing" in await home.call("grace", "list_shared_memories")
 
 
 async def test_who_leaves_reads_no_more_of_what_was_said_for_all(home: Living) -> None:
