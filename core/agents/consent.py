@@ -24,7 +24,9 @@ def agent_consent(
     inputs = valet.inputs
 
     async def describe(given: JsonObject) -> Described:
-        request: ApprovalRequest = (await make(given)).approval_request()
+        agent = await make(given)
+        await agent.on_asking()
+        request: ApprovalRequest = agent.approval_request()
         optional = (name for name, field in inputs.items() if not field.required and is_empty(field.default))
         return Described(
             request.action_summary,

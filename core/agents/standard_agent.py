@@ -131,6 +131,9 @@ class StandardAgent:
         """Return whether the person must consent before the agent runs; called when all fields are known."""
         return False
 
+    async def on_asking(self) -> None:
+        """Prepare its request for consent, on an instance with the fields as they now are, which is not kept."""
+
     def approval_request(self) -> ApprovalRequest:
         """Return the request for consent, built from the fields unless overridden."""
         name = self.valet.name

@@ -1,7 +1,8 @@
 """Preferences that abilities bring: each is on or off, and off until the person turns it on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.errors import ConfigError
 
@@ -19,12 +20,14 @@ OFF = frozenset(
 class Switch:
     """A preference that is on or off. `name`: the word that sets it, marked with `gettext_noop`.
 
-    `words`: the same word in other languages. `title`: its name in the console.
+    `words`: the same word in other languages. `title`: its name in the console. `idle`: returns the marked sentence
+    that says why it does nothing under the settings; empty if it does something.
     """
 
     name: str
     words: tuple[str, ...]
     title: str
+    idle: Callable[[Any], str] | None = None
 
 
 _switches: dict[str, Switch] = {}

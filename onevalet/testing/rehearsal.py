@@ -21,12 +21,12 @@ from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Received
 from core.messaging.inbound import Inbound
-from core.messaging.relay import Relay
 from core.questions.types import Question
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.tools.undo import UndoOffers
 from onevalet.own_channels import ChannelSetup
+from onevalet.relay import Relay
 
 
 class StandingClock(Clock):

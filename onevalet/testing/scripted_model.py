@@ -39,13 +39,17 @@ from onevalet.testing.scripted_replies import hang as hang
 from onevalet.testing.scripted_replies import malformed as malformed
 from onevalet.testing.scripted_replies import text as text
 from onevalet.testing.scripted_replies import text_of as text_of
+from onevalet.testing.scripted_speech import recorded
 
 _LOOK = 0.1
+_SOUNDS = {"mp3": "audio/mpeg", "opus": "audio/ogg"}
 
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """Serve models, chat completions, embeddings and transcriptions under /v1 on 127.0.0.1, and keep every request.
+    """Serve models, chat completions, embeddings, transcriptions and speech under /v1 on 127.0.0.1.
+
+    Every request is kept.
 
     `script` is a function of the call, or a sequence of replies. `strict` refuses conversations that OpenAI refuses:
     tool calls without results, results without calls, bad tool names.
@@ -59,6 +63,7 @@ class ScriptedModel:
     embedded: list[list[str]] = field(default_factory=list)
     embeddings: Reply | None = None  # how embeddings fail
     heard: str = ""  # the words of every recording
+    spoken: list[str] = field(default_factory=list)  # the texts that were said
     listed: tuple[str, ...] = ()  # the models in its list, as of a server on the operator's own machine
     trouble: Literal["", "fails", "hangs"] = ""  # it fails, or says nothing, for as long as it is in trouble
     url: str = ""
@@ -73,6 +78,7 @@ class ScriptedModel:
         app.router.add_get("/v1/models", self._list)
         app.router.add_post("/v1/embeddings", self._embeddings)
         app.router.add_post("/v1/audio/transcriptions", self._transcribe)
+        app.router.add_post("/v1/audio/speech", self._speak)
         if not callable(self.script):
             self._queue.extend(self.script)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
@@ -176,6 +182,15 @@ class ScriptedModel:
         if not isinstance(fields.get("file"), web.FileField):
             return _failure(error(400, message="'file' is a required property"))
         return web.json_response({"text": self.heard})
+
+    async def _speak(self, request: web.Request) -> web.Response:
+        body = json.loads(await request.read())
+        text, kind = str(body.get("input", "")), str(body.get("response_format", "mp3"))
+        # platform.openai.com, audio/createSpeech: 4096 characters at most.
+        if not body.get("voice") or not 0 < len(text) <= 4096 or kind not in _SOUNDS:
+            return _failure(error(400, message="'input', 'voice' or 'response_format' is invalid"))
+        self.spoken.append(text)
+        return web.Response(body=recorded(text, kind), content_type=_SOUNDS[kind])
 
 
 def complain(call: ModelCall) -> str:

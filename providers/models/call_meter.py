@@ -33,6 +33,7 @@ class Operation(StrEnum):
     CHAT = "chat"
     EMBEDDINGS = "embeddings"
     TRANSCRIPTION = "transcription"
+    SPEECH = "speech"
 
 
 def begin_call(model: str, operation: Operation, request: ModelRequest | None) -> Span | None:

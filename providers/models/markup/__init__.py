@@ -1,1 +1,1 @@
-"""The markup that models write into their text: thoughts, channels and calls, read so that no person reads it."""
+"""The markup that models write into their text: thoughts, channels and calls, taken out before people read the text."""

@@ -45,6 +45,7 @@ PLUGINS = ",".join(
         "abilities.web.reading",
         "abilities.contacts.tools",
         "abilities.tasks.reminders",
+        "abilities.speech.tools",
     )
 )
 MCP_SECONDS = 2
@@ -55,6 +56,7 @@ select o.state, o.attempts from outbound o
 join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
 where o.tenant_id = $1 and c.channel = 'push' order by o.id desc limit 1
 """
+_VOICED = "select state, reason from spoken_answers where tenant_id = $1 order by created_at desc limit 1"
 _GIVEN_UP = """
 update outbound o set state = 'failed', reason = 'given up' from conversations c
 where c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'push' and o.state in ('ready', 'checking')
@@ -392,6 +394,26 @@ def _transcriber(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
     }
 
 
+def _speaker(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    return {
+        "ONEVALET_SPEECH_MODEL": "hosted_vllm/peer",
+        "HOSTED_VLLM_API_BASE": f"{cells[0].plan.base}/v1",
+        "HOSTED_VLLM_API_KEY": "sk-zqcanary-mouth",
+    }
+
+
+async def _listens(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, "say_aloud", {})
+
+
+async def _voiced(stage: Stage, cell: Cell) -> str | None:
+    """Return what is noted of the voice, by which the operator is told: the person has the text."""
+    rows = await read_rows(stage.harness, _VOICED, cell.tenant)
+    if not rows or rows[0]["state"] == "waiting" or await _answered(stage, cell) is None:
+        return None
+    return f"{rows[0]['state']} {rows[0]['reason']}"
+
+
 async def _speaks(stage: Stage, cell: Cell) -> None:
     await _sends(stage, cell, "audio/ogg", ogg(words=cell.name.encode()))
 
@@ -548,6 +570,17 @@ CLIENTS: tuple[PeerClient, ...] = (
         _speaks,
         settings=_transcriber,
         good="",
+        alone=True,
+    ),
+    PeerClient(
+        "speech",
+        "an operator, by HOSTED_VLLM_API_BASE",
+        "a text whose answer is to be heard",
+        "speech",
+        _listens,
+        _voiced,
+        settings=_speaker,
+        good="spoken",
         alone=True,
     ),
     PeerClient(

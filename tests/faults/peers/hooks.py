@@ -40,6 +40,7 @@ SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "core.http.guarded_client:Limits.__init__": {"total": 3.0, "silence": 2.0},
     "abilities.mail.watcher:WatchLimits.__init__": {"renew": 1.5},
     "abilities.files.opening:build_transcriber": {"patience": 2.0},
+    "abilities.speech.opening:build_speaker": {"patience": 2.0},
 }
 """The same where they are defaults."""
 

@@ -306,6 +306,16 @@ def _always(document: Json) -> Route:
     return lambda asked, manner: _json_speech(document)
 
 
+def _speech(asked: Asked, manner: Manner) -> Speech:
+    """Be a speech model: its answers are recordings."""
+    # Imported here: a peer over pipes is started within its client's patience, and needs none of it.
+    from onevalet.testing.scripted_speech import recorded
+
+    return Speech(
+        lambda value: recorded(value or GOOD, "mp3"), unit=recorded("", "mp3"), begin=b"ID3", content_type="audio/mpeg"
+    )
+
+
 def _model(asked: Asked, manner: Manner) -> Speech | bytes:
     """Be a model with OpenAI's chat completions, whole or as a stream, as it is asked for."""
     wants_stream = b'"stream":true' in asked.body.replace(b" ", b"")
@@ -335,6 +345,7 @@ WEB: Mapping[str, Route] = {
     "mcp": _mcp,
     "ntfy": _always({"id": GOOD, "time": 1, "event": "message", "topic": "peers", "message": "x"}),
     "transcription": _always({"text": GOOD}),
+    "speech": _speech,
     "model": _model,
 }
 

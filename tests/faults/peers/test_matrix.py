@@ -22,7 +22,7 @@ AT_ONCE = 4
 
 @pytest.mark.slow
 @pytest.mark.timeout(600, func_only=True)
-@pytest.mark.xdist_group("faults")
+@pytest.mark.xdist_group("peers")
 @pytest.mark.parametrize(
     "clients", list(batched(CLIENTS, AT_ONCE)), ids=lambda some: "; ".join(client.name for client in some)
 )

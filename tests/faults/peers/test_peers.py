@@ -91,7 +91,7 @@ PLANTED = PeerClient(
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("faults")
+@pytest.mark.xdist_group("peers")
 async def test_a_client_that_forgets_its_budget_fails_the_matrix(tmp_path: Path, forker: Forker) -> None:
     async with open_harness(tmp_path, forker, make_people(3), webs=1, workers=1, started=False) as harness:
         result = await hostile_peers(harness, clients=[PLANTED], manners=[BY_MANNER[FLOOD]])

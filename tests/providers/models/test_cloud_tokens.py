@@ -74,6 +74,7 @@ async def ask(monkeypatch: pytest.MonkeyPatch, model: str, port: int) -> str:
         await client.close()
 
 
+@pytest.mark.whole("it works until a limit is reached")
 @pytest.mark.parametrize("provider", CLOUDS)
 @pytest.mark.parametrize("manner", MANNERS)
 async def test_a_token_that_is_told_without_an_end_is_given_up(

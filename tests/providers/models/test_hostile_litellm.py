@@ -62,6 +62,7 @@ async def turns_during(call: Awaitable[object]) -> int:
     return turns
 
 
+@pytest.mark.whole("it works until a limit is reached")
 @pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("name", ["comments", "events that say nothing"])
 async def test_a_stream_without_an_end_is_given_up_while_others_go_on(
@@ -85,6 +86,7 @@ async def test_no_setting_of_litellms_has_its_calls_unheard(
                 await streamed(client)
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 @pytest.mark.parametrize("provider", MODELS)
 async def test_a_stream_that_drips_is_given_up_after_its_seconds(
     monkeypatch: pytest.MonkeyPatch, provider: str

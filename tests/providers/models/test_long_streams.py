@@ -66,6 +66,7 @@ ENDLESS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.whole("it works until a limit is reached")
 @ENDLESS
 async def test_answer_far_beyond_what_was_asked_for_is_cut(monkeypatch: pytest.MonkeyPatch, endless: Reply) -> None:
     answer, pieces = await answered(monkeypatch, endless)

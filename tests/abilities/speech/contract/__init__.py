@@ -1,0 +1,1 @@
+"""Answers by voice over every channel."""
