@@ -18,15 +18,21 @@ PLACE = "https://valet.example.com"
 """Stands for the public URL in the shipped file."""
 
 SCOPES = {
-    "app_mentions:read": "to say, where somebody mentions it in a channel, that it answers in direct messages",
+    "app_mentions:read": "to hear that somebody mentions it in a channel",
     "assistant:write": "to show that it is working, and to offer prompts",
+    "channels:history": "to know what a channel that it takes part in talks about",
+    "channels:read": "to know a channel's name, and who created it",
     "chat:write": "to answer",
     "commands": "to offer /valet",
     "files:read": "to read the files that people send it",
     "files:write": "to send files",
+    "groups:history": "to know the same of private channels",
+    "groups:read": "to know the same of private channels",
     "im:history": "to read what people write to it, and what it missed while it was away",
     "im:read": "to find its direct conversations again after it was away",
     "im:write": "to write to a person first",
+    "mpim:history": "to know the same of group conversations",
+    "mpim:read": "to know the same of group conversations",
     "reactions:read": "to hear which answers people like, and what they decide by a thumb",
     "reactions:write": "to mark a message that it is working on, and to answer a mere thanks",
     "users:read": "to know its own app's id, and people's names and time zones",
@@ -34,8 +40,15 @@ SCOPES = {
 }
 EVENTS = {
     "app_home_opened": "to draw the App Home",
-    "app_mention": "to say in a channel where it answers",
+    "app_mention": "to hear that somebody mentions it in a channel",
+    "channel_rename": "to know a channel by its new name",
+    "group_rename": "to know a private channel by its new name",
+    "member_joined_channel": "to hear that it was added to a channel",
+    "member_left_channel": "to hear that it was removed",
+    "message.channels": "to know what a channel that it takes part in talks about",
+    "message.groups": "to know the same of private channels",
     "message.im": "to hear what people write to it",
+    "message.mpim": "to know the same of group conversations",
     "reaction_added": "to hear a reaction",
     "reaction_removed": "to hear that a reaction was taken back",
 }

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from channels.fields import text_at
 from channels.slack.blocks import unread_in
+from channels.slack.groups import addressed_words, said_in_group
 from channels.slack.kinds import CHANGES, HAPPENED, TYPED, content_of
 from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name
 from channels.slack.shares import Authors, besides, messages_in, own_words, quoted_in, whose, words_of
@@ -66,20 +67,23 @@ def read_message(
         if reason is IgnoreReason.UNSUPPORTED and direct and subtype not in HAPPENED:
             return IgnoredMessage(address, sender, all_keys, reason, ONLY_TEXT_AND_FILES, subtype)
         return IgnoredMessage(address, sender, all_keys, reason)
-    if not direct:
-        reply = GROUP_REPLY if text_at(record, "type") == "app_mention" else ""
-        return IgnoredMessage(address, sender, all_keys, IgnoreReason.GROUP, reply)
-    if not sender:
+    if not sender and direct:
         raise RequestRefused("user is missing")
     content = _read(record, Authors(sender, ours.bot_user, ours.bot_id))
+    if not direct:
+        return _in_group(record, _message(address, sender, all_keys, content, ts), ours)
     if not content.text.strip() and not content.media:
         if kind := _unread(record):
             return IgnoredMessage(address, sender, all_keys, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES, kind)
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
+    return _message(address, sender, all_keys, content, ts)
+
+
+def _message(address: Address, sender: str, keys: tuple[str, ...], content: _Content, ts: str) -> InboundMessage:
     return InboundMessage(
         address=address,
         sender=sender,
-        keys=all_keys,
+        keys=keys,
         text=content.text,
         media=content.media,
         sent_at=moment(ts),
@@ -88,6 +92,16 @@ def read_message(
         points=content.points,
         pointed_media=content.pointed_media,
     )
+
+
+def _in_group(record: JsonObject, said: InboundMessage, ours: AppIdentity) -> IgnoredMessage:
+    """Return what somebody said in a channel: ignored, unless an ability takes part there."""
+    # A mention comes as two events, in any order, of which the first counts.
+    mentioned = text_at(record, "type") == "app_mention" or addressed_words(said.text, ours.bot_user) is not None
+    reply, group = GROUP_REPLY if mentioned else "", None
+    if said.sender and (read := said_in_group(record, said, ours.team, ours.bot_user)):
+        group = replace(read[0], message=replace(said, text=read[1]))
+    return IgnoredMessage(said.address, said.sender, said.keys, IgnoreReason.GROUP, reply, group=group)
 
 
 def read_files(record: JsonObject) -> tuple[Media, ...]:

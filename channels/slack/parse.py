@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from channels.fields import object_at, text_at
 from channels.slack.changes import read_change
+from channels.slack.groups import JOINED, LEFT, RENAMED, read_membership
 from channels.slack.interactions import Gesture, read_press, read_submission
 from channels.slack.messages import AppIdentity, channel_at, read_message
 from channels.slack.payload_fields import (
@@ -111,6 +112,8 @@ def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
             return read
         case reaction if reaction in (ADDED, REMOVED):
             return read_reaction(event, replace(ours, team=team, app=app), key) or Unhandled(kind)
+        case moved if moved in (JOINED, LEFT, *RENAMED):
+            return read_membership(event, key, team, ours.bot_user) or Unhandled(kind)
         case "app_home_opened":
             return HomeOpened(name_at(event, "user", USER), text_at(event, "tab"), ours.team or team)
     return Unhandled(kind)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from channels.fields import object_at, text_at
 from channels.telegram.fields import integer_at, moment, required_text_at, without_nulls
+from channels.telegram.groups import addressed_words, is_named
 from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
 from channels.telegram.places import names_of, place_of
@@ -28,6 +29,8 @@ from core.messaging.messages import (
     IgnoredMessage,
     IgnoreReason,
     InboundMessage,
+    InGroup,
+    Media,
     Origin,
     Press,
     ReachabilityChange,
@@ -118,12 +121,10 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         reason = IgnoreReason.OWN if place.sender == bot.id else IgnoreReason.BOT
         return IgnoredMessage(place.address, place.sender, keys, reason)
     media = read_media(message)
+    if place.kind != "private":
+        return _read_in_group(message, media, place, keys, bot)
     sent = place_of(message) if read_origin(message) is Origin.OWN else None
     text, kind = PIN if sent else words_of(message), content_of(message)
-    if place.kind != "private":
-        if not (text or media or kind):  # a person joined, the group got a new title
-            return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)
-        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT)
     if not text.strip() and not media:
         if "text" in message:
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.EMPTY)
@@ -155,6 +156,41 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         goes_on=None if command or media else _cut(message),
         place=sent,
     )
+
+
+def _read_in_group(
+    message: JsonObject, media: tuple[Media, ...], place: _Place, keys: tuple[str, ...], bot: BotIdentity
+) -> IgnoredMessage:
+    """Return what was said or happened in a group: ignored, unless an ability takes part there."""
+    text, kind, title = words_of(message), content_of(message), text_at(object_at(message, "chat"), "title")
+    if not (text or media or kind):  # a person joined, the group got a new title
+        happened_there = InGroup(title)
+        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED, group=happened_there)
+    command, named = _read_command(message, text)
+    said = addressed_words(text, bot.username)
+    known = command is not None and chat_words().find(command.name) is not None
+    ours = is_named(named, bot.username) if named else known
+    points, pointed_media = read_points(message, place.sender, bot.id)
+    own = read_origin(message) is Origin.OWN
+    inbound = InboundMessage(
+        address=place.address,
+        sender=place.sender,
+        keys=keys,
+        text=text if said is None else said,
+        media=media,
+        command=command if ours and own else None,
+        sent_at=moment(integer_at(message, "date", at_least=0)),
+        sender_name=place.name,
+        sender_language=place.language,
+        provider_id=keys[-1].rpartition(":")[2],
+        reply_to=_replied(message, bot),
+        origin=read_origin(message),
+        points=points,
+        pointed_media=pointed_media,
+    )
+    addressed = own and (said is not None or ours or bool(inbound.reply_to))
+    group = InGroup(title, inbound, addressed=addressed)
+    return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT, group=group)
 
 
 def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
@@ -251,9 +287,9 @@ def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     status = required_text_at(object_at(change, "new_chat_member"), "status")
     if place.kind != "private":
         is_in = status in ("member", "administrator", "restricted")
-        return IgnoredMessage(
-            place.address, place.sender, (key,), IgnoreReason.GROUP, reply=ONLY_DIRECT if is_in else ""
-        )
+        group = InGroup(text_at(object_at(change, "chat"), "title"), inside=is_in)
+        reply = ONLY_DIRECT if is_in else ""
+        return IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.GROUP, reply, group=group)
     reachable = status not in ("kicked", "left")
     reason = ReachabilityReason.UNBLOCKED if reachable else ReachabilityReason.BLOCKED
     return ReachabilityChange(CHANNEL, bot.id, place.address.peer, reachable, reason, (key,))

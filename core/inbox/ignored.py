@@ -7,10 +7,12 @@ import structlog
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import from_address
+from core.inbox.groups import takers_in_groups
 from core.inbox.languages import language_at
 from core.language.catalogue import gettext, speaking
 from core.messaging.channels import Received
 from core.messaging.messages import IgnoredMessage
+from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -23,9 +25,13 @@ class Ignored:
     database: Database
     wakeups: Wakeups
     make_id: IdMaker
+    access: Access
 
     async def record(self, message: IgnoredMessage) -> Received:
         """Record a message once; if it has a reply, queue that if its sender is a known person."""
+        for take in takers_in_groups() if message.group is not None else ():
+            if taken := await take(self.database, self.wakeups, self.make_id, self.access, message):
+                return taken
         address = message.address
         row = await self.database.call(
             "select ignore_message($1,$2,$3,$4) as added",

@@ -37,6 +37,7 @@ from core.messaging.messages import (
 )
 from core.messaging.pointed import EDITED
 from core.messaging.talk_words import INTERRUPT
+from core.messaging.word_buttons import word_pressed
 from core.people.access_policy import Access
 from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
@@ -73,7 +74,7 @@ class Inbox(Overviews):
         self._overload = Overload(database, wakeups, make_id, waiting)
         self._decisions = Decisions(database, wakeups, make_id, access, clock, codes_only)
         self._strangers = Strangers(database, wakeups, make_id, access, clock)
-        self._ignored = Ignored(database, wakeups, make_id)
+        self._ignored = Ignored(database, wakeups, make_id, access)
         self._reactions = Reactions(database, wakeups, make_id, access, clock, self._decisions, self._ignored)
         self._statuses = Statuses(database, wakeups)
         self._opt_outs = OptOuts(database, wakeups, make_id)
@@ -124,7 +125,6 @@ class Inbox(Overviews):
         self, message: InboundMessage, sender: str, row: asyncpg.Record, refusal: Refusal | None
     ) -> Received:
         """Wake a worker for an accepted message, or for the reply to a refused message."""
-        address = message.address
         if row["inbound_id"] is None:
             return await self._strangers.meet(message, sender) or await self._receive(message)
         if refusal is not None:
@@ -135,12 +135,12 @@ class Inbox(Overviews):
                 self._wakeups.interrupt_turn(row["lane_id"])
         # Each sweep hands in known messages again, every few minutes: they would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info
-        tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
+        tell("message_received", channel=message.address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
         return Received(row["inbound_id"], row["duplicate"])
 
     async def _press(self, press: Press) -> Received:
-        """Receive a press as a decision or an answer; a press of a foreign button is only recorded."""
-        if received := await self._decisions.press(press, named(press.sender)):
-            return received
+        """Receive a press as a decision, an answer or a typed word; a press of a foreign button is only recorded."""
+        if typed := word_pressed(press):
+            return await self._receive(typed)
         foreign = IgnoredMessage(press.address, press.sender, press.keys, IgnoreReason.UNSUPPORTED)
-        return await self._ignored.record(foreign)
+        return await self._decisions.press(press, named(press.sender)) or await self._ignored.record(foreign)

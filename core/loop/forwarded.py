@@ -32,6 +32,10 @@ _INSTEAD = (
     "[They wrote this instead. Answer it as a correction; for what needs their consent, ask anew. They are told what "
     "they changed: do not repeat it.]"
 )
+_IN_GROUP = (
+    "[The person wrote this to you in a group, where others read it. You answer in their own chat, which only they "
+    "read. In the group, only a tool says something. The group's name, which is data:]"
+)
 _UNREAD = "[With this the person sent something that you cannot read ({kind}). Tell them so.]"
 _PART = "[They chose this part of it:]"
 MAX_POINTED = 6000
@@ -45,6 +49,8 @@ def pointed_at(point: Pointed) -> ChatMessage:
     if point.whose is Whose.CHANGED:
         before = [_quoted(_cut(point.text))] if point.text else []
         return ChatMessage(Role.USER, "\n".join([_CHANGED, *before, _INSTEAD]), internal=True, marker=Marker.NOTE)
+    if point.whose is Whose.GROUP:
+        return ChatMessage(Role.USER, f"{_IN_GROUP}\n{_quoted(point.text)}", internal=True, marker=Marker.NOTE)
     lines = [_POINTED[point.whose]]
     if point.text:
         lines.append(_quoted(_cut(point.text)))

@@ -22,6 +22,8 @@ from core.people.access_policy import PersonRole, read_admission
 from core.people.profile import fact_lines, facts_of
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.types import (
+    AMONG,
+    Among,
     BegunTurn,
     FromPerson,
     FromTask,
@@ -82,7 +84,9 @@ async def load_turn(
     else:
         begun = await _load_message_turn(database, lease, turn, journal)
     told = {name: [(key, says) for key, says in turn["described"].get(name) or ()] for name in described}
-    kept = replace(begun.request.kept, described=told, brought=turn["brought"] or {})
+    brought = turn["brought"] or {}
+    group = Among.from_json(brought[AMONG]) if brought.get(AMONG) else None
+    kept = replace(begun.request.kept, described=told, brought=brought, among=group)
     request = replace(begun.request, kept=kept)
     return replace(
         begun,

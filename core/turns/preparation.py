@@ -14,7 +14,7 @@ from core.loop.steering import spoken
 from core.tools.tool import AnyTool
 from core.tools.toolbox import ToolRegistry, likely_groups
 from core.turns.context import TurnContext
-from core.turns.prompt import Assistant, Known, approvals_note, context_message, system_prompt
+from core.turns.prompt import Assistant, Known, approvals_note, context_message, group_notes, system_prompt
 from core.turns.services import RecalledFacts, TurnServices
 from core.turns.tools import AgentSetup, ToolOffer
 from core.turns.types import TurnRequest
@@ -46,7 +46,7 @@ class Preparation:
         before = state.groups
         own = [*waiting.tools(before), *self.agents.decide_tools(request, before)]
         recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
-        notes = (waiting.note(), approvals_note(request, request.kept.approvals))
+        notes = (waiting.note(), approvals_note(request, request.kept.approvals), *group_notes(request.kept.among))
         # Only this turn's words open groups: a group that was closed stays closed until the person speaks of it again.
         state = state.opening(likely_groups((tool.group for tool in tools), _words(user_messages)))
         known = Known(recalled=recalled.lines, seen=state.seen, notes=notes)

@@ -12,11 +12,12 @@ from core.approvals.types import Approval, ApprovalState
 from core.clock import zone_or_utc
 from core.json_types import canonical_json
 from core.llm.types import ChatMessage, Marker, Role
+from core.loop.outside import as_data
 from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity
 from core.turns.decide_tool import DECIDE, open_to_words
 from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, PENDING, PENDING_BY_CODE
-from core.turns.types import TurnRequest
+from core.turns.types import Among, TurnRequest
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "
@@ -92,6 +93,13 @@ def context_message(tenant: TurnTenant, now: datetime, known: Known = Known()) -
         parts[-1] += " Nobody has told it: ask for it before you plan anything, and keep it with set_preference."
     text = "\n\n".join(part for part in (CONTEXT, *parts, *known.notes) if part)
     return ChatMessage(Role.USER, text, internal=True, marker=Marker.CONTEXT)
+
+
+def group_notes(group: Among | None) -> Sequence[str]:
+    """Return the model's notes about a group; none in a person's own chat."""
+    if group is None:
+        return ()
+    return (group.note, f"Said in the group before, and not to you:\n{as_data(group.words)}" if group.words else "")
 
 
 def approvals_note(request: TurnRequest, approvals: Sequence[Approval]) -> str:

@@ -100,12 +100,12 @@ class AgentSetup:
         tenant_id, in_run, asker = request.tenant.id, request.sender is None, self.services.account_asker
         access = self.services.accounts.for_tenant(tenant_id) if self.services.accounts else None
         prompts = None
-        if asker is not None:
+        if asker is not None and not request.kept.among:
             prompts = asker.for_turn(tenant_id, request.turn_id, request.place.conversation_id, in_run=in_run)
         return TurnAccounts(access, prompts, earlier, RUN_PATIENCE if in_run else None)
 
     def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:
-        if self.approvals is None or not request.place.conversation_id:
+        if self.approvals is None or not request.place.conversation_id or request.kept.among:
             return None
         return ApprovalRequests(
             self.approvals,
@@ -160,6 +160,8 @@ class ToolOffer:
     async def for_turn(self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]) -> ToolRegistry:
         """Return the tools of a turn. `own` are the turn's own, which are never left out."""
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
+        if group := request.kept.among:
+            names = tuple(group.tools.intersection(names or group.tools))
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         for source in self._sources:
             further = await source.tools_for(request.tenant.id, request.kept.described)
@@ -169,7 +171,7 @@ class ToolOffer:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
         return ToolRegistry([*await self._with_accounts(tools, agents.scope.accounts.access), *own])
 
-    def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
+    def _valets(self, request: TurnRequest, names: Collection[str] | None) -> Sequence[Valet]:
         """Return the agents of a turn: those that are offered, and the agent with which the turn begins."""
         offered = [valet for valet in self._offered if names is None or valet.name in names]
         started = self.agents.get(request.starts.call.name) if request.starts else None

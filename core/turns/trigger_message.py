@@ -15,8 +15,3 @@ class TriggerMessage:
     tenant_id: str
     content: str
     metadata: JsonObject = field(default_factory=dict)
-
-    @property
-    def task_title(self) -> str:
-        """Return the person's name for the task."""
-        return str(self.metadata.get("title") or "")

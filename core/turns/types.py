@@ -6,6 +6,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
+from typing import cast
 
 from core.agents.pool_entry import PoolEntry
 from core.approvals.cards import Card
@@ -108,6 +109,24 @@ type Came = FromPerson | FromTask | Resumed
 """The origin of a turn."""
 
 
+AMONG = "among"
+"""The name under which an ability's `sql/open_turn.sql` brings {tools, note, words} with a turn in a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A turn's group, in which several people read: its only tools, a note for the model, members' words before."""
+
+    tools: frozenset[str]
+    note: str
+    words: str
+
+    @classmethod
+    def from_json(cls, row: JsonObject) -> "Among":
+        """Parse what the ability brought."""
+        return cls(frozenset(cast(list[str], row["tools"])), str(row["note"]), str(row.get("words") or ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The stored data of the person that is read with a turn."""
@@ -124,6 +143,8 @@ class Kept:
     """The self-descriptions of the person's stored values."""
     brought: Mapping[str, Json] = field(default_factory=dict)
     """What the abilities' `sql/open_turn.sql` read with the turn, by their names."""
+    among: Among | None = None
+    """The group of a turn; None for a turn of a person's own. Nobody is asked for consent in a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +216,12 @@ class TurnRequest:
     def passed_on(self) -> bool:
         """Return whether words of others came with its messages: passed on, pointed at, or written by a program."""
         waited = isinstance(self.came, Resumed) and self.came.passed_on
-        return self.by_client or waited or any(not message.is_own for message in self.inbound)
+        return (
+            self.by_client
+            or waited
+            or self.kept.among is not None
+            or any(not message.is_own for message in self.inbound)
+        )
 
     @property
     def payer(self) -> Payer:

@@ -124,8 +124,8 @@ def _described() -> AnyTool:
         """Take back what was done for the person: the newest, unless they mean an earlier one. Tell them the result.
 
         Args:
-            code: An earlier one's letter, as the list names it.
-            task: Or the number of the task that it made or changed.
+            code: An earlier one's letter in the list.
+            task: Or the number of its task.
             words: Or words of what was done, as they said it ("dishes").
             show: Only list what can be taken back.
         """

@@ -12,7 +12,7 @@ from core.messaging.capabilities import Reached
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
-from notify.slack import history, redraw, streams, uploads
+from notify.slack import groups, history, redraw, streams, uploads
 from notify.slack.markdown import literal_blocks
 from notify.slack.marks import WorkingMarks
 from notify.slack.members import reach
@@ -39,6 +39,7 @@ class SlackNotification:
 
     name = CHANNEL_NAME
     shows_buttons = True
+    plays = "audio/mpeg"
     can_find = True
     resend_unknown = False
     told_after = 25.0
@@ -128,6 +129,9 @@ class SlackNotification:
 
     def unmark(self, to: Address, message: str) -> None:
         self._marks.clear(to, message)
+
+    async def may_invite(self, group: Address, user_key: str) -> tuple[bool, str]:
+        return await groups.may_invite(self._client, group, user_key)
 
     async def react(self, to: Address, message: str, emoji: str) -> None:
         await self._marks.react(to, message, emoji)

@@ -97,6 +97,16 @@ class TelegramApi:
             raise BadRequest("Chat not found")
         return " ".join(str(chat[part]) for part in ("first_name", "last_name") if chat.get(part))
 
+    async def get_status(self, chat: int, user: int) -> str:
+        """Return a member's status in a group. Raises `TelegramError`.
+
+        Not by PTB's own method, which fails for a status that it does not know.
+        """
+        bot, request = self._open()
+        query = urlencode({"chat_id": chat, "user_id": user})
+        member: object = await request.post(f"{bot.base_url}/getChatMember?{query}")
+        return str(member.get("status", "")) if isinstance(member, dict) else ""
+
     async def close(self) -> None:
         if self._request is not None:
             await self._request.shutdown()

@@ -74,7 +74,7 @@ class SmsHarness(ChannelHarness):
         await self.settled()
 
     def is_settled(self) -> bool:
-        told = all(bubble["webhook"] != "waiting" for key in _BY_KEY for bubble in self._seen(key))
+        told = all(bubble["webhook"] != "waiting" for bubbles in self._all().values() for bubble in bubbles)
         return told and not self.simulator.wire.is_busy("twilio:carry:")  # what it tells of our texts as well
 
     def address(self, person: str = "ada") -> Address:
@@ -94,8 +94,11 @@ class SmsHarness(ChannelHarness):
         return request.with_headers({self.proof[-1]: validator.compute_signature(PUBLIC_URL + request.path, fields)})
 
     def _seen(self, person: str) -> list[dict[str, Any]]:
+        return self._all()[person]
+
+    def _all(self) -> dict[str, list[dict[str, Any]]]:
         state = cast(dict[str, Any], self.simulator.providers["twilio"].state())
-        return cast(list[dict[str, Any]], state["people"][person]["bubbles"])
+        return {key: person["bubbles"] for key, person in state["people"].items()}
 
 
 class SlackHarness(ChannelHarness):
@@ -161,6 +164,31 @@ class SlackHarness(ChannelHarness):
             )
             for bubble in ours
         ]
+
+    async def group_say(
+        self, text: str, person: str = "ada", *, mention: bool = True, reply_to: str = ""
+    ) -> dict[str, Any]:
+        replied = {"thread_ts": reply_to} if reply_to else {}
+        return await self.act("channel_say", person, text=text, mention=mention, **replied)
+
+    async def group_set(self, person: str = "ada", **changes: Any) -> None:
+        changes.pop("privacy", None)  # an app hears all of a channel that it is in
+        if changes:
+            await self.act(
+                "channel_set", person, **{"name" if key == "title" else key: changes[key] for key in changes}
+            )
+        await self.settled()
+
+    def group_texts(self) -> list[str]:
+        return [bubble["text"] for bubble in self._in_group]
+
+    def group_ids(self) -> list[str]:
+        return [bubble["id"] for bubble in self._in_group]
+
+    @property
+    def _in_group(self) -> list[dict[str, Any]]:
+        state = cast(dict[str, Any], self.simulator.providers["slack"].state())
+        return [bubble for bubble in state["general"] if bubble["app"] == SLACK.app_id]
 
     async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
         await self.act("press", person, ts=bubble.id, action_id=f"choice_{number}")
@@ -263,6 +291,27 @@ class TelegramHarness(ChannelHarness):
     def reactions(self, person: str = "ada") -> list[str]:
         messages = self._state["people"][person]["messages"]
         return [one["emoji"] for message in messages if message["direction"] == "in" for one in message["reactions"]]
+
+    async def group_say(
+        self, text: str, person: str = "ada", *, mention: bool = True, reply_to: str = ""
+    ) -> dict[str, Any]:
+        replied = {"reply_to": int(reply_to)} if reply_to else {}
+        return await self.act("group_say", person, text=text, mention=mention, **replied)
+
+    async def group_set(self, person: str = "ada", **changes: Any) -> None:
+        await self.act("group_set", person, **changes)
+        await self.settled()
+
+    def group_texts(self) -> list[str]:
+        return [message["text"] for message in self._in_group]
+
+    def group_ids(self) -> list[str]:
+        return [str(message["message_id"]) for message in self._in_group]
+
+    @property
+    def _in_group(self) -> list[dict[str, Any]]:
+        group = self._state["group"] or {"messages": []}
+        return [message for message in group["messages"] if message["direction"] == "out"]
 
     def signed(self, request: Request, secret: str = "") -> Request:
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})

@@ -245,6 +245,24 @@ class ChannelHarness(ABC):
         """Return the replies to a person's presses, which only they see."""
         return []
 
+    async def group_say(
+        self, text: str, person: str = "ada", *, mention: bool = True, reply_to: str = ""
+    ) -> dict[str, Any]:
+        """Let a person write in the group, `mention`ing us or not; return what the provider calls the message."""
+        raise AssertionError(f"{self.name} has no groups, in which {person} says {text!r} ({mention}, {reply_to})")
+
+    def group_texts(self) -> list[str]:
+        """Return what we said in the group, in order."""
+        return []
+
+    async def group_set(self, person: str = "ada", **changes: Any) -> None:
+        """Let a person change the group: `title`, `removed` (the bot), `privacy` (whether we hear all)."""
+        raise AssertionError(f"{self.name} has no groups, in which {person} changes {changes}")
+
+    def group_ids(self) -> list[str]:
+        """Return the provider's ids of what we said in the group, in order."""
+        return []
+
     async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
         """Let a person do something at the provider."""
         provider = self.simulator.providers[self.provider]

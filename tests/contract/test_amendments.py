@@ -180,6 +180,7 @@ async def test_promise_9_a_card_that_stands_on_old_words_is_void_and_asked_anew(
     system.model.script = [wants(("send_mail", OLD)), wants(("send_mail", NEW)), says("Sent.")]
     sent = await wrote(system, "mail sam")
     card, code = system.card(), await system.code()
+    turn = str(await system.delivery.store.one("select turn_id from approvals"))
     await system.delivery.channel.edited(sent, "mail eve")
     await system.press("Approve", card)  # it is drawn a moment later
     await eventually(lambda: f"{code} {VOID}" in system.delivery.channel.whispers(), "the answer to the press")
@@ -193,6 +194,8 @@ async def test_promise_9_a_card_that_stands_on_old_words_is_void_and_asked_anew(
     await system.delivery.channel.said(f"OK {code}")
     await system.work()
     assert (system.sent, system.last()) == ([], f"{code} {VOID}")
+    lines = await trace(system.delivery.store.database, turn)
+    assert [line["how"] for line in lines if line["what"] == "cancelled"] == ["amended"]
     await system.decide("Approve")
     assert system.sent == [NEW]
 
@@ -351,6 +354,11 @@ async def test_promise_6_a_message_deleted_before_its_turn_is_not_answered(syste
     assert "mail sam" not in " ".join(shown(system))
     lines = await trace(system.delivery.store.database, str(await oldest(system)))
     assert [(line["state"], line["reason"]) for line in lines] == [("ignored", "deleted")]
+    store = system.delivery.store
+    [row, *_] = await store.admin.fetch("select tenant_id, conversation_id from inbound order by seq")
+    async with store.database.tenant(row["tenant_id"]) as connection:
+        talk = await read_messages(connection, row["tenant_id"], row["conversation_id"])
+    assert [(one.text, one.note) for one in talk.messages if one.inward] == [("", "deleted"), ("mail eve", "done")]
 
 
 @CAN_DELETE

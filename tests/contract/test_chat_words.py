@@ -20,7 +20,8 @@ from tests.core.messaging.planted_words import TALLY, planted
 
 ASSISTANT = "The assistant read it."
 WITHOUT_A_ROOM = {
-    "memory", "connect", "accounts", "disconnect", "household", "followups", "mcp", "export", "forget", "receipts",
+    "memory", "connect", "accounts", "disconnect", "household", "groups", "followups", "mcp", "export", "forget",
+    "receipts",
 }  # fmt: skip
 """Their rooms are not in the system of this test."""
 WITHOUT_A_CAUSE = {"withdraw", "listen", "more", "thanks"}

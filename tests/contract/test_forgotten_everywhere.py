@@ -27,7 +27,7 @@ CANARY = "Quixotania"
 """A word that stands nowhere else."""
 WORKERS = ("one", "two")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(400)]
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Everything:
 
 
 @pytest.fixture
-async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everything]:
+async def everything(database_url: str, tmp_path: Path, forker: Forker) -> AsyncIterator[Everything]:
     """Run two workers with memory on, each with a folder and a log file of its own."""
     valkey = Valkey(tmp_path)
     await valkey.start()
@@ -102,12 +102,12 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
     async with ScriptedModel(answer) as model, opened(database_url) as store:
         inbox = Inbox(store.database, wakeups, store.make_id, OPEN)
         async with open_harness(SmsHarness, inbox) as harness:
-            with Forker() as forker:
-                environment = _environment(harness, database_url, valkey.url, model.url)
-                for name in WORKERS:
-                    home = {"ONEVALET_HOME": str(tmp_path / name)}
-                    forker.fork(["worker"], environment | home, tmp_path / f"{name}.log")
-                yield Everything(harness, store, valkey, tmp_path)
+            environment, before = _environment(harness, database_url, valkey.url, model.url), len(forker.children)
+            for name in WORKERS:
+                home = {"ONEVALET_HOME": str(tmp_path / name)}
+                forker.fork(["worker"], environment | home, tmp_path / f"{name}.log")
+            yield Everything(harness, store, valkey, tmp_path)
+            forker.end_since(before)
     await wakeups.stop()
     await valkey.stop()
 

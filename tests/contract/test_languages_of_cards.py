@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.json_types import JsonObject
-from core.language.update import translated
 from core.llm.types import ModelAnswer
 from core.tools.tool import tool
 from tests.clocks import StandingClock
@@ -17,6 +16,7 @@ from tests.contract.channel_harnesses import HARNESSES, SlackHarness
 from tests.contract.harness import exempt
 from tests.core.builders import says, wants
 from tests.eventually import eventually
+from workbench.pages.catalogues import translated
 
 pytestmark = pytest.mark.slow
 

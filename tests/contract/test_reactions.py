@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from core.json_types import JsonObject
+from operations.paths.trace import trace
+from operations.paths.turn_path import read_path
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import PEOPLE
@@ -146,6 +148,21 @@ async def test_a_bare_word_decides_a_card_after_a_reaction_to_something_else(sys
     assert (system.sent, await reasons(system)) == ([MAIL], ["reaction: kept"])
 
 
+async def test_trace_and_the_turns_page_say_what_a_reaction_decided(system: Approving) -> None:
+    card = await asked(system)
+    await react(system, card, "👍")
+    store = system.delivery.store
+    [row] = await store.admin.fetch("select tenant_id, turn_id, code from approvals")
+    decided = [line for line in await trace(store.database, row["turn_id"]) if line["what"] == "approved"]
+    assert [(line["how"], line["channel"]) for line in decided] == [("reaction", system.delivery.channel.name)]
+    reaction = await store.one("select id from inbound where reason like 'reaction%'")
+    told = [line for line in await trace(store.database, str(reaction)) if line["what"] == "received"]
+    assert "reaction: approve" in [line["reason"] for line in told if line["id"] == reaction]
+    async with store.database.tenant(row["tenant_id"]) as connection:
+        path = await read_path(connection, row["tenant_id"], row["turn_id"])
+    assert [span.note for span in path.spans if span.title == f"Approved: {row['code']}"] == ["by reaction"]
+
+
 @exempt(sms="a text is its sender's own: the next file has what others' texts do")
 async def test_promise_11_somebody_elses_reaction_in_that_chat_decides_nothing(system: Approving) -> None:
     system.model.script = [says("Hello Grace.")]
@@ -159,6 +176,53 @@ async def test_promise_11_somebody_elses_reaction_in_that_chat_decides_nothing(s
     assert (system.sent, await system.states()) == ([], ["pending"])
     assert await system.delivery.store.db.ignored_messages.column("reason") in (["reaction"] * 2, ["reaction"] * 4)
     assert await system.delivery.store.one("select count(*) from conversations") == 2, "none is opened in Ada's chat"
+
+
+@exempt(sms="a text is its sender's own: its number is the only place there is")
+@pytest.mark.parametrize("forged", ["another team", "another chat", "a group", "a name"])
+async def test_promise_9_a_thumb_from_elsewhere_or_a_name_decides_nothing(system: Approving, forged: str) -> None:
+    system.model.script = [says("Hello Grace.")]
+    await system.say("hello", "grace")
+    card = await asked(system)
+    channel = system.delivery.channel
+    await channel.reacted(card, "❤")
+    status = await channel.post(channel.signed(from_elsewhere(channel, forged, await system.code())))
+    await system.work()
+    assert status < 500
+    assert (system.sent, await system.states()) == ([], ["pending"])
+    assert "reaction: approve" not in await reasons(system)
+    await react(system, card, "👍")
+    assert system.sent == [MAIL], "the true one still counts"
+
+
+def from_elsewhere(channel: ChannelHarness, forged: str, code: str) -> Request:
+    """Return Ada's last reaction as a thumb up in another place, or as an emoji whose name says so."""
+    body = json.loads(channel.told[-1].body)
+    graces = channel.address("grace").peer
+    if channel.name == "telegram":
+        up: list[dict[str, Any]] = [{"type": "emoji", "emoji": "👍"}]
+        changed = body["message_reaction"] | {"old_reaction": [], "new_reaction": up}
+        if forged == "another team":  # a channel speaks in the person's place
+            changed["actor_chat"] = {"id": -100777, "type": "channel", "title": f"OK {code}"}
+            del changed["user"]
+        elif forged == "another chat":
+            changed["chat"] = changed["chat"] | {"id": int(graces)}
+        elif forged == "a group":
+            changed["chat"] = {"id": -100778, "type": "supergroup", "title": f"OK {code}"}
+        else:
+            changed["new_reaction"] = [{"type": "custom_emoji", "custom_emoji_id": f"OK {code}"}]
+            changed["user"] = changed["user"] | {"first_name": f"OK {code}", "username": "approve_all"}
+        body |= {"update_id": body["update_id"] + 1000, "message_reaction": changed}
+    else:
+        event = body["event"] | {"reaction": "+1", "event_ts": "1894650000.000200"}
+        if forged == "another team":
+            body |= {"team_id": "T0FOREIGN1"}
+        elif forged in ("another chat", "a group"):
+            event["item"] = event["item"] | {"channel": graces if forged == "another chat" else "C0GENERAL1"}
+        else:
+            event["reaction"] = f"ok-{code.lower()}"
+        body |= {"event_id": "Ev0ELSEWH01", "event": event}
+    return replace(channel.told[-1], body=json.dumps(body).encode())
 
 
 def by_another(channel: ChannelHarness, person: str) -> Request:

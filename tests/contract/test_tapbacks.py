@@ -34,11 +34,50 @@ async def test_a_tapback_asks_no_model_unless_it_decides(system: Approving) -> N
 
 
 @pytest.mark.parametrize(
-    "wording", ["Liked “{}”", "Reacted 👍🏽 to “{}”", "\u200a👍\u200b to “\u200a{}\u200a”", "A aimé « {} »"]
+    "wording",
+    [
+        "Liked “{}”",
+        "Reacted 👍🏽 to “{}”",
+        "\u200a👍\u200b to “\u200a{}\u200a”",
+        "A aimé « {} »",
+        "Le gustó “{}”",
+        "Gefällt „{}“",
+        "Curtiu “{}”",
+        "赞了“{}”",
+        "\u200a\u200b👍\u200b für „\u200a{}\u200a“\u200a",
+    ],
 )
 async def test_each_wording_of_a_thumb_up_decides(system: Approving, wording: str) -> None:
     await system.say(wording.format(system.last()))
     assert (system.sent, await system.states()) == ([MAIL], ["approved"])
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "Disliked “{}”",
+        "No le gustó “{}”",
+        "N’a pas aimé « {} »",
+        "Gefällt „{}“ nicht",
+        "Não curtiu “{}”",
+        "踩了“{}”",
+        "\u200a\u200b👎\u200b 对“\u200a{}\u200a”\u200a",
+    ],
+)
+async def test_each_wording_of_a_thumb_down_cancels(system: Approving, wording: str) -> None:
+    await system.say(wording.format(system.last()))
+    assert (system.sent, await system.states()) == ([], ["cancelled"])
+
+
+async def test_promise_9_high_risk_is_never_decided_by_a_tapback(system: Approving) -> None:
+    system.risk = "high"
+    system.model.script = [wants(("send_mail", {**MAIL, "body": "At one?"}))]
+    await system.say("and one at one")
+    card = system.last()
+    for wording in ("Liked “{}”", "Gefällt „{}“", "Curtiu “{}”", "赞了“{}”"):
+        await system.say(wording.format(card))
+    told = [one.text for one in system.delivery.channel.bubbles() if "is high risk, so a reaction does not" in one.text]
+    assert (len(told), system.sent, await system.states()) == (1, [], ["pending", "pending"])
 
 
 async def test_a_quote_that_ends_before_the_code_decides_nothing(system: Approving) -> None:

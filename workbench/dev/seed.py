@@ -76,6 +76,11 @@ async def _connect_mail(store: CredentialStore, tenant: str, person: Person, por
         _log.warning("simulated_mail_not_connected", tenant=tenant, cause=str(error))
 
 
+async def let_in_as(database: Database, config: SimulatorConfig, person: Person, role: PersonRole) -> str:
+    """Admit a simulated person at all their addresses, as the operator does; return the tenant's id."""
+    return await seed_person(database, _addresses(config, person), person, role)
+
+
 async def seed_person(database: Database, seeds: list[Seed], person: Person, role: PersonRole) -> str:
     """Create a person with all these identities and return the tenant's id. It may be repeated."""
     row = await database.one(

@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from channels.sms.verify import sign
-from tests.forker import ROOT
+from tests.forker import ROOT, Forker
 from tests.ports import free_port
 from tests.running_dev import RunningDev, dev_environment, running_dev
 from workbench.simulator.config import PEOPLE, SlackConfig, TwilioConfig
@@ -48,10 +48,10 @@ async def test_the_gateway_of_dev_answers_no_foreign_host(dev: RunningDev) -> No
             assert answer.status == 302
 
 
-async def test_the_simulators_secrets_are_the_folders_own_and_outlive_a_restart(tmp_path: Path) -> None:
+async def test_the_simulators_secrets_are_the_folders_own_and_outlive_a_restart(tmp_path: Path, forker: Forker) -> None:
     kept = []
     for _ in range(2):
-        with running_dev(tmp_path / "home", signal.SIGTERM):
+        with running_dev(forker, tmp_path / "home", signal.SIGTERM):
             path = tmp_path / "home" / "simulator.key"
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             kept.append(path.read_bytes())
@@ -83,7 +83,7 @@ async def test_dev_with_a_model_of_nobody_is_refused_before_it_starts_anything(t
     assert "Starting" not in ended.stdout
 
 
-async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(tmp_path: Path) -> None:
+async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(tmp_path: Path, forker: Forker) -> None:
     tunnel, secret = "my-tunnel.example", "a-secret-of-the-webhook"
     settings = {
         "PUBLIC_URL": f"https://{tunnel}",
@@ -91,7 +91,7 @@ async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(
         "TELEGRAM_WEBHOOK_SECRET": secret,
         "TELEGRAM_API_URL": "http://127.0.0.1:9",
     }
-    with running_dev(tmp_path / "home", signal.SIGTERM, settings) as dev:
+    with running_dev(forker, tmp_path / "home", signal.SIGTERM, settings) as dev:
         sentence = f"only, but PUBLIC_URL is https://{tunnel}: unset PUBLIC_URL, or set SLACK_* for the real one"
         assert sentence in dev.shown, dev.shown
         for path, headers, body in (_forged_text(dev.url), _forged_slack_message()):

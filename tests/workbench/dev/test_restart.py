@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from tests.eventually import eventually
+from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
 from tests.workbench.dev.test_run import _start
 
@@ -40,20 +41,20 @@ async def _each_provider_answers(dev: RunningDev) -> None:
         await eventually(all_answered, "an answer by each provider")
 
 
-async def test_every_provider_answers_after_a_reset_and_after_a_restart(tmp_path: Path) -> None:
+async def test_every_provider_answers_after_a_reset_and_after_a_restart(tmp_path: Path, forker: Forker) -> None:
     home = tmp_path / "home"
-    with running_dev(home, signal.SIGTERM) as dev:
+    with running_dev(forker, home, signal.SIGTERM) as dev:
         await _each_provider_answers(dev)
         async with aiohttp.ClientSession() as session, session.post(f"{dev.simulator_url}/sim/reset", json={}) as reset:
             assert reset.status == 200
         await _each_provider_answers(dev)
-    with running_dev(home, signal.SIGTERM) as dev:
+    with running_dev(forker, home, signal.SIGTERM) as dev:
         await _each_provider_answers(dev)
 
 
-async def test_dev_without_its_secret_key_says_what_is_lost_and_makes_no_other(tmp_path: Path) -> None:
+async def test_dev_without_its_secret_key_says_what_is_lost_and_makes_no_other(tmp_path: Path, forker: Forker) -> None:
     home = tmp_path / "home"
-    with running_dev(home, signal.SIGTERM) as dev:
+    with running_dev(forker, home, signal.SIGTERM) as dev:
         environment = dev.environment
     key = home / "secret.key"
     kept = key.read_text()
@@ -73,5 +74,5 @@ async def test_dev_without_its_secret_key_says_what_is_lost_and_makes_no_other(t
     assert "lost  email simulator of tn_" in listed.decode()
     assert listed.decode().splitlines()[-1].endswith("Nothing was changed: --yes discards them.")
     key.write_text(kept)
-    with running_dev(home, signal.SIGTERM):
+    with running_dev(forker, home, signal.SIGTERM):
         pass

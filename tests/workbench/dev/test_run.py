@@ -10,7 +10,7 @@ import aiohttp
 import psutil
 import pytest
 
-from tests.forker import ROOT
+from tests.forker import ROOT, Forker
 from tests.ports import free_port
 from tests.running_dev import RunningDev, dev_environment, running_dev
 
@@ -56,11 +56,11 @@ async def test_chat_answers_in_the_terminal_next_to_a_running_dev(dev: RunningDe
     await _chat(dev.environment)
 
 
-async def test_chat_answers_alone_and_dev_reuses_its_folder_and_ends_cleanly(tmp_path: Path) -> None:
+async def test_chat_answers_alone_and_dev_reuses_its_folder_and_ends_cleanly(tmp_path: Path, forker: Forker) -> None:
     home = tmp_path / "home"
     await _chat(dev_environment(home, free_port(1)))
     # What is checked at the end of the block, and at that of the shared `dev` for SIGTERM.
-    with running_dev(home, signal.SIGINT):
+    with running_dev(forker, home, signal.SIGINT):
         pass
 
 

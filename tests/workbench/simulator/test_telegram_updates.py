@@ -320,6 +320,26 @@ async def test_in_a_group_only_what_is_meant_for_the_bot_reaches_it(harness: Har
     assert moved[1].migrate_from_chat_id == moved[0].chat.id
 
 
+async def test_a_group_is_opened_with_its_members_and_privacy_shows(harness: Harness) -> None:
+    opened = await harness.act("group_open", members=["grace"])
+    shown: Any = harness.telegram.state()
+    group = shown["group"]
+    assert (group["members"], group["privacy"]) == ({"ada": "creator", "grace": "member"}, True)
+    said = [await harness.act("group_say", "grace", text="hello", mention=mention) for mention in (True, False)]
+    shown = harness.telegram.state()
+    statuses = {one["message_id"]: one["status"] for one in shown["group"]["messages"]}
+    assert [statuses[one["message_id"]] for one in said] == ["waiting", "unheard"]
+    told = [update.message for update in await harness.bot.get_updates() if update.message]
+    assert [message.chat.id for message in told] == [opened["chat_id"]]
+    with pytest.raises(BadAction, match="a group already"):
+        await harness.act("group_open", members=[])
+    await harness.telegram.reset()
+    wrong: Any
+    for wrong in ("grace", ["nobody"], [1]):
+        with pytest.raises(BadAction, match="a list of people's keys"):
+            await harness.act("group_open", members=wrong)
+
+
 async def test_a_reset_forgets_chats_and_updates_but_not_what_the_bot_set(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.bot.set_my_commands([("help", "What I can do")])

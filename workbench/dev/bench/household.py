@@ -13,13 +13,14 @@ from core.people.access_policy import PersonRole
 from onevalet.settings import Settings
 from workbench.dev.bench.answers import answered
 from workbench.dev.bench.clock import BenchClock
-from workbench.dev.seed import Seed, addresses_of, seed_person
+from workbench.dev.seed import let_in_as
 from workbench.simulator.app import Simulator
 from workbench.simulator.config import Person, SimulatorConfig
 
 if TYPE_CHECKING:
     from abilities.household.households import Households
 
+TO_TRY = "email inn@example.com that we come if Ben agrees"
 NAME, ADULT, CHILD = "Rose Cottage", "Ben Lovelace", "Cleo Lovelace"
 
 
@@ -55,12 +56,12 @@ class HouseholdToTry:
             _outcome, code = await self._by(owner.tenant_id, f"invite {person.key}").invite(role)
             for agreed in (False, True):
                 await self._by(tenant, f"join {person.key} {agreed}").join(code, agreed=agreed)
-        return {"told": f"{ADULT}, an adult, and {CHILD}, a child, live with {config.people[0].name} now."}
+        told = f"{ADULT}, an adult, and {CHILD}, a child, live with {config.people[0].name} now."
+        return {"told": f"{told} To try what needs two of them, write: {TO_TRY}"}
 
     async def _admit(self, person: Person, role: PersonRole) -> str:
         assert self.parts is not None  # noqa: S101 - as `make` says
-        seeds = [Seed(*address) for address in addresses_of(self.parts[1], person.key)]
-        return await seed_person(self.database, seeds, person, role)
+        return await let_in_as(self.database, self.parts[1], person, role)
 
     def _by(self, tenant_id: str, deed: str) -> "Households":
         from abilities.household.children import ChildTier
@@ -68,5 +69,5 @@ class HouseholdToTry:
 
         assert self.parts is not None  # noqa: S101 - as `make` says
         settings = self.parts[2]
-        tier = ChildTier.among(settings.tiers, settings.onevalet_daily_budget)
+        tier = ChildTier.among(settings.tiers, settings.day_budget)
         return Households(self.database, self.clock.told(), tenant_id, f"dev {deed}", tier)

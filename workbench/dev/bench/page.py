@@ -8,6 +8,7 @@ from aiohttp import web
 
 from onevalet.servers.server import EmbeddedServer
 from onevalet.settings import Settings
+from workbench.dev.bench.group import GroupToTry
 from workbench.dev.bench.household import HouseholdToTry
 from workbench.dev.bench.routes import Bench, open_bench
 from workbench.dev.bench.scenarios import Scenarios, open_scenarios
@@ -23,15 +24,17 @@ class PageBench:
     bench: Bench
     scenarios: Scenarios
     household: HouseholdToTry
+    group: GroupToTry
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        return [*self.bench.routes(), *self.household.routes(), *self.scenarios.routes()]
+        return [*self.bench.routes(), *self.household.routes(), *self.group.routes(), *self.scenarios.routes()]
 
     def attach(self, simulator: Simulator, config: SimulatorConfig, settings: Settings) -> None:
         """Take the providers, and people's addresses, once they exist."""
         self.bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
         self.bench.addresses = lambda key: addresses_of(config, key)
         self.household.attach(simulator, config, settings)
+        self.group.attach(simulator, config)
         self.scenarios.attach(simulator, self.bench, settings)
 
 
@@ -39,4 +42,5 @@ class PageBench:
 async def open_page_bench(settings: Settings, servers: Sequence[EmbeddedServer]) -> AsyncIterator[PageBench]:
     """Yield the bench for the page of a `dev`."""
     async with open_bench(settings, servers) as bench, open_scenarios(settings.onevalet_home) as scenarios:
-        yield PageBench(bench, scenarios, HouseholdToTry(bench.database, bench.clock))
+        household = HouseholdToTry(bench.database, bench.clock)
+        yield PageBench(bench, scenarios, household, GroupToTry(bench.database))

@@ -14,7 +14,7 @@ from aiohttp import web
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
-from onevalet.wiring.preload import load_worker
+from onevalet.wiring.preload import keep_loaded, load_worker
 from onevalet.wiring.tracing import open_tracing
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker import open_worker
@@ -76,6 +76,7 @@ async def _run(part: Part, wanted: Wanted, ready: Event) -> None:
         (await stack.enter_async_context(watched_loop())).begin_work()
         await stack.enter_async_context(open_tracing(wanted.settings, part))
         await open_part(stack, part, wanted)
+        keep_loaded()
         ready.set()
         await stop.wait()
     # A running thread must not hold up the parent.

@@ -107,7 +107,7 @@ function saidBy({ key }) {
   return [
     ...state.twilio.people[key].bubbles.filter((one) => one.direction === "in").map((one) => ({ provider: "twilio", id: one.id, at: one.at })),
     ...state.slack.people[key].bubbles.filter((one) => one.from === key).map((one) => ({ provider: "slack", id: one.ts, at: Number(one.ts) })),
-    ...state.telegram.people[key].messages.filter((one) => one.direction === "in").map((one) => ({ provider: "telegram", id: one.id, at: one.date })),
+    ...[...state.telegram.people[key].messages, ...(state.telegram.group?.messages ?? [])].filter((one) => one.from === key).map((one) => ({ provider: "telegram", id: one.id, at: one.date })),
   ];
 }
 
@@ -119,7 +119,8 @@ function fades() {
 function isFading({ key }) {
   const slack = state.slack.people[key];
   const chat = state.telegram.people[key];
-  return chat.action || chat.draft || Object.keys(slack.statuses).length > 0;
+  const group = state.telegram.group;
+  return chat.action || chat.draft || group?.action || group?.draft || Object.keys(slack.statuses).length > 0;
 }
 
 function choose(next) {
@@ -203,6 +204,7 @@ function showTab(name) {
   choose(null);
   for (const tab of find("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
   draw();
+  dispatchEvent(new Event("resize")); // what was hidden at the last one measures itself
 }
 
 function drawTabs() {

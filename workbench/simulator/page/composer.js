@@ -33,10 +33,14 @@ export function composer({ name, label, placeholder, send, typed, files, before 
 
   function grow() {
     field.style.height = "auto";
+    if (field.checkVisibility()) fit(); // what is hidden has no height to measure
+    typed?.(field.value);
+  }
+
+  function fit() {
     const borders = field.offsetHeight - field.clientHeight;
     field.style.height = `${Math.min(field.scrollHeight + borders, TALLEST)}px`;
     field.classList.toggle("scrolls", field.scrollHeight + borders > TALLEST);
-    typed?.(field.value);
   }
 
   async function go() {

@@ -9,9 +9,9 @@ const SPEEDS = { own: "As it was", fast: "Fast", step: "Step by step" };
 const SIGNS = { done: "sent", failed: "cross", now: "play" };
 const VERBS = {
   send: "writes", file: "sends the file", fill: "fills in", press: "presses", choose: "chooses", edit: "changes it to", delete: "deletes",
-  open: "opens", close: "closes the", location: "sends the place", contact: "sends the contact", sticker: "sends the sticker", block: "blocks",
+  open: "opens", close: "closes the", react: "reacts with", location: "sends the place", move: "moves the place to", unshare: "shares the place no longer", contact: "sends the contact", sticker: "sends the sticker", block: "blocks",
   phone: "The phone is", callbacks: "Status callbacks come", redeliver: "Messages delivered again:", join: "Added:", expect: "reads", silence: "reads nothing for", answer: "The model answers",
-  call: "The model calls", calls: "The model calls", advance: "Time moves ahead", event: "An event comes", admit: "is let in", fault: "A provider fails", break: "Broken",
+  call: "The model calls", calls: "The model calls", advance: "Time moves ahead", wait: "A worker does its", event: "An event comes", admit: "is let in", fault: "A provider fails", break: "Broken",
 };
 
 export function replayPanel(dialog) {

@@ -10,7 +10,13 @@ from workbench.simulator.journal import Json
 from workbench.simulator.slack import interactions
 from workbench.simulator.slack.chat import remove, set_reaction, take_reaction
 from workbench.simulator.slack.errors import Refusal
-from workbench.simulator.slack.events import home_event, mention_event, message_event, typed_message
+from workbench.simulator.slack.events import (
+    home_event,
+    membership_event,
+    mention_event,
+    message_event,
+    typed_message,
+)
 from workbench.simulator.slack.files import file_record
 from workbench.simulator.slack.method import Hub
 from workbench.simulator.slack.records import message_record, view_record
@@ -49,6 +55,50 @@ async def mention(hub: Hub, person: Person, arguments: Obj) -> Obj:
     hub.deliverer.event(mention_event(hub.world, message), message.ts, person.slack_user)
     hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
     return {"ok": True, "ts": message.ts, "channel": GENERAL}
+
+
+async def channel_say(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Write `text` in #general, or in a thread by `thread_ts`, `mention`ing the bot. Who writes first created it.
+
+    With `group_dm` it is the group conversation of everybody and the bot, whose mentions come as messages alone.
+    """
+    if arguments.get("group_dm") is True:
+        return await _group_say(hub, person, arguments)
+    channel = hub.world.channels[GENERAL]
+    channel.creator = channel.creator or person.slack_user
+    if arguments.get("mention") is True:
+        return await mention(hub, person, arguments)
+    message = _typed(hub, channel, person, arguments)
+    hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
+    return {"ok": True, "ts": message.ts, "channel": GENERAL}
+
+
+async def _group_say(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    words = _needed(arguments, "text")
+    if arguments.get("mention") is True:
+        words = f"<@{hub.world.config.slack.bot_user}> {words}"
+    message = _typed(hub, hub.world.group_dm(person.slack_user), person, arguments | {"text": words})
+    message.text = words
+    hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
+    return {"ok": True, "ts": message.ts, "channel": message.channel}
+
+
+async def channel_set(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Change #general: its `name`, or whether the bot was `removed`."""
+    channel, at = hub.world.channels[GENERAL], hub.world.next_ts()
+    if name := text(arguments.get("name")):
+        channel.name = name
+        renamed: Obj = {"type": "channel_rename", "channel": {"id": channel.id, "name": name, "created": 1}}
+        hub.deliverer.event(renamed | {"event_ts": at}, at, person.slack_user)
+    if "removed" in arguments:
+        kind = "member_left_channel" if arguments["removed"] is True else "member_joined_channel"
+        hub.deliverer.event(membership_event(hub.world, kind, channel.id, person.slack_user, at), at, person.slack_user)
+        if arguments["removed"] is not True:
+            bot = hub.world.config.slack.bot_user
+            words = f"<@{bot}> has joined the channel"
+            told = hub.world.add(Message(at, channel.id, bot, words, inviter=person.slack_user))
+            hub.deliverer.event(message_event(hub.world, told), told.ts, person.slack_user)
+    return {"ok": True, "name": channel.name}
 
 
 async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
@@ -153,6 +203,8 @@ async def refresh_sockets(hub: Hub, _person: Person, _arguments: Obj) -> Obj:
 ACTS: dict[str, Act] = {
     "say": say,
     "mention": mention,
+    "channel_say": channel_say,
+    "channel_set": channel_set,
     "edit": edit,
     "delete": delete,
     "react": react,

@@ -67,7 +67,7 @@ def list_channels(hub: Hub, arguments: Obj) -> Obj:
     names = [name.strip() for name in types.split(",")]
     if any(name not in ("public_channel", "private_channel", "mpim", "im") for name in names):
         raise Refusal("invalid_types")
-    kinds = {"im": "im", "public_channel": "channel"}
+    kinds = {"im": "im", "public_channel": "channel", "mpim": "mpim"}
     wanted = {kinds[name] for name in names if name in kinds}
     whole(arguments, "limit", _LIST_LIMIT, _MOST)
     channels = [channel for channel in hub.world.channels.values() if channel.kind in wanted]
@@ -75,8 +75,8 @@ def list_channels(hub: Hub, arguments: Obj) -> Obj:
     return {"ok": True, "channels": [*shown], "response_metadata": {"next_cursor": ""}}
 
 
-_HISTORY = ("im:history", "channels:history")
-_READ = ("im:read", "channels:read")
+_HISTORY = ("im:history", "channels:history", "mpim:history")
+_READ = ("im:read", "channels:read", "mpim:read")
 
 METHODS = {
     "conversations.open": Method(open_direct, ("im:write",)),

@@ -50,6 +50,13 @@ def mention_event(world: World, message: Message) -> Obj:
     return event
 
 
+def membership_event(world: World, kind: str, channel: str, inviter: str, at: str) -> Obj:
+    """Return reference/events/member_joined_channel or member_left_channel, about the bot."""
+    slack = world.config.slack
+    event: Obj = {"type": kind, "user": slack.bot_user, "channel": channel, "channel_type": "C", "team": slack.team_id}
+    return event | {"event_ts": at} | ({"inviter": inviter} if kind == "member_joined_channel" else {})
+
+
 def changed_event(world: World, message: Message, before: Obj, at: str) -> Obj:
     return _hidden(world, message, at) | {
         "subtype": "message_changed",

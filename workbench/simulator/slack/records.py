@@ -35,15 +35,22 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
     if message.files:
         # reference/events/message/file_share: a person's message with files is of this subtype.
         record |= {"files": list(message.files), "upload": False, "subtype": "file_share"}
-    if message.reactions:
-        record["reactions"] = [
-            {"name": name, "users": list(users), "count": len(users)} for name, users in message.reactions.items()
-        ]
+    record |= _happened_to(message)
     if message.streamed is not None:
         record["streaming_state"] = "in_progress"
     if metadata and message.metadata:
         record["metadata"] = message.metadata
     return record
+
+
+def _happened_to(message: Message) -> Obj:
+    """Return who let somebody in, and the reactions; empty for a message without either."""
+    # reference/events/message/channel_join
+    joined: Obj = {"subtype": "channel_join", "inviter": message.inviter} if message.inviter else {}
+    reactions: list[Json] = [
+        {"name": name, "users": list(users), "count": len(users)} for name, users in message.reactions.items()
+    ]
+    return joined | ({"reactions": reactions} if reactions else {})
 
 
 def rooted_record(world: World, channel: Channel, message: Message, *, metadata: bool) -> Obj:
@@ -110,7 +117,10 @@ def channel_record(world: World, channel: Channel) -> Obj:
     if channel.user:
         gone = channel.user in world.disabled
         return base | {"is_im": True, "user": channel.user, "is_user_deleted": gone, "is_channel": False}
-    return base | {"is_im": False, "is_channel": True, "is_member": True, "name": "general"}
+    is_mpim = channel.kind == "mpim"
+    shown: Obj = {"is_im": False, "is_channel": not is_mpim, "is_member": True, "name": channel.name}
+    shown |= {"is_mpim": is_mpim}
+    return base | shown | {"creator": channel.creator}
 
 
 def view_record(world: World, view: View) -> Obj:

@@ -8,7 +8,7 @@ from workbench.simulator.journal import Json
 from workbench.simulator.slack import limits
 from workbench.simulator.slack.records import interactive, view_record
 from workbench.simulator.slack.shapes import Obj, items, obj, text
-from workbench.simulator.slack.state import GENERAL, Channel, Delivery, Message, View, World, dm_id
+from workbench.simulator.slack.state import GENERAL, GROUP_DM, Channel, Delivery, Message, View, World, dm_id
 
 
 def shown(world: World, connections: int) -> Obj:
@@ -22,6 +22,7 @@ def shown(world: World, connections: int) -> Obj:
             person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.everyone
         },
         "general": _bubbles(world, world.channels[GENERAL], ""),
+        "group_dm": _bubbles(world, world.channels[GROUP_DM], "") if GROUP_DM in world.channels else [],
         "switches": asdict(world.switches) | {"disabled": [*sorted(world.disabled)]},
         "connections": connections,
         "bot": {"name": world.config.slack.bot_name, "user": world.config.slack.bot_user},

@@ -20,16 +20,20 @@ SCOPES = (
     "commands",
     "files:read",
     "files:write",
+    "groups:history",
+    "groups:read",
     "im:history",
     "im:read",
     "im:write",
+    "mpim:history",
+    "mpim:read",
     "reactions:read",
     "reactions:write",
     "team:read",
     "users:read",
     "users:read.email",
 )
-GENERAL = "C0GENERAL1"
+GENERAL, GROUP_DM = "C0GENERAL1", "G0GROUPDM1"
 
 
 @dataclass(slots=True)
@@ -60,6 +64,8 @@ class Message:
     files: list[Json] = field(default_factory=list)
     attachments: list[Json] = field(default_factory=list)
     reactions: dict[str, list[str]] = field(default_factory=dict)
+    inviter: str = ""
+    """Who let `user` into the channel: the message tells that they joined."""
 
 
 @dataclass(slots=True)
@@ -72,7 +78,7 @@ class Status:
 
 @dataclass(slots=True)
 class Channel:
-    """A direct conversation with `user`, or (user empty) a channel that the bot is a member of."""
+    """A direct conversation with `user`, or (user empty) a channel or group conversation with the bot in it."""
 
     id: str
     user: str = ""
@@ -81,10 +87,12 @@ class Channel:
     statuses: dict[str, Status] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     prompts: list[Json] = field(default_factory=list)
+    name: str = "general"
+    creator: str = ""
 
     @property
     def kind(self) -> str:
-        return "im" if self.user else "channel"
+        return "im" if self.user else "mpim" if self.id == GROUP_DM else "channel"
 
     def replies(self, root: str) -> list[Message]:
         return [message for message in self.messages.values() if message.thread_ts == root]
@@ -176,6 +184,11 @@ class World:
         """Create a person's direct conversation with the app."""
         direct = dm_id(person.slack_user)
         self.channels[direct] = Channel(direct, person.slack_user)
+
+    def group_dm(self, creator: str) -> Channel:
+        """Return the group conversation of everybody and the app, which somebody begins by writing in it."""
+        names = "--".join([*(person.key for person in self.config.everyone), self.config.slack.bot_name])
+        return self.channels.setdefault(GROUP_DM, Channel(GROUP_DM, name=f"mpdm-{names}-1", creator=creator))
 
     def person(self, user: str) -> Person | None:
         return next((person for person in self.config.everyone if person.slack_user == user), None)

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from workbench.simulator.base import ABOUT, Wire
 from workbench.simulator.journal import Json
-from workbench.simulator.telegram import editing, reactions, sending, settings, shapes
+from workbench.simulator.telegram import editing, groups, reactions, sending, settings, shapes
 from workbench.simulator.telegram.arguments import Arguments, read_arguments
 from workbench.simulator.telegram.chats import find_chat
 from workbench.simulator.telegram.errors import Refusal, bad_request, refused
@@ -22,6 +22,7 @@ type Method = Callable[[World, Arguments], Json]
 METHODS: dict[str, Method] = {
     "getMe": lambda world, _: shapes.me(world),
     "getChat": lambda world, given: shapes.full_chat(find_chat(world, given)),
+    "getChatMember": groups.get_chat_member,
     "getFile": lambda world, given: _get_file(world, given),
     "sendMessage": sending.send_message,
     "sendPhoto": partial(sending.send_media, kind="photo"),

@@ -19,6 +19,8 @@ def find_chat(world: World, given: Arguments, name: str = "chat_id") -> Chat:
         raise bad_request("chat not found")
     if chat.deactivated:
         raise Refusal(403, "Forbidden: user is deactivated")
+    if chat.left:
+        raise Refusal(403, f"Forbidden: bot was kicked from the {chat.kind} chat")
     if chat.kind == GROUP and chat.migrated_to:
         # https://core.telegram.org/bots/api#responseparameters
         words = "Bad Request: group chat was upgraded to a supergroup chat"

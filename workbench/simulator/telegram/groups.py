@@ -1,6 +1,12 @@
-"""A group with the bot in it, in privacy mode: https://core.telegram.org/bots/features#privacy-mode."""
+"""A group with the bot in it, and privacy mode: https://core.telegram.org/bots/features#privacy-mode."""
 
-from workbench.simulator.telegram.state import GROUP, SUPERGROUP, Chat, Message, World
+from workbench.simulator.config import Person
+from workbench.simulator.journal import Json
+from workbench.simulator.telegram import shapes
+from workbench.simulator.telegram.arguments import Arguments, whole
+from workbench.simulator.telegram.chats import find_chat
+from workbench.simulator.telegram.errors import Refusal, bad_request
+from workbench.simulator.telegram.state import GROUP, PRIVATE, SUPERGROUP, Chat, Message, World
 
 _GROUP_ID = -4_000_000_001
 _SUPERGROUP_ID = -1_002_000_000_001
@@ -13,16 +19,38 @@ def create(world: World) -> Chat:
     return chat
 
 
+def join(chat: Chat, person: Person) -> None:
+    """Let a person into the group; the first is its creator."""
+    chat.members.setdefault(person.telegram_user, "member" if chat.members else "creator")
+
+
+def get_chat_member(world: World, given: Arguments) -> Json:
+    """Answer getChatMember: https://core.telegram.org/bots/api#getchatmember."""
+    chat = find_chat(world, given)
+    person = world.person_of(whole(given.text("user_id")) or 0)
+    if chat.kind == PRIVATE or person is None:
+        raise bad_request("PARTICIPANT_ID_INVALID" if person is None else "there are no members in the private chat")
+    if chat.left:
+        raise Refusal(403, "Forbidden: bot is not a member of the group chat")
+    return {
+        "user": shapes.user(person),
+        "status": chat.members.get(person.telegram_user, "left"),
+        "is_anonymous": False,
+    }
+
+
 def upgrade(world: World, chat: Chat) -> Chat:
     """Turn it into a supergroup, whose id needs more than 32 bits."""
-    upgraded = Chat(_SUPERGROUP_ID, SUPERGROUP, title=chat.title)
+    upgraded = Chat(_SUPERGROUP_ID, SUPERGROUP, title=chat.title, members=dict(chat.members))
     world.chats[upgraded.chat_id] = upgraded
     world.group_id = chat.migrated_to = upgraded.chat_id
     return upgraded
 
 
 def reaches_bot(world: World, chat: Chat, message: Message) -> bool:
-    """Return whether the bot gets a message: commands, mentions of it, and answers to it."""
+    """Return whether the bot gets a message: in privacy mode commands, mentions of it, and answers to it."""
+    if not world.privacy:
+        return True
     replied = chat.messages.get(message.reply_to)
     if replied and replied.sender == world.bot.bot_id:
         return True

@@ -27,6 +27,7 @@ class Kept:
     failures: list[Failure]
     allowed: list[str]
     webhook: Webhook
+    privacy: bool = True
 
 
 FORM = Form(Kept)
@@ -48,6 +49,7 @@ def keep(world: World) -> Kept:
         failures=updates.failures,
         allowed=sorted(updates.allowed),
         webhook=world.webhook,
+        privacy=world.privacy,
     )
 
 
@@ -55,6 +57,7 @@ def bring_back(world: World, kept: Kept) -> None:
     """Restore an earlier world's state in a new world."""
     settings, updates = world.settings, world.updates
     world.chats, world.files, world.group_id, world.webhook = kept.chats, kept.files, kept.group_id, kept.webhook
+    world.privacy = kept.privacy
     settings.commands = {(scope, language): commands for scope, language, commands in kept.commands}
     settings.words = {(name, language): words for name, language, words in kept.words}
     settings.menu_buttons = kept.menu_buttons

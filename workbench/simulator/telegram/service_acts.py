@@ -9,6 +9,7 @@ from workbench.simulator.telegram.chat_updates import Act, ChatUpdates, Wishes, 
 from workbench.simulator.telegram.entities import FormattedText
 from workbench.simulator.telegram.formatting import MAX_TEXT
 from workbench.simulator.telegram.polling import Polling
+from workbench.simulator.telegram.state import Chat
 from workbench.simulator.telegram.updates import MESSAGE_LIFE
 
 
@@ -21,7 +22,10 @@ class ServiceActs:
 
     def acts(self) -> dict[str, Act]:
         return {
+            "group_open": self._group_open,
             "group_say": self._group_say,
+            "group_edit": self._group_edit,
+            "group_set": self._group_set,
             "migrate": self._migrate,
             "set": self._set,
             "redeliver": self._redeliver,
@@ -59,14 +63,69 @@ class ServiceActs:
         content = settled_text(text(wishes, "text"), MAX_TEXT)
         if flag(wishes, "mention"):
             content = settled_text(f"@{self._chats.world.bot.bot_username} {content.text}", MAX_TEXT)
+        chat = self._group(person)
+        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
+        message.unheard = chat.left or not groups.reaches_bot(self._chats.world, chat, message)
+        if message.unheard:
+            return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
+        return self._chats.tell(chat, person, message)
+
+    def _group_open(self, person: Person, wishes: Wishes) -> Json:
+        """Make the group, of this person, who runs it, the bot, and "members" by their keys."""
+        if self._chats.world.group_id:
+            raise BadAction("There is a group already.")
+        keys = wishes.get("members", [])
+        named = (
+            [self._chats.wire.config.person(key) for key in keys if isinstance(key, str)]
+            if isinstance(keys, list)
+            else []
+        )
+        members = [member for member in named if member is not None]
+        if not isinstance(keys, list) or len(members) != len(keys):
+            raise BadAction('"members" must be a list of people\'s keys.')
+        chat = self._group(person)
+        for member in members:
+            groups.join(chat, member)
+        return {"chat_id": chat.chat_id, "title": chat.title}
+
+    def _group(self, person: Person) -> Chat:
+        """Return the group with this person and the bot in it, begun if need be."""
         chat = self._chats.world.chats.get(self._chats.world.group_id)
         if chat is None:
             chat = groups.create(self._chats.world)
             self._chats.tell_member(chat, person, "left", "member")
-        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
+        groups.join(chat, person)
+        return chat
+
+    def _group_edit(self, person: Person, wishes: Wishes) -> Json:
+        """Change the "text" of a message of one's own in the group."""
+        chat = self._group(person)
+        message = chat.messages.get(number(wishes, "message_id"))
+        if message is None or message.sender != person.telegram_user:
+            raise BadAction("A person can edit only a text of their own.")
+        message.text, message.edited = settled_text(text(wishes, "text"), MAX_TEXT), self._chats.world.date()
         if not groups.reaches_bot(self._chats.world, chat, message):
             return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
-        return self._chats.tell(chat, person, message)
+        return self._chats.tell(chat, person, message, "edited_message")
+
+    def _group_set(self, person: Person, wishes: Wishes) -> Json:
+        """Change the "title" or "privacy" (the bot's mode), make this person "admin", or have the bot "removed"."""
+        if strange := set(wishes) - {"title", "removed", "admin", "privacy"}:
+            raise BadAction(f"A group has no {', '.join(sorted(strange))}.")
+        chat = self._group(person)
+        if "privacy" in wishes:
+            self._chats.world.privacy = flag(wishes, "privacy")
+        if "admin" in wishes:
+            chat.members[person.telegram_user] = "administrator" if flag(wishes, "admin") else "member"
+        if "title" in wishes:
+            chat.title = text(wishes, "title")
+            message = self._chats.post(chat, person, FormattedText(""))
+            message.service = {"new_chat_title": chat.title}
+            self._chats.tell(chat, person, message)
+        if "removed" in wishes and chat.left != flag(wishes, "removed"):
+            chat.left = not chat.left
+            self._chats.tell_member(chat, person, *(("member", "kicked") if chat.left else ("left", "member")))
+        return {"chat_id": chat.chat_id, "title": chat.title, "left": chat.left}
 
     def _migrate(self, person: Person, _: Wishes) -> Json:
         """Turn the group into a supergroup, with a new id."""

@@ -18,10 +18,10 @@ def bot_user(world: World) -> dict[str, Json]:
 
 
 def me(world: World) -> dict[str, Json]:
-    """Return the bot as getMe does; privacy mode is on, as by default."""
+    """Return the bot as getMe does; privacy mode is on by default."""
     return bot_user(world) | {
         "can_join_groups": True,
-        "can_read_all_group_messages": False,
+        "can_read_all_group_messages": not world.privacy,
         "supports_inline_queries": False,
         "can_connect_to_business": False,
         "has_main_web_app": False,

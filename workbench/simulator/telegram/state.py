@@ -47,6 +47,8 @@ class Message:
     service: dict[str, Json] = field(default_factory=dict)
     reactions: dict[int, list[str]] = field(default_factory=dict)
     """The reactions of the bot and of people, by their ids."""
+    unheard: bool = False
+    """Whether privacy mode kept it from the bot."""
 
     @property
     def about(self) -> str:
@@ -78,6 +80,10 @@ class Chat:
     action: str = ""
     action_until: float = 0.0
     draft: Draft | None = None
+    members: dict[int, str] = field(default_factory=dict)
+    """The status of each person in a group, by their id: core.telegram.org/bots/api#chatmember."""
+    left: bool = False
+    """Whether the bot was removed from the group."""
 
 
 @dataclass(slots=True)
@@ -130,6 +136,8 @@ class World:
         self.presses: dict[str, Press] = {}
         self.settings: Settings = before.settings if before else Settings()
         self.group_id = 0
+        self.privacy = True
+        """Privacy mode, which the bot's owner sets with BotFather."""
         self.last_message: int = before.last_message if before else first_number()
 
     def date(self) -> int:

@@ -48,6 +48,10 @@ def _chat(world: World, chat: Chat) -> dict[str, Json]:
     return {
         "chat_id": chat.chat_id,
         "kind": chat.kind,
+        "title": chat.title,
+        "members": {person.key: status for user, status in chat.members.items() if (person := world.person_of(user))},
+        "left": chat.left,
+        "privacy": world.privacy,
         "blocked": chat.blocked,
         "deactivated": chat.deactivated,
         "migrated_to": chat.migrated_to,
@@ -99,6 +103,8 @@ def _force_reply(message: Message) -> Json:
 
 
 def _status(world: World, message: Message) -> str:
+    if message.unheard:
+        return "unheard"
     if world.updates.waits_for(message.about):
         return "waiting"
     return "dropped" if world.updates.dropped(message.about) else "taken"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 # 3GPP TS 23.038, default alphabet and its extension table.
 _BASIC = frozenset(
@@ -24,6 +25,7 @@ class Segments:
     count: int
 
 
+@lru_cache(1000)
 def count_segments(text: str) -> Segments:
     """Count the segments; a pair of units (an escape, a surrogate) is never split over two of them."""
     if all(letter in _BASIC or letter in _EXTENDED for letter in text):

@@ -1,4 +1,4 @@
-// The Telegram pane: a private chat with the bot.
+// The Telegram pane: a private chat with the bot, and the group that the person is in with it.
 
 import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
@@ -7,6 +7,7 @@ import { withEntities } from "/page/entities.js";
 import { fileCard, placeCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { letIn, withPairing } from "/page/pairing.js";
+import { groupRoom } from "/page/panes/group.js";
 import { placeForm } from "/page/place.js";
 import { shownReactions, thumbs } from "/page/reactions.js";
 import { messageList, tool, tools } from "/page/thread.js";
@@ -29,15 +30,17 @@ export function telegramPane(root, app) {
 
   const name = h("h2");
   const doing = h("p", { class: "doing" });
+  const face = h("span", { class: "face", "aria-hidden": "true" }, "V");
   const block = h("button", { type: "button", onclick: () => run(latest.people[app.person.key].blocked ? "unblock" : "block") });
+  const room = groupRoom(app, run, () => draw(latest));
   const again = h("button", { type: "button", onclick: () => run("redeliver") }, "Deliver the last update again");
-  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Chat settings" }, icon("more")), h("div", {}, block, again));
+  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Chat settings" }, icon("more")), h("div", {}, block, again, room.settings));
   const list = messageList({ label: "Telegram", provider: "telegram", choose: app.choose });
   const failures = h("p", { class: "strip is-bad", hidden: true });
   const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
   const replying = h("p", { class: "replying", hidden: true });
   const place = placeForm((values) => act("telegram", "location", app.person.key, values), (values) => act("telegram", "move_location", app.person.key, values));
-  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, h("div", { class: "extras" }, stickers((emoji) => run("sticker", { emoji })), place))] });
+  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, room.mention, h("div", { class: "extras" }, stickers((emoji) => run("sticker", { emoji })), place))] });
   const start = h("button", { type: "button", class: "big", hidden: true, onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
   const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
@@ -45,7 +48,8 @@ export function telegramPane(root, app) {
   box.root.hidden = true; // until it is known whether the talk has begun
   const alert = h("div", { class: "alert", role: "alertdialog", "aria-label": "The bot says", hidden: true });
   root.append(
-    h("header", { class: "tg-head" }, h("span", { class: "face", "aria-hidden": "true" }, "V"), h("div", {}, name, doing), menu),
+    h("header", { class: "tg-head" }, face, h("div", {}, name, doing), menu),
+    room.tabs,
     h("div", { class: "wall" }, list.root, welcome),
     failures, replying, box.root, start, unblock, alert,
   );
@@ -62,7 +66,9 @@ export function telegramPane(root, app) {
 
   async function send(text, file) {
     const now = context;
-    if (now?.kind === "edit") await act("telegram", "edit", app.person.key, { message_id: now.id, text });
+    if (room.open && file) throw new Error("Only words are sent to the simulated group.");
+    if (now?.kind === "edit") await act("telegram", room.open ? "group_edit" : "edit", app.person.key, { message_id: now.id, text });
+    else if (room.open) await room.say(text, now?.id);
     else if (file) await sendFile(text, file);
     else await act("telegram", "say", app.person.key, { text, reply_to: now?.id });
     setContext(null);
@@ -95,30 +101,35 @@ export function telegramPane(root, app) {
 
   function draw(state) {
     latest = state;
-    if (person !== app.person.key) {
-      person = app.person.key;
+    const own = state.people[app.person.key];
+    const chat = room.of(state) ?? own;
+    const at = `${app.person.key} ${room.open}`;
+    if (person !== at) {
+      person = at;
       answered.clear();
       setContext(null);
     }
-    const chat = state.people[app.person.key];
     const deaf = !chat.started || chat.blocked || chat.deactivated;
-    name.textContent = state.bot.first_name;
-    doing.textContent = chat.action ? `${ACTIONS[chat.action] ?? chat.action}…` : `@${state.bot.username}`;
+    name.textContent = room.open ? chat.title : state.bot.first_name;
+    face.textContent = name.textContent[0];
+    root.classList.toggle("in-group", room.open);
+    doing.textContent = chat.action ? `${ACTIONS[chat.action] ?? chat.action}…` : room.open ? room.who : `@${state.bot.username}`;
     doing.classList.toggle("is-busy", Boolean(chat.action));
     block.textContent = chat.blocked ? "Unblock the bot" : "Block the bot";
+    block.hidden = room.open;
     block.disabled = again.disabled = !chat.started;
     box.root.hidden = deaf;
     start.hidden = chat.started;
     unblock.hidden = !chat.blocked;
     welcome.hidden = chat.started;
     about.textContent = state.bot.description || "The bot has not described itself.";
-    drawCommands(chat.commands);
+    drawCommands(room.open ? [] : chat.commands);
     drawFailures(chat);
     const texts = new Map(chat.messages.map((one) => [one.message_id, one]));
-    const items = withPairing(chat.messages.map((one) => asItem(one, texts, app.person)));
+    const items = withPairing(chat.messages.map((one) => asItem(one, texts, app, room.open)));
     if (chat.draft) items.push({ id: "draft", draft: true, ...chat.draft, keyboard: [], presses: [] });
     const spoken = items.filter((one) => !one.mine && !one.draft);
-    list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext, place }), spoken);
+    list.draw(at, items, (item) => buildMessage(item, { app, run, setContext, place }), spoken);
     drawAnswers(chat.messages);
     beginReply(chat.messages);
   }
@@ -147,7 +158,7 @@ export function telegramPane(root, app) {
     const first = !answered.has("drawn");
     answered.set("drawn", true);
     for (const message of messages) {
-      const done = message.presses.filter((press) => press.answered);
+      const done = message.presses.filter((press) => press.answered && press.person === app.person.key);
       const before = answered.get(message.id) ?? 0;
       answered.set(message.id, done.length);
       const press = done.length > before && !first ? done.at(-1) : null;
@@ -177,13 +188,17 @@ function stickers(send) {
   return root;
 }
 
-function asItem(message, texts, person) {
+function asItem(message, texts, app, inGroup) {
   const replied = texts.get(message.reply_to);
+  const nameOf = ({ from }) => app.people.find((one) => one.key === from)?.name ?? "Valet";
+  const mine = message.from === app.person.key;
   return {
     ...message,
-    mine: message.direction === "in",
-    timezone: person.timezone,
-    quoted: replied ? { who: replied.direction === "in" ? person.name : "Valet", text: replied.text.slice(0, 80) } : null,
+    mine,
+    inGroup,
+    by: inGroup && !mine ? nameOf(message) : "",
+    timezone: app.person.timezone,
+    quoted: replied ? { who: nameOf(replied), text: replied.text.slice(0, 80) } : null,
   };
 }
 
@@ -202,6 +217,7 @@ function buildMessage(item, { app, run, setContext, place }) {
     h(
       "article",
       { class: "bubble", "data-about": item.id },
+      item.by ? h("p", { class: "by" }, item.by) : null,
       item.quoted ? h("p", { class: "quoted" }, h("strong", {}, item.quoted.who), h("span", {}, item.quoted.text)) : null,
       content,
       item.text ? h("div", { class: "said" }, withEntities(item.text, item.entities)) : null,
@@ -210,7 +226,7 @@ function buildMessage(item, { app, run, setContext, place }) {
     ),
     item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
     letIn(item, app) ?? "",
-    tools(app.choose, "telegram", item.id, reply, edit, item.mine ? null : thumbs(own, react), ...live),
+    tools(app.choose, "telegram", item.id, reply, edit, item.mine || item.inGroup ? null : thumbs(own, react), ...live),
   );
 }
 
@@ -223,6 +239,7 @@ function key(button, item, run) {
 
 function ticks({ mine, status }) {
   if (!mine) return null;
+  if (status === "unheard") return h("span", { class: "tick" }, " not told to the bot");
   if (status === "waiting") return h("span", { class: "tick" }, icon("waiting", "Waits for the gateway"));
   if (status === "dropped") return h("span", { class: "tick is-bad" }, icon("cross"), " never taken");
   return h("span", { class: "tick is-done" }, icon("done", "The gateway took it"));

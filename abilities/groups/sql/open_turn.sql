@@ -1,0 +1,1 @@
+                select 'among', group_turn(p_tenant)

@@ -1,0 +1,1 @@
+        select g.tenant_id from group_chats g
