@@ -2,7 +2,6 @@
 
 import re
 from datetime import timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, override
 from urllib.parse import unquote, urlsplit
@@ -22,7 +21,6 @@ from core.credentials.secret_keys import read_secret_key
 from core.db.addresses import for_primary
 from core.db.redis_address import is_sentinels, read_sentinels
 from core.errors import ConfigError
-from core.language.money import Currency
 from core.messaging.capabilities import SegmentBudget, read_prices
 from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
@@ -35,6 +33,7 @@ from onevalet.channel_settings import check_channels, check_tokens
 from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
+from onevalet.money_settings import MoneySettings
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -113,15 +112,8 @@ def _check_collector(value: str) -> str:
 
 
 def _check_prices(entries: tuple[str, ...]) -> tuple[str, ...]:
-    _read_money(entries)
+    read_prices(entries)
     return entries
-
-
-def _read_money(entries: tuple[str, ...]) -> tuple[Currency, tuple[tuple[str, Decimal], ...]]:
-    """Read the currency, which an entry such as `EUR=0.92` names, and the prices in it."""
-    named = [entry for entry in entries if entry[:1].isalpha()]
-    currency = Currency.read(",".join(named)) if named else Currency()
-    return currency, read_prices((entry for entry in entries if entry not in named), currency.per_dollar)
 
 
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
@@ -143,7 +135,7 @@ else:
     _OfAbilities = type("_OfAbilities", (*(own.kind for own in _OWN), BaseSettings), {"__module__": __name__})
 
 
-class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
+class Settings(MailSettings, BackupSettings, KeptSettings, MoneySettings, _OfAbilities):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -169,8 +161,6 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     onevalet_name: str = ""
     onevalet_plugins: Names = ("agents",)
     onevalet_channels: Names = ()
-    onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
-    onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_access: Policy = Policy.PAIRING
     onevalet_allow: Identities = ()
     onevalet_tiers: str = ""
@@ -259,14 +249,8 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
     def sms_budget(self) -> SegmentBudget:
         """Return the number of segments that may be sent, and their prices."""
         of_person = self.onevalet_sms_segments_person_day
-        return SegmentBudget(
-            person_day=of_person, all_day=25 * of_person, prices=_read_money(self.onevalet_sms_price)[1]
-        )
-
-    @property
-    def currency(self) -> Currency:
-        """Return the currency in which people read amounts."""
-        return _read_money(self.onevalet_sms_price)[0]
+        prices = read_prices(self.onevalet_sms_price, self.onevalet_currency.per_dollar)
+        return SegmentBudget(person_day=of_person, all_day=25 * of_person, prices=prices)
 
     @property
     def codes_only(self) -> frozenset[str]:
@@ -284,7 +268,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, _OfAbilities):
 
     @property
     def tiers(self) -> Tiers:
-        return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
+        return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute, self.onevalet_currency)
 
     @property
     def for_tools(self) -> dict[str, str]:

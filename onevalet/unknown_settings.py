@@ -18,6 +18,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_EXTRACTION": "a model reads messages, or rules if ONEVALET_MEMORY is rules",
         "ONEVALET_FILES_LINK_DAYS": "a link to a file is valid for seven days",
         "ONEVALET_FILES_PERSON_MB": "a person may have a fiftieth of ONEVALET_FILES_ALL_MB",
+        "ONEVALET_FILES_REGION": "ONEVALET_FILES_ENDPOINT names the region, or ?region= behind ONEVALET_FILES",
         "ONEVALET_FLIGHTS_URL": "flights are searched at api.duffel.com",
         "ONEVALET_JOURNALS_KEPT_DAYS": "set ONEVALET_KEPT_DAYS, for journals, runs of tasks and notifications",
         "ONEVALET_LINKS": "a link in an answer that nobody named is replaced by a note",

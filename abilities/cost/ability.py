@@ -9,9 +9,11 @@ from core.people.table_rules import Archived, Archiving, Belonging, Merge, Perso
 from onevalet.ability import (
     Ability,
     Commands,
+    ConsolePages,
     OpeningFoundation,
     OwnSettings,
     Repeated,
+    ServiceFoundation,
     WebFoundation,
     WorkFoundation,
 )
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from abilities.cost.settings import CostSettings
     from core.turns.services import ForTurn
+    from operations.paths.types import PathReader
 
 
 def _settings() -> "OwnSettings[CostSettings]":
@@ -60,6 +63,19 @@ def _commands() -> "Typer":
     return cost_app
 
 
+def _pages(_: ServiceFoundation) -> ConsolePages:
+    from abilities.cost.pages import LongAnswerPages
+    from abilities.cost.spared_page import SparedPages
+
+    return ConsolePages([LongAnswerPages, SparedPages], menu=[("spared", "Spared")])
+
+
+def _path() -> "PathReader":
+    from abilities.cost.path import PATH
+
+    return PATH
+
+
 ABILITY = Ability(
     name="cost",
     settings=_settings,
@@ -74,8 +90,11 @@ ABILITY = Ability(
             Archiving(Archived.LEFT_OUT),
         ),
         PersonTable("answer_limits", Belonging(Merge.FIRST), follows=None),
+        PersonTable("spared_calls", Belonging(Merge.FIRST), follows=None),
     ),
     commands=(Commands("cost", "Run", _commands, alone=True),),
+    pages=_pages,
+    path=_path,
     routes=_routes,
     work=_work,
 )

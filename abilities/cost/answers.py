@@ -14,7 +14,7 @@ async def send(asked: Asked) -> CommandAnswer | None:
 
 
 async def shorten(asked: Asked) -> CommandAnswer | None:
-    """Send its beginning; None likewise."""
+    """Send it shortened; None likewise."""
     return await _queued(asked, Way.SHORT)
 
 

@@ -30,7 +30,7 @@ SHORT = ChatCommand(
         "pt": ("curto",),
         "zh": ("简短",),
     },
-    help=gettext_noop("the beginning of a long answer"),
+    help=gettext_noop("a long answer, shortened"),
     channels=_BY_TEXT,
     answer="abilities.cost.answers:shorten",
     spoken=False,

@@ -1,13 +1,17 @@
 """Answers that are held back, in Postgres: a person's choice, the end of the wait, and the limit."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
+
+import asyncpg
 
 from abilities.cost.links import VALID, AnswerLink, AnswerLinks
 from core.clock import Clock
 from core.db.database import Database
 from core.language.catalogue import gettext, speaking
+from core.queue.rounds import take_each
 from core.queue.wakeups import Wakeups
 
 WAIT = timedelta(hours=1)
@@ -23,6 +27,18 @@ class Way(StrEnum):
     SHORT = "short"
     READ = "read"
     CHAT = "chat"
+
+
+BECAME = {
+    "": "waits for a choice",
+    Way.SEND: "sent whole",
+    Way.SHORT: "sent shortened",
+    Way.READ: "read by a link",
+    Way.CHAT: "sent to another chat",
+    "lapsed": "nobody chose: sent shortened",
+    "over": "over without a choice",
+}
+"""What became of an answer, for operators, by its way as the table has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +94,31 @@ class HeldAnswers:
 
 
 async def end_waits(database: Database, clock: Clock, wakeups: Wakeups, links: AnswerLinks | None) -> None:
-    """Send the beginning, and a link, of each answer about which nobody decided. Any number of workers may."""
+    """Send each answer about which nobody decided, shortened, and a link. Any number of workers may."""
     now = await clock.sound_now()
     if now is None:
         return
-    for held in await database.rows("select * from find_lapsed_answers($1,$2)", now, _AT_ONCE):
-        tenant_id, outbound_id = held["tenant_id"], held["outbound_id"]
-        person = await database.tenant_row(tenant_id, "select language from tenants where tenant_id = $1")
-        link = links.of(tenant_id, outbound_id) if links else None
-        with speaking(person["language"] if person else None):
-            text = gettext("You can read all of it here for seven days: {link}", link=link.url) if link else ""
-        row = await database.one(
-            "select lapse_answer($1,$2,$3,$4,$5,$6,$7) as conversation_id",
-            tenant_id,
-            outbound_id,
-            now,
-            now + _LATER,
-            text,
-            link.token_hash if link else None,
-            now + VALID if link else None,
-        )
-        if row["conversation_id"]:
-            wakeups.wake_delivery(row["conversation_id"])
+    lapsed = await database.rows("select * from claim_lapsed_answers($1,$2)", now, _AT_ONCE)
+    await take_each(lapsed, partial(_end_wait, database, wakeups, links, now), "wait_not_ended")
+
+
+async def _end_wait(
+    database: Database, wakeups: Wakeups, links: AnswerLinks | None, now: datetime, held: asyncpg.Record
+) -> None:
+    tenant_id, outbound_id = held["tenant_id"], held["outbound_id"]
+    person = await database.tenant_row(tenant_id, "select language from tenants where tenant_id = $1")
+    link = links.of(tenant_id, outbound_id) if links else None
+    with speaking(person["language"] if person else None):
+        text = gettext("You can read all of it here for seven days: {link}", link=link.url) if link else ""
+    row = await database.one(
+        "select lapse_answer($1,$2,$3,$4,$5,$6,$7) as conversation_id",
+        tenant_id,
+        outbound_id,
+        now,
+        now + _LATER,
+        text,
+        link.token_hash if link else None,
+        now + VALID if link else None,
+    )
+    if row["conversation_id"]:
+        wakeups.wake_delivery(row["conversation_id"])

@@ -8,6 +8,8 @@ from abilities.cost.held import HeldAnswers, end_waits
 from abilities.cost.holding import LongAnswers
 from abilities.cost.links import AnswerLinks
 from abilities.cost.settings import CostSettings
+from abilities.cost.spared import count_spared
+from core.budgets.self_started import SparedCalls
 from core.credentials.secret_keys import SecretKeys
 from core.messaging.holding import Holding
 from core.turns.services import ForTurn
@@ -15,15 +17,16 @@ from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
 
 
 def open_holding(foundation: OpeningFoundation) -> None:
-    """Offer the hold on deliveries."""
+    """Offer the hold on deliveries, and the count of calls that quiet hours spare."""
     answers = LongAnswers(
         foundation.database,
         foundation.clock,
-        foundation.settings.currency,
+        foundation.settings.onevalet_currency,
         _most(foundation),
         links=answer_links(foundation) is not None,
     )
     foundation.opened.add(Holding, Holding(answers.parts_of))
+    foundation.opened.add(SparedCalls, SparedCalls(partial(count_spared, foundation.database)))
 
 
 def open_services(foundation: OpeningFoundation) -> Mapping[type, ForTurn]:

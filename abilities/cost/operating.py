@@ -35,7 +35,7 @@ class Cost:
 
 async def print_cost(settings: Settings, days: int, *, as_json: bool) -> None:
     """Print the sums of the last days."""
-    currency = settings.currency
+    currency = settings.onevalet_currency
     async with open_database(settings, "cost") as database:
         last = datetime.now(UTC).date() + timedelta(days=1)  # it is tomorrow already for somebody
         first = last - timedelta(days=days)

@@ -1,9 +1,10 @@
 """Memory's jobs: turns and added messages become memories; forgotten words are redacted."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import asyncpg
 import structlog
@@ -18,8 +19,9 @@ from abilities.memory.index.cache import StructuredIndexes
 from abilities.memory.store.memories import HeldJob, MemoryStore
 from abilities.memory.store.reread import REREAD, delay_after
 from abilities.memory.types import Utterance
-from core.budgets.self_started import NotNow
+from core.budgets.self_started import NotNow, check_self_started
 from core.budgets.types import OutOfMoney
+from core.clock import Clock
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.queue.wakeups import NOBODY, Later
@@ -84,6 +86,7 @@ class MemoryWork:
     reads_turns: bool = True
     """False if no model is configured: rules alone cannot tell a statement worth remembering from a request, so only
     statements that a person asks to remember are stored."""
+    clock: Clock = field(default_factory=Clock)
 
     async def add(
         self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Utterance], *, infer: bool
@@ -166,6 +169,7 @@ class MemoryWork:
         count = 0
         for tenant_id in await self.store.vectors.unembedded(self.adder.embedder.name, PEOPLE):
             try:
+                await check_self_started(tenant_id)  # each round would count as one that was spared
                 count += await self.adder.embed_again(tenant_id, BATCH)
             except NotNow:
                 continue
@@ -183,6 +187,11 @@ class MemoryWork:
                 break
         return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
 
+    def _said(self, turn_id: str, rows: Sequence[Mapping[str, Any]]) -> list[Utterance]:
+        """Return what was said in a turn, at the moments of people's clock: its "tomorrow" counts from there."""
+        said = said_in_turn(turn_id, rows)
+        return [replace(each, said_at=self.clock.moment_of(each.said_at.timestamp())) for each in said]
+
     async def _do(self, job: Job) -> None:
         """Store what a job's words tell, and end it; redact then what was forgotten meanwhile."""
         adder, held, given = self.adder, HeldJob(job.id, job.owner), job.given
@@ -195,7 +204,7 @@ class MemoryWork:
             stored = await adder.add(
                 job.tenant_id,
                 given["collection"],
-                said_in_turn(turn_id, given["said"]) if turn_id else _MESSAGES.validate_python(given["messages"]),
+                self._said(turn_id, given["said"]) if turn_id else _MESSAGES.validate_python(given["messages"]),
                 infer=given["infer"],
                 kept=given["kept"] or (),
                 patient=job.attempts < TRIES,

@@ -81,7 +81,8 @@ class Momex:
         self.adder = self.long_term.adder
         self.shared = self.long_term.shared
         self.sessions = Sessions(self._database, self.config.session_life, self.config.max_messages)
-        self.work = MemoryWork(self.store, self.adder, self.long_term.forgetter, self.indexes, self._make_id)
+        forgetter = self.long_term.forgetter
+        self.work = MemoryWork(self.store, self.adder, forgetter, self.indexes, self._make_id, clock=self.clock)
 
     @property
     def as_tool(self) -> bool:

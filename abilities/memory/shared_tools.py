@@ -34,7 +34,7 @@ async def list_shared_memories(context: ToolExecutionContext) -> str:
     _, memory = await _shared(context)
     known = await memory.overview()
     if not known:
-        return gettext("Nothing is remembered for all of you yet.")
+        return gettext("I remember nothing for your household yet.")
     return "\n".join([gettext("Remembered for all of you:"), *(one.line() for one in known)])
 
 

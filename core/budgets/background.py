@@ -39,7 +39,7 @@ class BackgroundCall[Answer]:
 
         Raises `OutOfMoney`, or `NotNow` if self-started work may ask no model now.
         """
-        await check_self_started(self.tenant_id)
+        await check_self_started(self.tenant_id, self.work)
         began = time.monotonic()
         answer = await self._paid(database, budgets)
         took_ms = int((time.monotonic() - began) * 1000)

@@ -23,9 +23,16 @@ class NotNow(OneValetError):
 class MayAsk(Protocol):
     """Decides whether self-started work may ask a model for a person."""
 
-    async def check(self, tenant_id: str) -> None:
-        """Raise `NotNow` if it may not."""
+    async def check(self, tenant_id: str, work: str = "") -> None:
+        """Raise `NotNow` if it may not. `work`: the purpose of the call, by which it is counted as spared."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class SparedCalls:
+    """Counts calls that were not made, by person and work; an ability opens it."""
+
+    count: Callable[[str, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class OutsideQuietHours:
 
     database: Database
     clock: Clock
+    spared: SparedCalls | None = None
 
     async def until(self, tenant_id: str) -> datetime | None:
         """Return when a person's quiet hours end, in UTC; None outside them."""
@@ -44,8 +52,10 @@ class OutsideQuietHours:
         hours = QuietHours(time.fromisoformat(row["quiet_from"]), time.fromisoformat(row["quiet_until"]))
         return hours.ending(self.clock.now(), zone_or_utc(row["timezone"]))
 
-    async def check(self, tenant_id: str) -> None:
+    async def check(self, tenant_id: str, work: str = "") -> None:
         if (end := await self.until(tenant_id)) is not None:
+            if self.spared and work:
+                await self.spared.count(tenant_id, work)
             seconds = self.clock.real_seconds((end - self.clock.now()).total_seconds())
             raise NotNow(timedelta(seconds=min(seconds, timedelta(days=1).total_seconds())))
 
@@ -53,7 +63,7 @@ class OutsideQuietHours:
 class Never:
     """Lets nothing ask a model."""
 
-    async def check(self, tenant_id: str) -> None:
+    async def check(self, tenant_id: str, work: str = "") -> None:
         raise NotNow
 
 
@@ -76,7 +86,7 @@ class SelfStarted[**Given, Result]:
             _may_ask.reset(before)
 
 
-async def check_self_started(tenant_id: str) -> None:
+async def check_self_started(tenant_id: str, work: str = "") -> None:
     """Raise `NotNow` if the present work is self-started and may ask no model for a person now."""
     if (may_ask := _may_ask.get()) is not None:
-        await may_ask.check(tenant_id)
+        await may_ask.check(tenant_id, work)

@@ -28,6 +28,10 @@ class Currency:
             raise ValueError(f"{text!r} is no currency: give its code and its units for a dollar, such as EUR=0.92")
         return cls(code, per_dollar)
 
+    def to_dollars(self, amount: Decimal | None) -> Decimal | None:
+        """Return an amount of this currency in dollars; None for none."""
+        return None if amount is None else amount / self.per_dollar
+
     def said(self, dollars: Decimal) -> str:
         """Return an amount of dollars in this currency, in the language that is spoken."""
         from babel.numbers import get_currency_precision

@@ -24,9 +24,11 @@ where t.tenant_id = $1 and t.id = $2 and i.origin = 'own' order by i.seq desc li
 class People:
     """Everybody's preferences and profiles; each call names the person."""
 
-    def __init__(self, database: Database, make_id: IdMaker, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, make_id: IdMaker, clock: Clock, idle: Mapping[str, str] | None = None
+    ) -> None:
         self.database = database
-        self.preferences = PreferenceStore(database)
+        self.preferences = PreferenceStore(database, idle)
         self.profile = ProfileStore(database, make_id)
         self.clock = clock
 

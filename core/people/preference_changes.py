@@ -25,7 +25,7 @@ class PreferenceChange:
     before: Mapping[str, str]
     after: Mapping[str, str]
     text: str
-    """The new value, on a single line: all of them would be two text messages. It is in the language that holds now."""
+    """The new value, not all: they would be two text messages. It is in the language that holds now."""
 
     @property
     def differs(self) -> bool:
@@ -45,6 +45,8 @@ async def change_preference(
     title = _line(after, name)
     with speaking(after.language) if after.language else nullcontext():
         text = _line(after, name)
+        if name in after.on and (why := store.idle.get(name)):
+            text = f"{text}\n{gettext(why)}"
     return PreferenceChange(name, title, columns_of(before, name), columns_of(after, name), text)
 
 

@@ -90,8 +90,10 @@ class Preferences:
 class PreferenceStore:
     """Read and store people's preferences."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, idle: Mapping[str, str] | None = None) -> None:
+        """`idle`: the switches that do nothing here, by name, with the sentences that say why."""
         self._database = database
+        self.idle = idle or {}
 
     async def read(self, tenant_id: str) -> Preferences:
         row = await self._database.call("select * from read_person($1)", tenant_id)
@@ -198,17 +200,13 @@ def find_timezone(text: str) -> str:
 def written(preferences: Preferences) -> str:
     """Return preferences as text, a line each, in the language that is among them: it may just have been set."""
     with speaking(preferences.language) if preferences.language else nullcontext():
-        return _written(preferences)
+        names = (*Preference, *switches())
+        return "\n".join(f"{label_of(name)}: {value_in_words(preferences, name)}" for name in names)
 
 
 def value_in_words(preferences: Preferences, name: str) -> str:
     """Return a preference as text for the person."""
     return _values(preferences)[name] or gettext("not set")
-
-
-def _written(preferences: Preferences) -> str:
-    names = (*Preference, *switches())
-    return "\n".join(f"{label_of(name)}: {value_in_words(preferences, name)}" for name in names)
 
 
 def _values(preferences: Preferences) -> dict[str, str | None]:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from core.errors import ConfigError
 from core.json_types import read_json
+from core.language.money import Currency
 from core.people.access_policy import PersonRole
 from core.people.tenant import QuietHours
 
-_NAMES = {"tools", "dollars_a_day", "hours", "messages_a_minute"}
+_NAMES = {"tools", "budget_a_day", "hours", "messages_a_minute"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +61,17 @@ class Tiers:
                     raise ConfigError(f"ONEVALET_TIERS: {tier.name} names the tool {name!r}, which is not there.")
 
 
-def read_tiers(text: str, messages_a_minute: int) -> Tiers:
+def read_tiers(text: str, messages_a_minute: int, currency: Currency | None = None) -> Tiers:
     """Parse ONEVALET_TIERS: a JSON object, or @ and the path of a .json or .toml file; raises `ConfigError`.
 
-    It maps names to any of `tools`, `dollars_a_day`, `hours`, `messages_a_minute`; each role has a tier in any case.
+    It maps names to any of `tools`, `budget_a_day`, `hours`, `messages_a_minute`; each role has a tier in any case.
     """
     usual = Tier("", messages_a_minute)
     tiers = {role.value: replace(usual, name=role.value) for role in PersonRole}
     for name, limits in _load(text).items():
         if not isinstance(limits, dict):
             raise ConfigError(f"ONEVALET_TIERS: {name} must hold limits: {', '.join(sorted(_NAMES))}.")
-        tiers[name] = _tier(name, limits, usual)
+        tiers[name] = _tier(name, limits, usual, currency or Currency())
     return Tiers(tiers)
 
 
@@ -89,7 +90,7 @@ def _load(text: str) -> dict[str, object]:
     return dict(tiers)
 
 
-def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
+def _tier(name: str, limits: dict[str, object], usual: Tier, currency: Currency) -> Tier:
     if unknown := sorted(set(limits) - _NAMES):
         raise ConfigError(f"ONEVALET_TIERS: {name} has {unknown[0]!r}; there are {', '.join(sorted(_NAMES))}.")
     tools, minute = limits.get("tools"), limits.get("messages_a_minute", usual.messages_a_minute)
@@ -101,13 +102,13 @@ def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
         name,
         minute,
         tuple(tools) if tools is not None else None,
-        _dollars(name, limits.get("dollars_a_day")),
+        currency.to_dollars(_money(name, limits.get("budget_a_day"))),
         _closed(name, limits.get("hours")),
     )
 
 
 def _closed(name: str, hours: object) -> QuietHours | None:
-    """Return the hours besides those in which a tier is answered, which are written as 07:00-20:00."""
+    """Return the hours in which a tier gets no answer; `hours`: those in which it does, written as 07:00-20:00."""
     if hours is None:
         return None
     opens, _, closes = str(hours).partition("-")
@@ -121,13 +122,13 @@ def _closed(name: str, hours: object) -> QuietHours | None:
     return QuietHours(end, start)
 
 
-def _dollars(name: str, value: object) -> Decimal | None:
+def _money(name: str, value: object) -> Decimal | None:
     if value is None:
         return None
     try:
-        dollars = Decimal(str(value))
+        amount = Decimal(str(value))
     except InvalidOperation:
-        dollars = Decimal(-1)
-    if not dollars.is_finite() or dollars < 0:
-        raise ConfigError(f"ONEVALET_TIERS: dollars_a_day of {name} must be a number from 0.")
-    return dollars
+        amount = Decimal(-1)
+    if not amount.is_finite() or amount < 0:
+        raise ConfigError(f"ONEVALET_TIERS: budget_a_day of {name} must be a number from 0.")
+    return amount

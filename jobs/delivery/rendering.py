@@ -140,10 +140,10 @@ async def parts_to_send(
         return rendered
     in_portions = channel.portions
 
-    def portions(first: int | None) -> Sequence[Part]:
+    def portions(first: int | None, change: Prepare) -> Sequence[Part]:
         with speaking(due.language):
             said = said_of(due.sentences, due.timezone, now) if due.sentences else None
-            return in_portions(prepare(_worded(due, said, now)), first)
+            return in_portions(change(prepare(_worded(due, said, now))), first)
 
     return await holding.parts_of(claim, due, channel, rendered, portions)
 

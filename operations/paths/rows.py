@@ -30,6 +30,12 @@ _CHANGES = (
 _STEPS = """
 select * from steps where tenant_id = $1 and turn_id = $2 order by started_at, agent_path, step, call_index
 """
+_DECISIONS = """
+select u.at, u.what, u.how, u.channel, u.approval_id, a.code from approval_audit u
+join approvals a on a.tenant_id = u.tenant_id and a.id = u.approval_id
+where a.tenant_id = $1 and a.turn_id = $2 and u.what in ('approved', 'cancelled', 'replaced', 'expired')
+order by u.id
+"""
 _OUTBOUND = "select * from outbound where tenant_id = $1 and (id = $2 or turn_id = $2) order by seq"
 _DELIVERIES = """
 select d.*, e.text as part_text, e.state as part_state, c.channel, exists (
@@ -52,7 +58,7 @@ class PathRows:
     """The rows of a turn, or of a message that belongs to none.
 
     `turns` has the turn alone; `statuses` are parts with a provider's last word; `changes` are later changes of its
-    messages, which other turns took in, or none.
+    messages, which other turns took in, or none; `decisions`: what ended the turn's approvals.
     """
 
     turns: Sequence[asyncpg.Record]
@@ -62,6 +68,7 @@ class PathRows:
     deliveries: Sequence[asyncpg.Record]
     statuses: Sequence[asyncpg.Record]
     changes: Sequence[asyncpg.Record] = ()
+    decisions: Sequence[asyncpg.Record] = ()
 
 
 async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
@@ -84,4 +91,10 @@ async def read_rows(connection: Connection, tenant_id: str, wanted: str) -> Path
         await connection.fetch(_DELIVERIES, tenant_id, sent) if sent else (),
         await connection.fetch(_STATUSES, tenant_id, sent) if sent else (),
         await connection.fetch(_CHANGES, tenant_id, received) if received else (),
+        await connection.fetch(_DECISIONS, tenant_id, wanted),
     )
+
+
+def how_decided(decision: asyncpg.Record) -> str:
+    """Return the means of a decision, such as a button, without the id of the form or message that decided."""
+    return " ".join(word for word in decision["how"].split() if "_" not in word)

@@ -9,7 +9,7 @@ from core.errors import ConfigError
 from core.journal.types import Outcome, StepKind
 from core.messaging.states import CallOutcome, SendState
 from core.turns.links import MADE_UP
-from operations.paths.rows import PathRows, read_rows
+from operations.paths.rows import PathRows, how_decided, read_rows
 from operations.paths.transcript import label
 from operations.paths.types import Line, path_readers
 
@@ -30,7 +30,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
     tenant, turn = ids["tenant_id"], ids["turn_id"]
     async with database.tenant(tenant) as connection:
         rows = await read_rows(connection, tenant, turn or ids["outbound_id"] or ids["inbound_id"])
-        lines = [*map(_inbound_line, (*rows.inbound, *rows.changes))]
+        lines = [*map(_inbound_line, (*rows.inbound, *rows.changes)), *map(_decision_line, rows.decisions)]
         for row in rows.turns:
             for reader in path_readers():
                 lines += await reader.lines(connection, tenant, turn)
@@ -61,6 +61,16 @@ def _inbound_line(row: asyncpg.Record) -> Line:
         "state": row["state"],
         "reason": row["reason"],
         "amends": row["amends"] or "",
+    }
+
+
+def _decision_line(row: asyncpg.Record) -> Line:
+    return {
+        "at": row["at"],
+        "what": row["what"],
+        "id": row["approval_id"],
+        "how": how_decided(row),
+        "channel": row["channel"],
     }
 
 

@@ -12,7 +12,7 @@ from core.json_types import JsonObject, object_of, objects_in
 from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
-from operations.paths.rows import PathRows, read_rows
+from operations.paths.rows import PathRows, how_decided, read_rows
 from operations.paths.transcript import label
 from operations.paths.types import path_readers
 
@@ -100,6 +100,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Tur
     spans = [
         *_received(rows.inbound, turn["started_at"]),
         *_changed(rows.changes),
+        *_decided(rows.decisions),
         *await _told(connection, tenant_id, turn_id),
         *_of_steps(rows.steps),
         *_sent(rows),
@@ -177,6 +178,21 @@ def _changed(changes: Sequence[asyncpg.Record]) -> list[Span]:
             _texts(("What they wrote", row["text"])),
         )
         for row in changes
+    ]
+
+
+def _decided(decisions: Sequence[asyncpg.Record]) -> list[Span]:
+    """Return a span for each end of an approval, with the means by which it was decided."""
+    return [
+        Span(
+            row["at"],
+            row["at"],
+            "in",
+            f"{row['what'].capitalize()}: {row['code']}",
+            f"by {how}" if (how := how_decided(row)) else "",
+            _facts(approval=row["approval_id"], channel=row["channel"]),
+        )
+        for row in decisions
     ]
 
 

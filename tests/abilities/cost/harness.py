@@ -47,7 +47,7 @@ def foundation_of(
     settings = SimpleNamespace(
         onevalet_secret_keys=(SecretStr(KEY),),
         public_url=url,
-        currency=Currency.read(currency),
+        onevalet_currency=Currency.read(currency),
         of=lambda _: SimpleNamespace(onevalet_sms_ask_segments=most),
     )
     foundation = SimpleNamespace(

@@ -1,6 +1,8 @@
 """Held answers: their page, their price in the budget, each step twice, and a person who is merged or deleted."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from html import unescape
 from types import SimpleNamespace
@@ -9,6 +11,9 @@ from typing import cast
 import aiohttp
 import pytest
 
+from abilities.cost.held import end_waits
+from abilities.cost.links import AnswerLink, AnswerLinks
+from abilities.cost.opening import answer_links
 from abilities.cost.page import open_routes
 from channels.http.app import build_app, serve
 from core.budgets.store import DailyBudgets
@@ -155,3 +160,36 @@ async def test_a_question_that_still_waits_is_not_overtaken(phone: Phone) -> Non
     assert await phone.ways() == [""]
     await move_question(phone, "sent")
     assert len(await phone.waits(minutes=11)) == 2
+
+
+@dataclass
+class Broken:
+    """Links that fail for the first answer that is asked for."""
+
+    links: AnswerLinks
+    failed: str = ""
+
+    def of(self, tenant_id: str, outbound_id: str) -> AnswerLink:
+        """Return a link, or raise."""
+        self.failed = self.failed or outbound_id
+        if outbound_id == self.failed:
+            raise ValueError
+        return self.links.of(tenant_id, outbound_id)
+
+
+async def test_a_wait_that_cannot_be_ended_holds_up_no_other_and_pauses(phone: Phone) -> None:
+    await phone.hears(WORDS)
+    await phone.hears(WORDS, "and again")
+    phone.clock.move(timedelta(minutes=61))
+    links = answer_links(phone.foundation)
+    assert links
+    broken, store = cast(AnswerLinks, Broken(links)), phone.store
+    await end_waits(store.database, phone.clock, store.wakeups, broken)
+    assert await phone.ways() == ["", "lapsed"]
+    await phone.waits(seconds=1)
+    assert await phone.ways() == ["", "lapsed"], "its pause is not over"
+    due = "select wait from what_is_due($1) where work = 'held_answers'"
+    assert 5 < float(str(await store.one(due, phone.clock.now()))) <= 10, "nobody looks for it until then"
+    await store.admin.execute("update held_answers set next_attempt_at = clock_timestamp()")
+    await phone.waits(seconds=1)
+    assert await phone.ways() == ["lapsed", "lapsed"]

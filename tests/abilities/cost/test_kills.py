@@ -61,6 +61,7 @@ async def test_promise_5_an_answer_that_is_held_comes_once(
             else:
                 await phone.system.delivery.channel.said("tell me all" if deed == "ask" else deed)
             dead = await die(phone, forker, f"{number}{sign}", tried, tmp_path / "victims.log")
+            await phone.store.end_pauses()
             await survive(phone, answer)
             came = read(phone)[before:]
             match deed:

@@ -35,7 +35,8 @@ async def test_cost_sums_up_models_and_texts_together_and_by_person(
     settings = Settings(
         _env_file=None,
         database_url=SecretStr(store.url),
-        onevalet_sms_price=("EUR=0.5", "0.01"),
+        onevalet_currency="EUR=0.5",
+        onevalet_sms_price=("0.01",),
     )
     await print_cost(settings, 30, as_json=False)
     assert capsys.readouterr().out.splitlines() == [

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from core.language.money import Currency
 from core.messaging.messages import OutboundKind, OutboundMessage
 from tests.abilities.cost.harness import WORDS
 from tests.counted import Increase
@@ -17,7 +18,12 @@ async def test_a_worker_holds_long_answers_back_and_counts_texts(
 ) -> None:
     counts = Increase()
     async with open_metered(
-        database_url, redis_url, tmp_path, monkeypatch, onevalet_sms_price=("EUR=0.5", "+1=0.01")
+        database_url,
+        redis_url,
+        tmp_path,
+        monkeypatch,
+        onevalet_currency=Currency.read("EUR=0.5"),
+        onevalet_sms_price=("+1=0.01",),
     ) as running:
         await running.answer("hello")
         assert counts.of("onevalet_segments_total", channel="sms") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abilities.memory.talks import Gathering
-from core.budgets.self_started import OutsideQuietHours, SelfStarted
+from core.budgets.self_started import OutsideQuietHours, SelfStarted, SparedCalls
 from core.db.database import Database
 from tests.abilities.memory.harness import make_person, told
 from tests.abilities.memory.talking import talking
@@ -20,10 +20,16 @@ async def test_no_provider_embeds_in_quiet_hours_and_words_do(paying: Paying, da
     await make_person(database, "ann")
     async with database.tenant("ann") as connection:
         await connection.execute("update tenants set quiet_from = '11:00', quiet_until = '19:00'")
-    may_ask, momex = OutsideQuietHours(database, paying.clock), paying.momex
+    spared: list[str] = []
+
+    async def count(_: str, work: str) -> None:
+        spared.append(work)
+
+    may_ask, momex = OutsideQuietHours(database, paying.clock, SparedCalls(count)), paying.momex
     await SelfStarted(may_ask, momex.add_now)("ann", [told(BOAT)])
     assert await SelfStarted(may_ask, momex.work.embed_again)() == 0
     assert paying.provider.texts == []
+    assert spared == ["embeddings"], "a round that only makes up for it is no call more"
     assert [one.text for one in await momex.store.newest("ann", 9)] == [BOAT], "it is stored all the same"
     recall = await momex.search("ann", "Where is the Kestrel, at the pier?")
     assert [hit.memory.text for hit in recall.found] == [BOAT], "and found by its words"

@@ -12,7 +12,7 @@ from core.people.tiers import read_tiers
 
 
 async def test_a_tiers_own_budget_stands_in_the_place_of_the_usual_one() -> None:
-    tiers = read_tiers(json.dumps({"guest": {"dollars_a_day": 0.5}, "family": {"dollars_a_day": 20}}), 30)
+    tiers = read_tiers(json.dumps({"guest": {"budget_a_day": 0.5}, "family": {"budget_a_day": 20}}), 30)
     budgets = DailyBudgets(Database("postgresql://nowhere"), Clock(), Decimal(2), (), tiers=tiers)
 
     def cap(role: PersonRole, tier: str | None = None) -> Decimal | None:

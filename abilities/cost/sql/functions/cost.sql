@@ -28,8 +28,8 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- Puts the beginning of a held answer into the outbox; its further portions go on from there.
-create function send_beginning(p_tenant text, p_conversation text, p_turn text, p_question text)
+-- Puts a held answer, shortened, into the outbox; its further portions are all of it.
+create function send_short(p_tenant text, p_conversation text, p_turn text, p_question text)
 returns void
 language plpgsql as $$
 declare
@@ -70,7 +70,8 @@ begin
         select o.* into v_last from outbound o
         where o.tenant_id = p_tenant and o.conversation_id = p_conversation and o.seq is not null
           and (o.kind in ('reply', 'card') or o.wants_reply)
-        order by o.seq desc limit 1;
+        order by o.seq desc limit 1
+        for no key update; -- before its row of held answers, as messages are deleted
         update held_answers h set way = p_way, chosen_by = p_turn, link_hash = p_link_hash, link_until = p_link_until
         where h.tenant_id = p_tenant and h.outbound_id = v_last.id and h.way = '' and v_there is not null
           and v_last.rest <> '[]' and v_last.state <> 'failed';
@@ -78,7 +79,7 @@ begin
             return;
         end if;
         if p_way = 'short' then
-            perform send_beginning(p_tenant, p_conversation, p_turn, v_last.id);
+            perform send_short(p_tenant, p_conversation, p_turn, v_last.id);
         elsif p_way <> 'read' then
             perform enqueue(p_tenant, v_there, p_turn, jsonb_build_array(jsonb_build_object(
                 'id', v_last.id || case p_way when 'send' then '.all' else '.chat' end, 'kind', 'reply',
@@ -107,17 +108,26 @@ begin
              order by o.seq desc limit 1)));
 end $$;
 
--- Lists held answers about which nobody has decided in time; ids only.
-create function find_lapsed_answers(p_now timestamptz, p_limit int)
+-- Claims held answers about which nobody has decided in time; ids only. Each comes again after a pause that grows, unless
+-- its wait is over by then.
+create function claim_lapsed_answers(p_now timestamptz, p_limit int)
 returns table (tenant_id text, outbound_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select h.tenant_id, h.outbound_id from held_answers h where h.way = '' and h.until <= p_now
-    order by h.until limit p_limit
+language sql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    with due as materialized (
+        select h.tenant_id, h.outbound_id, h.until as due_at from held_answers h
+        where not is_halted() and h.way = '' and h.until <= p_now and h.next_attempt_at <= clock_timestamp()
+        order by h.until limit p_limit for update skip locked),
+    claimed as (
+        update held_answers h
+        set attempts = h.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(h.attempts)
+        from due where h.tenant_id = due.tenant_id and h.outbound_id = due.outbound_id
+        returning h.tenant_id, h.outbound_id, due.due_at)
+    select c.tenant_id, c.outbound_id from claimed c order by c.due_at, c.outbound_id
 $$;
 
--- Sends the beginning of an answer about which nobody has decided in time, and after it what p_text says, if anything.
+-- Sends an answer about which nobody has decided in time, shortened, and after it what p_text says, if anything.
 -- Returns its conversation; null where it was decided. A question that still waits to be sent gets p_again; one that never
--- was sent, or whose beginning was asked for with MORE, is over.
+-- was sent, or was answered with MORE, is over.
 create function lapse_answer(
     p_tenant text, p_outbound text, p_now timestamptz, p_again timestamptz, p_text text, p_link_hash bytea,
     p_link_until timestamptz)
@@ -130,9 +140,10 @@ begin
     perform lock_person(p_tenant, false);
     perform 1 from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     where o.tenant_id = p_tenant and o.id = p_outbound for no key update of c;
-    select o.* into v_question from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    -- The message before its row of held answers, as messages are deleted.
+    select o.* into v_question from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     if v_question.state in ('ready', 'sending', 'checking') then
-        update held_answers h set until = p_again
+        update held_answers h set until = p_again, attempts = 0, next_attempt_at = clock_timestamp()
         where h.tenant_id = p_tenant and h.outbound_id = p_outbound and h.way = '' and h.until <= p_now;
         return null;
     end if;
@@ -143,7 +154,7 @@ begin
     if not found or v_question.state = 'failed' or v_question.rest = '[]' then
         return null;
     end if;
-    perform send_beginning(p_tenant, v_question.conversation_id, null, p_outbound);
+    perform send_short(p_tenant, v_question.conversation_id, null, p_outbound);
     update outbound o set rest = '[]' where o.tenant_id = p_tenant and o.id = p_outbound;
     if p_text <> '' then
         perform enqueue(p_tenant, v_question.conversation_id, null, jsonb_build_array(jsonb_build_object(
@@ -169,3 +180,40 @@ begin
     insert into answer_limits as l (tenant_id, segments) select p_tenant, p_segments where p_segments is not null
     on conflict (tenant_id) do update set segments = excluded.segments;
 end $$;
+
+-- Lists the last held answers, the last first, for the operator; ids only.
+create function list_held_answers(p_limit int)
+returns table (tenant_id text, outbound_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select h.tenant_id, h.outbound_id from held_answers h order by h.asked_at desc limit p_limit
+$$;
+
+-- Counts a call that quiet hours spared a person, by its work.
+create function count_spared(p_tenant text, p_work text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into spared_calls as s (tenant_id, day, work, calls)
+    select t.tenant_id, day_of_person(p_tenant, clock_timestamp()), p_work, 1 from tenants t where t.tenant_id = p_tenant
+    on conflict (tenant_id, day, work) do update set calls = s.calls + 1;
+end $$;
+
+-- Sums the calls that a person was spared since a day, by work, with the price of that work's calls in the same days; null
+-- where none is known.
+create function spared_of(p_tenant text, p_since date)
+returns table (work text, calls bigint, price numeric)
+language sql stable as $$
+    select s.work, sum(s.calls)::bigint,
+           (select nullif(sum(u.cost), 0) / nullif(sum(u.calls), 0) from usage_days u
+            where u.tenant_id = p_tenant and u.kind = 'background' and u.name = s.work and u.day >= p_since)
+    from spared_calls s where s.tenant_id = p_tenant and s.day >= p_since group by s.work
+$$;
+
+-- Lists the people whom quiet hours spared calls since a day, the most first, for the operator; ids only.
+create function list_spared(p_since date, p_limit int)
+returns table (tenant_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select s.tenant_id from spared_calls s where s.day >= p_since
+    group by s.tenant_id order by sum(s.calls) desc limit p_limit
+$$;

@@ -7,6 +7,15 @@ import pytest
 from tests.abilities.cost.harness import WORDS, Phone, open_phone, without
 from tests.contract.harness import exempt
 
+TRIP = "\n".join(
+    [
+        "You can go to Lisbon for 412 euros.",
+        *(f"Some people like the way by the coast best, {'very ' * at}much indeed." for at in range(1, 25)),
+        "The flight leaves at 07:10.",
+        "Shall I book it?",
+    ]
+)
+
 by_sms = exempt(slack="it bills nothing", telegram="it bills nothing", email="it bills nothing")
 
 
@@ -36,10 +45,10 @@ async def test_a_long_answer_is_asked_about_first(both: Phone) -> None:
     assert question.splitlines() == [
         "My answer is 15 texts long and costs US$0.12.",
         "SEND: all of it",
-        "SHORT: its beginning",
+        "SHORT: a shortened one",
         "READ: a link to it",
         "CHAT: in Telegram",
-        "If you do not choose, its beginning and a link come in an hour.",
+        "If you do not choose, a shortened one and a link come in an hour.",
     ]
     assert await both.store.one("select max(segments) from outbound_parts") == 2
 
@@ -56,22 +65,28 @@ async def test_all_of_it_comes_once_if_the_person_chooses_that(phone: Phone, wor
 
 @by_sms
 @pytest.mark.parametrize("word", ["SHORT", "short"])
-async def test_its_beginning_comes_and_more_sends_the_rest(phone: Phone, word: str) -> None:
-    await phone.hears(WORDS)
-    [beginning] = await phone.says(word)
-    texts, segments = [beginning], "select sum(segments) from outbound_parts where outbound_id like '%.short'"
+async def test_it_comes_shortened_and_more_sends_all_of_it(phone: Phone, word: str) -> None:
+    await phone.hears(TRIP)
+    [short] = await phone.says(word)
+    sentences, note = short.removesuffix("\n\n(Shortened. MORE: all of it)"), "(... more: reply MORE)"
+    assert short != sentences
+    assert sentences.startswith("You can go to Lisbon for 412 euros.")
+    assert "The flight leaves at 07:10." in sentences
+    assert sentences.endswith("Shall I book it?")
+    assert all(sentence in TRIP for sentence in sentences.splitlines())
+    texts, segments = list[str](), "select sum(segments) from outbound_parts where outbound_id like '%.short'"
     assert int(str(await phone.store.one(segments))) <= 3
-    while texts[-1].endswith("(... more: reply MORE)"):
+    while not texts or texts[-1].endswith(note):
         texts += await phone.says("MORE")
-    assert " ".join(map(without, texts)).split() == WORDS.split()
+    assert " ".join(map(without, texts)).split() == TRIP.split()
     assert len(phone.system.model.requests) == 2, "of the greeting and of the answer"
 
 
 @by_sms
-async def test_more_in_answer_to_the_question_sends_the_beginning(phone: Phone) -> None:
+async def test_more_in_answer_to_the_question_sends_it_shortened(phone: Phone) -> None:
     await phone.hears(WORDS)
-    [beginning] = await phone.says("MORE")
-    assert beginning.startswith("word00000 ")
+    [short] = await phone.says("MORE")
+    assert short.startswith("word00000 ")
     assert await phone.waits(hours=2) == []
     assert await phone.ways() == ["over"]
 
@@ -94,15 +109,15 @@ async def test_without_another_chat_none_is_offered(phone: Phone) -> None:
 
 
 @by_sms
-async def test_after_an_hour_the_beginning_and_a_link_come(phone: Phone) -> None:
+async def test_after_an_hour_a_shortened_one_and_a_link_come(phone: Phone) -> None:
     await phone.hears(WORDS)
     assert await phone.waits(minutes=59) == []
-    beginning, link = await phone.waits(minutes=2)
-    assert beginning.startswith("word00000 ")
+    short, link = await phone.waits(minutes=2)
+    assert short.startswith("word00000 ")
     assert link.startswith("You can read all of it here for seven days: https://valet.example.com/answer/")
     assert await phone.waits(hours=2) == []
-    rest = await phone.says("MORE")
-    assert " ".join([without(beginning), *map(without, rest)]).split() == WORDS.split()
+    texts = [*await phone.says("MORE"), *await phone.says("MORE")]
+    assert " ".join(map(without, texts)).split() == WORDS.split()
     assert await phone.ways() == ["lapsed"]
 
 
@@ -111,9 +126,9 @@ async def test_without_a_public_address_no_link_is_offered(phone: Phone) -> None
     phone.reopen(url="")
     [question] = await phone.hears(WORDS)
     assert "READ" not in question
-    assert question.endswith("If you do not choose, its beginning comes in an hour.")
-    [beginning] = await phone.waits(minutes=61)
-    assert beginning.startswith("word00000 ")
+    assert question.endswith("If you do not choose, a shortened one comes in an hour.")
+    [short] = await phone.waits(minutes=61)
+    assert short.startswith("word00000 ")
 
 
 @by_sms
