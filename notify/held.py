@@ -53,12 +53,20 @@ class HeldNotifications:
         )
 
     async def _release_cards(self, now: datetime) -> int:
-        released, quiet = 0, dict[str, bool]()
+        released, people = 0, dict[str, list[tuple[str, str]]]()
         for tenant_id, outbound_id, approval_id in await self._store.held_cards():
-            if tenant_id not in quiet:
-                quiet[tenant_id] = quiet_until(await self._store.recipient(tenant_id, "", now), now) is not None
-            if quiet[tenant_id]:
-                continue
+            people.setdefault(tenant_id, []).append((outbound_id, approval_id))
+        for tenant_id, cards in people.items():
+            released += await self._setbacks.does(
+                f"cards of {tenant_id}", partial(self._release_cards_of, tenant_id, cards, now)
+            )
+        return released
+
+    async def _release_cards_of(self, tenant_id: str, cards: Sequence[tuple[str, str]], now: datetime) -> int:
+        released = 0
+        if quiet_until(await self._store.recipient(tenant_id, "", now), now) is not None:
+            return 0
+        for outbound_id, approval_id in cards:
             for conversation_id in await self._store.release_card(tenant_id, outbound_id, approval_id):
                 self._dispatcher.wakeups.wake_delivery(conversation_id)
                 released += 1

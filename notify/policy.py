@@ -95,8 +95,9 @@ def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notifi
     media = tuple(media for stored in held for media in stored.notification.media)
     title = gettext("What waited for you")
     outside = any(stored.notification.outside for stored in held)
+    actions = tuple(action for stored in held for action in stored.notification.actions)
     text, key = f"{count}\n\n{items}", f"digest:{held[0].id}"
-    return Notification(text, DIGEST, dedupe_key=key, title=title, media=media, outside=outside)
+    return Notification(text, DIGEST, dedupe_key=key, title=title, actions=actions, media=media, outside=outside)
 
 
 def zone_of(person: Recipient) -> ZoneInfo:

@@ -94,7 +94,9 @@ class NotificationService:
         """
         notified = 0
         for delayed in await DelayedAnswers(self._store.database).find():
-            notified += await self._tell_delay(delayed, self._clock.now())
+            notified += await self._setbacks.does(
+                delayed.outbound_id, partial(self._tell_delay, delayed, self._clock.now())
+            )
         return notified
 
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:

@@ -4,6 +4,8 @@ import re
 
 from core.language.catalogue import current_language, gettext_noop
 from core.messaging.chat_words import Channels, ChatCommand
+from core.messaging.messages import Action
+from core.messaging.word_buttons import word_button
 
 YES, NO, ON, OFF = "yes", "no", "on", "off"
 _VERBS = {
@@ -43,6 +45,11 @@ def typed(verb: str, number: str = "") -> str:
     """Return the word with a verb, as it is typed on every channel, in the person's language."""
     word = f"{FOLLOWUPS.word()} {_VERBS[verb].get(current_language(), verb)}".upper()
     return f"{word} {number}".rstrip()
+
+
+def button(label: str, verb: str, number: str = "") -> Action:
+    """Return a button that types the word with a verb, in English, as the words of every language count."""
+    return word_button(label, f"{FOLLOWUPS.name} {verb} {number}")
 
 
 def read_argument(argument: str) -> tuple[str, int | None]:

@@ -16,6 +16,7 @@ from core.language.catalogue import speaking
 from core.notifications.types import PersonNotifier
 from core.people.access_policy import PersonRole
 from core.people.tiers import Tiers
+from core.queue.rounds import take_each
 from core.tools.sharing import Sharing
 
 DUE = "followups"
@@ -45,13 +46,18 @@ class Proposals:
         now = await self.tasks.clock.sound_now()
         if now is None:
             return
-        for found in await self._database.rows("select * from find_followups($1,$2)", now, _AT_ONCE):
-            tenant_id = found["tenant_id"]
-            for row in await self._database.tenant_rows(tenant_id, _UNTOLD):
-                await self.tasks.delete_task(tenant_id, row["task_id"])
-            await self._database.call("select settle_followups($1,$2,$3,$4)", tenant_id, NOES, PAUSE, now)
-            while (ahead := await self._next(tenant_id)) and not await self._propose(tenant_id, ahead):
-                pass  # passed over: the next one
+        people = await self._database.rows("select * from claim_followups($1,$2)", now, _AT_ONCE)
+        await take_each(people, self._look, "followups_failed")
+
+    async def _look(self, person: asyncpg.Record) -> None:
+        tenant_id = person["tenant_id"]
+        for row in await self._database.tenant_rows(tenant_id, _UNTOLD):
+            await self.tasks.delete_task(tenant_id, row["task_id"])
+        await self._database.call("select settle_followups($1,$2,$3,$4)", tenant_id, NOES, PAUSE, self._now)
+        while ahead := await self._next(tenant_id):
+            if await self._propose(tenant_id, ahead):
+                break
+        await self._database.call("select end_followup_look($1)", tenant_id)
 
     async def _next(self, tenant_id: str) -> asyncpg.Record | None:
         return await self._database.call("select * from next_followup($1,$2)", tenant_id, self._now)
@@ -85,11 +91,13 @@ class Proposals:
         ask_at = moment_to_ask(ahead["happens_at"], zone)
         with speaking(ahead["language"] or None):
             text = sentences.proposal(ahead["words"], ahead["memory_id"], ask_at, zone)
+            buttons = sentences.buttons(ahead["memory_id"])
         return {
             "ask_at": ask_at.isoformat(),
             "digest_at": digest_at.isoformat(),
             "day": digest_at.astimezone(zone).date().isoformat(),
             "text": text,
+            "actions": [{"label": one.label, "token": one.token} for one in buttons],
         }
 
     @property

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from abilities.followups.chat_words import NO, OFF, ON, YES, typed
+from abilities.followups.chat_words import NO, OFF, ON, YES, button, typed
 from abilities.followups.followups import Choice
 from abilities.followups.types import FollowUp, Outcome, State
 from core.language.catalogue import gettext
 from core.language.times import day_in_words, moment_in_words
+from core.messaging.messages import Action
 from core.messaging.visible_text import literal
 from core.tools.chat_words import undo_word
 
@@ -31,6 +32,15 @@ def proposal(words: str, number: str, ask_at: datetime, zone: ZoneInfo) -> str:
         yes=typed(YES, number),
         no=typed(NO, number),
         off=typed(OFF),
+    )
+
+
+def buttons(number: str) -> tuple[Action, ...]:
+    """Return the buttons below a proposal."""
+    return (
+        button(gettext("Yes, ask me"), YES, number),
+        button(gettext("No, thanks"), NO, number),
+        button(gettext("No more of these"), OFF),
     )
 
 

@@ -33,11 +33,6 @@ class SegmentBudget:
     all_day: int = 5_000
     prices: tuple[tuple[str, Decimal], ...] = ()
 
-    @property
-    def card(self) -> int:
-        """Return the most segments of a card."""
-        return 2 * self.message
-
     def price_of(self, number: str, segments: int) -> Decimal | None:
         """Return the price of segments to a number in dollars; None if the operator has not set it."""
         return next((segments * price for begins, price in self.prices if number.startswith(begins)), None)
@@ -58,13 +53,12 @@ def read_prices(entries: Iterable[str], per_dollar: Decimal = Decimal(1)) -> tup
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The cost of a call that is about to leave, and the moment that determines its day."""
+    """The cost of a call that is about to leave, its price in dollars, and the moment that determines its day."""
 
     segments: int
     now: datetime
     budget: SegmentBudget
     price: Decimal | None = None
-    """In dollars."""
 
     def to_json(self, make_id: IdMaker) -> JsonObject:
         """Return the argument of `begin_delivery`, with ids for the message that it may have to send instead."""
@@ -161,12 +155,31 @@ class Locating(Protocol):
 
 
 @runtime_checkable
+class Grouping(Protocol):
+    """Optional capability: take part in groups. On any other channel everybody writes to us alone."""
+
+    async def may_invite(self, group: Address, user_key: str) -> tuple[bool, str]:
+        """Return whether a member may decide that we take part, and the group's name if messages do not tell it.
+
+        Raises `core.errors.DeliveryError`.
+        """
+        ...
+
+
+@runtime_checkable
 class Carrying(Protocol):
     """Optional capability: send files as files. Otherwise the person gets a link."""
 
     def carries(self, file: Media, to: Address) -> bool:
         """Return whether a file of this type and size can be sent there."""
         ...
+
+
+@runtime_checkable
+class Playing(Protocol):
+    """Optional capability: play a recording in the chat. `plays`: the content type of recordings for that."""
+
+    plays: str
 
 
 @runtime_checkable
@@ -294,4 +307,5 @@ def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
     """Return whether a card is too long, or too expensive, to be shown in full on a channel."""
     if len(card.text) > MAX_CHARACTERS:
         return True
-    return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card
+    most = 2 * channel.budget.message if isinstance(channel, Billed) else None
+    return most is not None and sum(part.segments for part in channel.render(card)) > most

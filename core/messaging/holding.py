@@ -7,12 +7,13 @@ from core.messaging.calls import Rendered
 from core.messaging.capabilities import Dividing
 from core.messaging.channels import Part
 from core.messaging.due_messages import Claim, DueMessage
+from core.messaging.messages import OutboundMessage
 
 FEW = 3
 """Segments of an answer that is never held back."""
 
-type Portions = Callable[[int | None], Sequence[Part]]
-"""Renders a message as a whole, or with a first portion of at most this number of segments."""
+type Portions = Callable[[int | None, Callable[[OutboundMessage], OutboundMessage]], Sequence[Part]]
+"""Renders a message, once changed, as a whole or with a first portion of at most this number of segments."""
 
 
 @dataclass(frozen=True, slots=True)

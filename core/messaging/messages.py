@@ -155,6 +155,19 @@ class IgnoreReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class InGroup:
+    """An event in a group, for abilities that take part there: words, as their sender's, or our own coming and going.
+
+    `addressed`: the words mention us, answer us, or are a command for us. `inside`: whether we are in it from now on.
+    """
+
+    title: str
+    message: InboundMessage | None = None
+    addressed: bool = False
+    inside: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoredMessage:
     """An authentic message that we do not answer; it is stored without its text."""
 
@@ -167,6 +180,8 @@ class IgnoredMessage:
     English key of a sentence, which the inbox says in the person's language. So is `ReachabilityChange.reply`."""
     kind: str = ""
     """The provider's name for the kind of a message that we cannot read; each kind has its own reply."""
+    group: InGroup | None = None
+    """What an ability that takes part in the group gets instead; without one the message stays ignored."""
 
 
 class DeliveryStatus(StrEnum):

@@ -24,10 +24,12 @@ class Whose(StrEnum):
     """The words that the person had sent before, and has changed to those of this message."""
     EDITED = "edited"
     """No words: the person changed the message before it was read."""
+    GROUP = "group"
+    """The name of the group in which the person wrote the message: others read it there."""
 
 
-AMENDED = (Whose.CHANGED, Whose.EDITED)
-"""The marks of a message that was edited: it decides and answers nothing."""
+AMENDED = (Whose.CHANGED, Whose.EDITED, Whose.GROUP)
+"""The marks of a message that was edited, or written in a group: it decides and answers nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class SmsNotification:
 
     name = "sms"
     can_find = True
+    plays = "audio/mpeg"
     resend_unknown = False
     told_after = 25.0
     erases_theirs = True

@@ -40,6 +40,7 @@ class TelegramNotification:
 
     name = "telegram"
     shows_buttons = True
+    plays = "audio/ogg"
     takes_places = True
     can_find = False
     resend_unknown = True
@@ -121,6 +122,14 @@ class TelegramNotification:
     async def erase(self, to: Address, provider_id: str) -> bool:
         try:
             return await erase(self._api.bot, number(to.peer), number(provider_id))
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
+
+    async def may_invite(self, group: Address, user_key: str) -> tuple[bool, str]:
+        """Return whether a member runs the group: core.telegram.org/bots/api#chatmember."""
+        try:
+            status = await self._api.get_status(number(group.peer), number(user_key))
+            return status in ("creator", "administrator"), ""
         except TelegramError as error:
             raise to_delivery_error(error) from error
 

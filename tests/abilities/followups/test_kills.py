@@ -1,4 +1,7 @@
-"""Workers die by `kill -9` at each statement of a follow-up: it is proposed, decided and answered once."""
+"""Workers die by `kill -9` after each statement of a follow-up: it is proposed, decided and answered once.
+
+To die before a statement is no point of its own: between two of them, these workers touch nothing but memory.
+"""
 
 import itertools
 import signal
@@ -31,6 +34,7 @@ async def say(store: Store, deed: str) -> None:
 
 async def work_on(store: Store) -> None:
     await store.expire()
+    await store.end_pauses()
     await work(store.database, "survivor")
 
 
@@ -66,20 +70,20 @@ async def test_promise_5_follow_ups_survive_a_kill_at_each_point(
 ) -> None:
     await store.say("", sender=ADA, command="followups")
     await work_on(store)
-    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+    for number in itertools.count(1):
         await prepared(store, deed)
         before = len(await answers(store))
         if deed != "propose":
             await say(store, deed)
-        dead = await die(store, forker, f"{number}{sign}", tmp_path / "victims.log")
+        dead = await die(store, forker, f"{number}+", tmp_path / "victims.log")
         await work_on(store)
         said = (await answers(store))[before:]
-        assert [_ANSWERS[deed] in one for one in said] == [True] * (deed != "propose"), (number, sign, said)
-        assert await store.db.followups.one("state") == _ENDS[deed], (number, sign)
+        assert [_ANSWERS[deed] in one for one in said] == [True] * (deed != "propose"), (number, said)
+        assert await store.db.followups.one("state") == _ENDS[deed], number
         assert await store.db.notifications.count() == 1
         tasks = await store.column("select deleted_at is null from tasks")
-        assert tasks == ([True] if deed == "yes" else [False] if deed in ("off", "undo") else []), (number, sign)
+        assert tasks == ([True] if deed == "yes" else [False] if deed in ("off", "undo") else []), number
         if not dead:
-            assert died >= 6
+            assert number > 3
             return
     raise AssertionError

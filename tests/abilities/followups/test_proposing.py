@@ -1,6 +1,7 @@
 """Proposals: one a day, none to a child or to who wants none, none of what is over, replaced or forgotten."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -9,6 +10,7 @@ import pytest
 from abilities.followups.types import PAUSE, moment_to_ask
 from abilities.memory.forgetting import Forgetter
 from abilities.memory.store.memories import MemoryStore
+from core.tools.sharing import Sharing
 from tests.abilities.followups.following import AT_THREE, INTERVIEW, MORNING, Following, open_following
 from tests.clocks import NOON
 
@@ -236,3 +238,34 @@ def test_people_are_asked_two_hours_after_it_and_never_at_night(happens: str, as
     zone = ZoneInfo("Europe/Lisbon")
     at = datetime.fromisoformat(happens).replace(tzinfo=zone).astimezone(UTC)
     assert moment_to_ask(at, zone) == datetime.fromisoformat(asks).replace(tzinfo=zone)
+
+
+async def test_a_person_whose_look_fails_holds_up_no_other_and_pauses(system: Following) -> None:
+    whole, store, ada = system.proposals, system.delivery.store, system.tenants["ada"]
+
+    def sharing(tenant_id: str) -> Sharing | None:
+        if tenant_id == ada:
+            raise ValueError
+        return whole.sharing(tenant_id)
+
+    broken = replace(whole, sharing=sharing)
+    for number, person in enumerate(("ada", "grace"), 1):
+        await store.admin.execute(
+            "insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from,"
+            " happens_at) values ($1, $2, $3, 'My exam', 'person', 'told', $2, $4, $4, $5)",
+            system.tenants[person],
+            f"mem_{number}",
+            number,
+            system.clock.now(),
+            AT_THREE + number * timedelta(minutes=1),
+        )
+    await broken.propose()
+    assert await system.state("mem_2") == "proposed"
+    await whole.propose()
+    assert await store.db.followups.count(memory_id="mem_1") == 0, "its pause is not over"
+    due = "select min(wait) from what_is_due($1) where work = 'followups'"
+    assert 5 < float(str(await store.one(due, system.clock.now()))) <= 10, "nobody looks until then"
+    await store.admin.execute("update followup_choices set next_attempt_at = clock_timestamp() where attempts > 0")
+    await whole.propose()
+    assert await system.state("mem_1") == "proposed"
+    assert await store.column("select attempts from followup_choices where next_attempt_at is not null") == []

@@ -48,6 +48,7 @@ WITH = {
     "lift": "123456",
     "askabove": "4",
     "household": "create the Smiths",
+    "groups": "allow 1",
     "followups": "yes 3",
     "receipts": "30 days",
     "reminders": "allow Ann",

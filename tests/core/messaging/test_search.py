@@ -94,6 +94,7 @@ async def test_what_is_changed_is_no_longer_found(store: Store) -> None:
     assert await _texts(person, "forgotten") == ["[forgotten]"]
 
 
+@pytest.mark.whole("it fills a table")
 async def test_a_rare_word_is_looked_up_in_the_index(store: Store) -> None:
     await _talk(store, "The boiler is leaking", "Noted.")
     person = await _person(store)

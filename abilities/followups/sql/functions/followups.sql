@@ -13,24 +13,58 @@ begin
     return v;
 end $$;
 
--- Finds people for whom something is to be done: a proposal that nobody answered, a follow-up whose memory is gone or
--- holds no longer, or something ahead while no proposal waits for its digest; ids only. During a halt nothing is proposed.
-create function find_followups(p_now timestamptz, p_limit int)
-returns table (tenant_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select w.tenant_id from (
-        select f.tenant_id, f.ask_at as at from followups f where f.state = 'proposed' and f.ask_at <= p_now
-        union all
-        select f.tenant_id, f.made_at from followups f
-        where f.state in ('proposed', 'kept') and not exists (
-            select from memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null)
-        union all
-        select m.tenant_id, m.happens_at from memories m
-        where m.happens_at > p_now and m.valid_to is null and not m.held
-          and not exists (select from followups f where f.tenant_id = m.tenant_id
-                          and (f.memory_id = m.id or f.state = 'proposed' and f.digest_at > p_now))) w
-    where not is_halted() group by w.tenant_id order by min(w.at) limit p_limit
+-- Returns whether a person's follow-ups could not be looked at, and their pause is not over.
+create function is_followup_paused(p_tenant text)
+returns boolean
+language sql stable as $$
+    select coalesce((select c.next_attempt_at > clock_timestamp() from followup_choices c where c.tenant_id = p_tenant), false)
 $$;
+
+-- Claims people for whom something is to be done: a proposal that nobody answered, a follow-up whose memory is gone or
+-- holds no longer, or something ahead while no proposal waits for its digest; ids only. During a halt nothing is proposed.
+-- Each comes again after a pause that grows, unless the look at them succeeds.
+create function claim_followups(p_now timestamptz, p_limit int)
+returns table (tenant_id text)
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+    v_people text[];
+begin
+    v_people := array(
+        select w.tenant_id from (
+            select f.tenant_id, f.ask_at as at from followups f where f.state = 'proposed' and f.ask_at <= p_now
+            union all
+            select f.tenant_id, f.made_at from followups f
+            where f.state in ('proposed', 'kept') and not exists (
+                select from memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null)
+            union all
+            select m.tenant_id, m.happens_at from memories m
+            where m.happens_at > p_now and m.valid_to is null and not m.held
+              and not exists (select from followups f where f.tenant_id = m.tenant_id and f.memory_id = m.id)
+              and not exists (select from followups f where f.tenant_id = m.tenant_id and f.state = 'proposed'
+                              and f.digest_at > p_now)) w
+        where not is_halted() and not is_followup_paused(w.tenant_id)
+        group by w.tenant_id order by min(w.at), w.tenant_id limit p_limit);
+    insert into followup_choices as c (tenant_id) select p.id from unnest(v_people) p (id) order by p.id
+    on conflict do nothing;
+    return query
+    with due as materialized (
+        select c.tenant_id from followup_choices c where c.tenant_id = any (v_people) for update of c skip locked),
+    claimed as (
+        update followup_choices c
+        set attempts = c.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(c.attempts)
+        from due where c.tenant_id = due.tenant_id
+        returning c.tenant_id)
+    select c.tenant_id from claimed c order by array_position(v_people, c.tenant_id);
+end $$;
+
+-- Notes that a look at a person's follow-ups has succeeded.
+create function end_followup_look(p_tenant text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update followup_choices c set attempts = 0, next_attempt_at = null where c.tenant_id = p_tenant;
+end $$;
 
 -- Returns the next thing ahead of a person's that no follow-up is about, with what its proposal depends on; no row while
 -- a proposal waits for its digest.
@@ -48,8 +82,8 @@ begin
     order by m.happens_at, m.number limit 1;
 end $$;
 
--- Proposes a follow-up in a digest (p_proposal: {ask_at, digest_at, day, text}, in which the memory's id stands for the
--- number), or passes it over (null). So it does if the person wants none, or none for now, if the day has its proposal,
+-- Proposes a follow-up in a digest (p_proposal: {ask_at, digest_at, day, text, actions}, where the memory's id stands for
+-- the number), or passes it over (null). So it does if the person wants none, or none for now, if the day has its proposal,
 -- and if the same moment was proposed. Returns whether it is proposed.
 create function propose_followup(p_tenant text, p_memory text, p_proposal jsonb, p_now timestamptz)
 returns boolean
@@ -80,10 +114,11 @@ begin
             v_memory.happens_at, (p_proposal ->> 'ask_at')::timestamptz, (p_proposal ->> 'digest_at')::timestamptz,
             (p_proposal ->> 'day')::date, p_now, p_now);
     if v_proposed then
-        insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)
+        insert into notifications (tenant_id, id, category, urgency, text, actions, dedupe_key, state, at, not_before)
         values (p_tenant, 'ntf_followup_' || p_memory, 'followup', 'low',
-                replace(p_proposal ->> 'text', p_memory, v_number::text), 'followup:' || p_memory, 'held', p_now,
-                (p_proposal ->> 'digest_at')::timestamptz);
+                replace(p_proposal ->> 'text', p_memory, v_number::text),
+                replace(coalesce(p_proposal ->> 'actions', '[]'), p_memory, v_number::text)::jsonb,
+                'followup:' || p_memory, 'held', p_now, (p_proposal ->> 'digest_at')::timestamptz);
     end if;
     return v_proposed;
 end $$;

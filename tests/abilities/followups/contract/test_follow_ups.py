@@ -1,9 +1,18 @@
-"""Follow-ups on every channel: proposed once in a digest, kept by a yes, ended by a word, and never pressed."""
+"""Follow-ups on every channel: proposed once in a digest, kept by a yes, ended by a word, each also by a button."""
 
 from datetime import timedelta
 
+import pytest
+
+from core.messaging.messages import Press
+from core.notifications.types import Notification, Urgency
 from tests.abilities.followups.following import AT_THREE, INTERVIEW, MORNING, Following
+from tests.contract.canaries import PEOPLE
 from tests.contract.email_harness import also_by_mail
+from tests.contract.harness import exempt
+
+BUTTONS = ["Yes, ask me", "No, thanks", "No more of these"]
+NO_BUTTONS = exempt(sms="it has no buttons", terminal="it has no buttons")
 
 
 @also_by_mail
@@ -102,3 +111,86 @@ async def test_promise_11_nobody_decides_about_anothers_follow_up(system: Follow
     assert "No follow-up waits for your answer." in await system.ask("followups yes 1", "grace")
     assert INTERVIEW not in await system.ask("followups", "grace")
     assert await system.state() == "proposed"
+
+
+async def press(system: Following, label: str) -> str:
+    """Let Ada press a button of the newest message that has any; return what she reads then."""
+    before = system.count("ada")
+    await system.press(label)
+    await system.work()
+    return system.heard("ada", before)
+
+
+async def pressed(system: Following, token: str, person: str, key: str) -> str:
+    """Let a person's client send a token of its own making in their own chat; return what they read then."""
+    channel, who = system.delivery.channel, next(one for one in PEOPLE if one.key == person)
+    sender = who.slack_user if channel.name == "slack" else str(who.telegram_user)
+    before = system.count(person)
+    await channel.sink.accept(Press(channel.address(person), sender, (key,), token))
+    await system.work()
+    return system.heard(person, before)
+
+
+@NO_BUTTONS
+async def test_a_press_keeps_the_proposal_and_pressing_again_changes_nothing(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    assert [label for label, _ in system.card().buttons] == BUTTONS
+    assert "I will ask you on Sun 22 Nov 2026, 17:00 how it went" in await press(system, "Yes, ask me")
+    assert "I will ask you on Sun 22 Nov 2026, 17:00 how it went" in await press(system, "Yes, ask me")
+    assert (await system.is_later(timedelta(hours=9))).count("How did it go?") == 1
+    assert "No follow-up waits for your answer." in await press(system, "No, thanks")
+    assert await system.state() == "asked"
+    assert await system.asked_of_the_model() == 0
+
+
+@NO_BUTTONS
+@pytest.mark.parametrize(
+    ("label", "answer", "state"),
+    [
+        ("No, thanks", "I will not ask about it.", "declined"),
+        ("No more of these", "I propose no follow-ups any more", "over"),
+    ],
+)
+async def test_a_press_declines_it_or_turns_all_of_them_off(
+    system: Following, label: str, answer: str, state: str
+) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    assert answer in await press(system, label)
+    assert await system.state() == state
+    assert "How did it go?" not in await system.is_later(timedelta(days=2))
+
+
+@NO_BUTTONS
+async def test_the_buttons_stand_below_a_digest_of_several_things(system: Following) -> None:
+    await system.tells()
+    await system.notifier.notify(system.tenants["ada"], Notification("The post came", urgency=Urgency.LOW))
+    proposed = await system.is_later(MORNING)
+    assert "The post came" in proposed
+    assert INTERVIEW in proposed
+    assert [label for label, _ in system.card().buttons] == BUTTONS
+    assert "I will ask you on" in await press(system, "Yes, ask me")
+    assert await system.state() == "kept"
+
+
+@NO_BUTTONS
+async def test_a_press_that_is_delivered_twice_is_answered_once(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    token = dict(system.card().buttons)["Yes, ask me"]
+    assert "I will ask you on" in await pressed(system, token, "ada", "press:1")
+    assert await pressed(system, token, "ada", "press:1") == ""
+
+
+@NO_BUTTONS
+async def test_promise_11_a_press_does_no_more_than_its_pressers_words(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    token = dict(system.card().buttons)["Yes, ask me"]
+    assert "No follow-up waits for your answer." in await pressed(system, token, "grace", "press:1")
+    assert await system.state() == "proposed"
+    for number, forged in enumerate(("type.send.all.my.money", "type.", "type.OK.7K", "type.followups.yes.1.please")):
+        assert await pressed(system, forged, "ada", f"forged:{number}") == ""
+    assert await system.state() == "proposed"
+    assert await system.asked_of_the_model() == 0

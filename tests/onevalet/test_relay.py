@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from core.json_types import JsonObject
-from core.messaging.relay import Relay
+from onevalet.relay import Relay
 from tests.patience import PATIENCE
 
 
