@@ -128,7 +128,11 @@ def is_original(lines: Sequence[str], at: int) -> bool:
     words = _words_between_dashes(lines[at])
     if not words or _PASSED_ON.fullmatch(words):
         return False
-    return bool(_ORIGINAL.fullmatch(words)) or (at + 1 < len(lines) and is_header_block(lines, at + 1))
+    if _ORIGINAL.fullmatch(words):
+        return True
+    # A program writes a rule or such a line, never both: above a rule the line is the person's.
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return bool(below) and not _RULE.fullmatch(below.strip()) and is_header_block(lines, at + 1)
 
 
 def is_passed_on(line: str) -> bool:

@@ -1,19 +1,13 @@
-"""The meaning of a text: a message, a word about opting in or out, a reaction, or nothing to answer; pure.
-
-Phones send reactions as texts, since SMS has none: `Liked “Dinner at 8”`, in the phone's own language, with the whole
-message or its beginning. A reaction is a phone's wording followed by only the quote, or by the kind of the quoted
-attachment; a text with more words is a message.
-Source: public reports, such as github.com/FossifyOrg/Messages/issues/190; neither Apple nor Google documents it.
-"""
+"""The meaning of a text: a message, a word about opting in or out, a reaction, or nothing to answer; pure."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from channels.sms.tapbacks import MAY_BE_TAPBACK, Tapback, find_tapback
 from core.errors import RequestRefused
 from core.language.catalogue import gettext_noop
 from core.language.written import language_written
-from core.messaging.emoji import THUMB_DOWN, THUMB_UP, plain_emoji
 from core.messaging.help_words import HELP
 from core.messaging.inbound import Inbound, Reaction
 from core.messaging.messages import (
@@ -98,7 +92,7 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
     asks_help = opt_out == "HELP" or word in HELP_WORDS
     if asks_help and answered:
         return (_ignored(text, address, IgnoreReason.CARRIER),)
-    if not text.media and (tapback := find_tapback(body)):
+    if not text.media and MAY_BE_TAPBACK.match(body) and (tapback := find_tapback(body)):
         return (_reaction(text, address, tapback),)
     message = InboundMessage(
         address=address,
@@ -151,81 +145,15 @@ def _reachability(
     )
 
 
-_UNSEEN = re.compile("[\u00ad\u034f\u200a-\u200f\u2060\ufe0e\ufe0f\ufeff]")
-_EMOJI = r"[^\w\s\"“”„«»‘’'.,:;!?()]{1,12}"
-_MENTION = r"«\s?[^«»]{1,30}\s?»"
-_VERBS = {
-    THUMB_UP: ("Liked", "liked", "Le gustó", "le gustó", "A aimé"),
-    THUMB_DOWN: ("Disliked", "No le gustó", "N’a pas aimé", "N'a pas aimé"),
-    "❤": ("Loved", "Le encantó", "A adoré"),
-    "😂": ("Laughed at", "Le dio risa", "Se rió de", "A ri de"),
-    "‼": ("Emphasized", "Emphasised", "Exclamó por", "Enfatizó", "Destacó", "A souligné", "A mis en évidence"),
-    "❓": ("Questioned", "Dudó sobre", "A remis en question"),
-}
-"""Apple's words for its six reactions, in English, Spanish and French."""
-_NOUNS = {
-    THUMB_UP: ("a like", "J’aime", "J'aime"),
-    THUMB_DOWN: ("a dislike", "Je n’aime pas", "Je n'aime pas"),
-    "❤": ("a heart", "Adore"),
-    "😂": ("a laugh",),
-    "‼": ("an exclamation",),
-    "❓": ("a question mark",),
-}
-_WORDS = {word: emoji for words in (_VERBS, _NOUNS) for emoji, said in words.items() for word in said}
-_SAYINGS = (
-    "|".join(word for said in _VERBS.values() for word in said),
-    rf"Reacted (?:with )?{_EMOJI} to|{_EMOJI} to",
-    rf"Removed (?:an? (?:like|heart|dislike|laugh|exclamation|question mark)|{_EMOJI}) from",
-    rf"Reaccionó con {_EMOJI} a",
-    rf"[Aa] attribué la mention {_MENTION} à|[Aa] retiré la mention {_MENTION} (?:de|à)",
-    rf"[Aa] réagi (?:avec )?{_EMOJI} à|[Aa] retiré la réaction {_EMOJI} à",
-)
-_TAKEN_BACK = re.compile(r"Removed |[Aa] retiré ")
-_IN_SAYING = re.compile(rf"«\s?(?P<mention>[^«»]+?)\s?»|Removed (?P<noun>an? [a-z ]+?) from|(?P<emoji>{_EMOJI})")
-_QUOTED = r"(?:“.*(?:”|…)|„.*(?:[“”]|…)|«.*(?:»|…)|\".*(?:\"|…|\.\.\.))"
-_SEVERAL = re.compile(r"[”»][^“«„”»]*\w[^“«„”»]*[“«„]")
-"""Words between two quotes: a person's, since a phone quotes a single message."""
-_THINGS = (
-    r"(?:an?|the) (?:image|photo|picture|movie|video|(?:audio|voice) message|attachment|contact|location|sticker|link)",
-    r"[0-9]{1,3} (?:images|photos|attachments)",
-    r"una? (?:imagen|foto|vídeo|video|película|mensaje de audio|archivo adjunto|contacto)",
-    r"une? (?:image|photo|vidéo|message audio|pièce jointe|contact)",
-)
-_TAPBACK = re.compile(
-    rf"(?P<saying>{'|'.join(_SAYINGS)})\s*(?:(?P<quoted>{_QUOTED})|(?:{'|'.join(_THINGS)}))\s*", re.DOTALL
-)
-_CUT = re.compile(r"(?:…|\.\.\.)\s*[”“»\"]?$")
-
-
-def find_tapback(text: str) -> re.Match[str] | None:
-    """Return the parts of a text that is a reaction to a message and says nothing else; None for any other."""
-    seen = _UNSEEN.sub("", text).strip()
-    match = _TAPBACK.fullmatch(seen)
-    return match if match and (" attribué " in seen or " retiré " in seen or not _SEVERAL.search(seen)) else None
-
-
-def _reaction(text: Text, address: Address, tapback: re.Match[str]) -> Reaction:
-    """Return the reaction that a phone's wording stands for; on a picture it quotes nothing."""
-    saying, quoted = tapback["saying"], tapback["quoted"] or ""
-    emoji = (_emoji(saying),)
-    taken_back = bool(_TAKEN_BACK.match(saying))
-    cut = _CUT.search(quoted)
+def _reaction(text: Text, address: Address, tapback: Tapback) -> Reaction:
+    emoji = (tapback.emoji,)
     return Reaction(
         address,
         text.sender,
         (text.sid,),
-        added=() if taken_back else emoji,
-        removed=emoji if taken_back else (),
-        quote=(quoted[1 : cut.start()] if cut else quoted[1:-1]).strip(),
-        cut=cut is not None,
+        added=() if tapback.taken_back else emoji,
+        removed=emoji if tapback.taken_back else (),
+        quote=tapback.quote,
+        cut=tapback.cut,
         at=text.sent_at,
     )
-
-
-def _emoji(saying: str) -> str:
-    """Return the emoji of a phone's wording; a word that is no reaction we know stands for itself, in colons."""
-    if saying in _WORDS:
-        return _WORDS[saying]
-    match = _IN_SAYING.search(saying)
-    word = (match["mention"] or match["noun"] or match["emoji"]) if match else saying
-    return _WORDS.get(word) or plain_emoji(word if re.fullmatch(_EMOJI, word) else f":{word}:")

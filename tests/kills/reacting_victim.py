@@ -1,4 +1,4 @@
-"""A process that receives a reaction, or answers thanks, and kills itself on the way: `python -m … URL ORDER`.
+"""A process that receives a reaction, or answers thanks, and kills itself on the way; its words are URL and ORDER.
 
 ORDER is JSON. `point`: the function of the database before or after which it dies. With `reaction`, a reaction comes
 in; with `telegram`, the URL of an emulated Bot API, the waiting turn is run.
@@ -55,9 +55,14 @@ def reaction_of(told: dict[str, Any]) -> Reaction:
     return Reaction(**values)
 
 
-async def main(url: str, order: dict[str, Any]) -> None:
+def main() -> None:
     """Do what is asked until death."""
     use_abilities()
+    asyncio.run(_work(sys.argv[1], json.loads(sys.argv[2])))
+    sys.exit("it was to die")
+
+
+async def _work(url: str, order: dict[str, Any]) -> None:
     database, wakeups = DyingDatabase(url, order["point"]), RecordedWakeups()
     if told := order.get("reaction"):
         await Inbox(database, wakeups, make_id, OPEN).accept(reaction_of(told))
@@ -70,8 +75,3 @@ async def main(url: str, order: dict[str, Any]) -> None:
     lease = await turns.claim(None)
     assert lease is not None
     await turns.run(lease)
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], json.loads(sys.argv[2])))
-    sys.exit("it was to die")

@@ -1,12 +1,11 @@
 """A process is killed while it receives a reaction, or answers thanks; what is repeated then counts once."""
 
-import asyncio
 import json
 import signal
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import TelegramHarness
 from tests.core.builders import FakeModel, says, wants
+from tests.forker import Forker, plain_environment
 from tests.kills.harness import RELEASE
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
@@ -36,12 +36,19 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
-async def die(url: str, **order: Any) -> None:
-    """Let a process do what is ordered until it kills itself."""
-    command = (sys.executable, "-m", "tests.kills.reacting_victim", url, json.dumps(order))
-    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
-    _, said = await process.communicate()
-    assert process.returncode == -signal.SIGKILL, said.decode()
+type Die = Callable[..., Awaitable[None]]
+
+
+@pytest.fixture
+def die(forker: Forker, database_url: str, tmp_path: Path) -> Die:
+    """Return what lets a process do what is ordered until it kills itself."""
+
+    async def die(**order: Any) -> None:
+        words, log = [database_url, json.dumps(order)], tmp_path / "victim.log"
+        victim = forker.fork(words, plain_environment(), log, module="tests.kills.reacting_victim")
+        assert await victim.wait() == -signal.SIGKILL, log.read_text()
+
+    return die
 
 
 def reaction_to(system: Approving, number: int, emoji: str) -> Reaction:
@@ -54,12 +61,12 @@ def reaction_to(system: Approving, number: int, emoji: str) -> Reaction:
 
 @pytest.mark.parametrize("point", ["reacted_message after", "receive_press before", "receive_press after"])
 async def test_promise_9_a_card_is_decided_once_if_a_reaction_kills_its_process(
-    system: Approving, database_url: str, point: str
+    system: Approving, die: Die, point: str
 ) -> None:
     system.model = FakeModel([wants(("send_mail", MAIL)), says("I sent it.")])
     await system.say("mail sam about lunch")
     reaction = reaction_to(system, -1, "👍")
-    await die(database_url, point=point, reaction=asdict(reaction))
+    await die(point=point, reaction=asdict(reaction))
     for _ in range(2):  # the provider sends again what was not acknowledged
         await system.delivery.store.inbox.accept(reaction)
         await system.work()
@@ -69,11 +76,9 @@ async def test_promise_9_a_card_is_decided_once_if_a_reaction_kills_its_process(
 
 
 @pytest.mark.parametrize("point", ["receive_reaction before", "receive_reaction after"])
-async def test_feedback_is_kept_once_if_a_reaction_kills_its_process(
-    system: Approving, database_url: str, point: str
-) -> None:
+async def test_feedback_is_kept_once_if_a_reaction_kills_its_process(system: Approving, die: Die, point: str) -> None:
     reaction = reaction_to(system, 0, "👎")
-    await die(database_url, point=point, reaction=asdict(reaction))
+    await die(point=point, reaction=asdict(reaction))
     await system.delivery.store.inbox.accept(reaction)
     rows = await system.delivery.store.admin.fetch("select emoji, given, liked from feedback")
     assert [tuple(row) for row in rows] == [("👎", True, False)]
@@ -82,12 +87,12 @@ async def test_feedback_is_kept_once_if_a_reaction_kills_its_process(
 
 @pytest.mark.parametrize("point", ["finish_turn before", "finish_turn after"])
 async def test_promise_5_thanks_get_one_reaction_if_that_kills_its_process(
-    system: Approving, database_url: str, point: str
+    system: Approving, die: Die, point: str
 ) -> None:
     store, channel = system.delivery.store, system.delivery.channel
     await PreferenceStore(store.database).set(await store.db.person(), "thanks", "on")
     await channel.said("thanks")
-    await die(database_url, point=point, telegram=channel.simulator.telegram_url)
+    await die(point=point, telegram=channel.simulator.telegram_url)
     assert channel.reactions() == ["👍"]
     await store.admin.execute(RELEASE)
     system.model = FakeModel([])

@@ -1,7 +1,6 @@
 """The mailbox with real processes: `web` reads it, a worker answers, and a flood of mails costs little."""
 
 import asyncio
-import os
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ import psutil
 import pytest
 
 from tests.eventually import eventually
+from tests.examples import sized
 from tests.forker import Forked, Forker
 from tests.kills.harness import System, open_system
 from tests.patience import PATIENCE
@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mar
 
 AUTHSERV = "mx.example.org"
 PROOF = f"{AUTHSERV}; dkim=pass header.d=example.org; dmarc=pass header.from=example.org"
-FLOOD = int(os.environ.get("ONEVALET_TEST_FLOOD", "1000"))
-"""Mails that come at once; docs/measured/figures.md tells what 10,000 cost."""
+FLOOD = sized(300, full=10_000)
+"""Mails that come at once; docs/measured/figures.md tells what the full size costs."""
 FLOOD_PATIENCE = PATIENCE + 0.05 * FLOOD
 MAX_GROWTH = 64 * 1024 * 1024
 _READ = "select poll_offset & 4294967295 from channel_state where channel = 'email'"

@@ -148,6 +148,7 @@ async def test_requests_that_are_being_handled_are_never_closed_for_new_ones() -
         assert {await status for status in asked} == {200}
 
 
+@pytest.mark.whole("it works until a limit is reached")
 async def test_a_client_that_reads_no_answers_makes_room_too() -> None:
     async with _served(Limits(connections=2)) as gateway:
         with socket.socket() as deaf:

@@ -95,6 +95,7 @@ async def test_a_second_half_sent_request_on_the_same_connection_is_closed_too()
     assert answer.startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_complete_requests_are_served_in_turn_despite_long_pauses() -> None:
     async with _served(QUICK) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

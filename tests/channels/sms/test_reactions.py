@@ -3,7 +3,8 @@
 import pytest
 
 from channels.sms.parse import parse_message
-from channels.sms.texts import Account, find_tapback
+from channels.sms.tapbacks import find_tapback
+from channels.sms.texts import Account
 from core.messaging.inbound import Reaction
 from core.messaging.messages import InboundMessage
 from tests.channels.sms.builders import NUMBER, SID, webhook
@@ -63,6 +64,42 @@ REACTIONS = [
     "A retiré la mention « Adore » de « Dîner à 20 h »",
     "A réagi ❤️ à « Dîner à 20 h »",
     "a réagi avec 🔥 à « la photo »",
+    # German
+    "Gefällt „Essen um 8“",
+    "Gefällt „Essen um 8“ nicht",
+    "Liebt „Essen um 8“",
+    "Lacht über „Essen um 8“",
+    "Hebt „Essen um 8“ hervor",
+    "Hinterfragt „Essen um 8“",
+    "Hat mit 👍 auf „Essen um 8“ reagiert",
+    "Gefällt ein Bild",
+    # Portuguese
+    "Curtiu “Jantar às 8”",
+    "Gostou de “Jantar às 8”",
+    "Não curtiu “Jantar às 8”",
+    "Amou “Jantar às 8”",
+    "Riu de “Jantar às 8”",
+    "Reagiu com 👍🏽 a “Jantar às 8”",
+    "Curtiu uma imagem",
+    # Chinese
+    "赞了“八点吃饭”",
+    "给“八点吃饭”点了赞",
+    "踩了“八点吃饭”",
+    "强调了“八点吃饭”",
+    "用👍回应了“八点吃饭”",
+    "赞了一张图片",
+    # Google Messages in any language, by its unseen letters
+    *(
+        f"\u200a{before}\u200b👍\u200b{between}\u200aDinner at 8\u200a{after}\u200a"
+        for before, between, after in (
+            ("", " to “", "”"),
+            ("", " für „", "“"),
+            ("Reaccionó con ", " a “", "”"),
+            ("", " à « ", " »"),
+            ("", " para “", "”"),
+            ("对消息回应了", "：“", "”"),
+        )
+    ),
 ]
 SAID = [
     "Liked it",
@@ -82,6 +119,14 @@ SAID = [
     "“Dinner at 8”",
     "Le gustó la cena",
     "A aimé le dîner",
+    "Gefällt mir „Dune“ besser?",
+    "Lacht über „Dune“ nicht",
+    "Gefällt das",
+    "Curtiu o jantar",
+    "Curtiu “Duna”? Eu não",
+    "赞了",
+    "给“八点吃饭”点了外卖",
+    "\u200aI meet Sam at 8\u200a",
     "ok",
     "",
 ]
@@ -116,6 +161,19 @@ def test_a_phones_wording_is_a_reaction(text: str) -> None:
         ("A retiré la mention « Adore » de « Dîner à 20 h »", "", "❤", "Dîner à 20 h", False),
         ("a réagi avec 🔥 à « la photo »", "🔥", "", "la photo", False),
         ("A attribué la mention « Bof » à « Dîner »", ":Bof:", "", "Dîner", False),
+        ("Gefällt „Essen um 8“", "👍", "", "Essen um 8", False),
+        ("Gefällt „Essen um 8“ nicht", "👎", "", "Essen um 8", False),
+        ("Gefällt „Sag „ja“ dazu“ nicht", "👎", "", "Sag „ja“ dazu", False),
+        ("Gefällt „Essen um…“ nicht", "👎", "", "Essen um", True),
+        ("Hat mit 👎 auf „Essen um 8“ reagiert", "👎", "", "Essen um 8", False),
+        ("Hat 👎 von „Essen um 8“ entfernt", "", "👎", "Essen um 8", False),
+        ("Não curtiu “Jantar às 8”", "👎", "", "Jantar às 8", False),
+        ("Removeu 👍 de “Jantar às 8”", "", "👍", "Jantar às 8", False),
+        ("给“八点吃饭”点了踩", "👎", "", "八点吃饭", False),
+        ("点赞了「八点吃饭」", "👍", "", "八点吃饭", False),
+        ("\u200a\u200b👎\u200b für „\u200aEssen um 8\u200a“\u200a", "👎", "", "Essen um 8", False),
+        ("\u200aEntfernt: \u200c👍\u200c von „\u200aEssen um 8\u200a“\u200a", "", "👍", "Essen um 8", False),
+        ("\u200a\u200b❤️\u200b à « \u200aLa fin manque…\u200a »\u200a", "❤", "", "La fin manque", True),
     ],
 )
 def test_a_reaction_has_an_emoji_and_what_it_quotes(text: str, added: str, removed: str, quote: str, cut: bool) -> None:
@@ -138,3 +196,4 @@ def test_a_reaction_that_comes_with_a_picture_is_said() -> None:
 
 def test_a_long_text_is_looked_at_once() -> None:
     assert not find_tapback("Liked “" + "a “" * 100_000 + " b")
+    assert not find_tapback("\u200a\u200b👍\u200b\u200a" + "a\u200b" * 100_000)

@@ -12,7 +12,14 @@ let asked = 0;
 
 // What was refused answers a form, at whose address is no page; and nothing changes under whoever corrects it.
 if (shown && !("refused" in document.body.dataset)) listen();
-document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// The menu's further entries close when something else is chosen, as any menu's do.
+const further = document.querySelector("#further");
+addEventListener("click", (event) => further?.contains(event.target) || further?.removeAttribute("open"));
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !further?.open) return;
+  further.open = false;
+  further.firstElementChild.focus();
+});
 setInterval(tick, 5000);
 
 function listen() {
