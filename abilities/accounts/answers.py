@@ -43,7 +43,7 @@ async def list_accounts(asked: Asked) -> CommandAnswer | None:
 
 
 async def disconnect(asked: Asked) -> CommandAnswer | TurnRequest | None:
-    """Return a turn that disconnects an account after asking, or the list of accounts; None for a sentence."""
+    """Return a turn that disconnects an account after asking, or the list of accounts; None if it is no command."""
     if (accounts := _of_person(asked)) is None:
         return None
     meant = await _meant(asked.command.argument, accounts, slash=asked.slash)

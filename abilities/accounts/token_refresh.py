@@ -25,7 +25,7 @@ LEFT = timedelta(seconds=60)
 OFTEN = timedelta(minutes=1)
 """Minimum interval between background refreshes of a token."""
 LEASE = timedelta(seconds=60)
-"""Longer than two requests of the guarded client and the commit: a worker that died holds nobody up for longer."""
+"""Longer than two requests and the commit; after it, others take over from a worker that died."""
 PATIENCE = 75.0
 PAUSE = 0.1
 COMMITS = 3

@@ -62,7 +62,7 @@ _MAX_BEGUN = 20
 OPEN_MINUTES = 24 * 60
 _TOLD = gettext_noop("Others have been told of it. I can change or cancel it, and they are told again.")
 _MAX_KEPT = 50_000
-"""Characters of an event that are kept to be put back."""
+"""Characters of an event that are kept for an undo."""
 _HOW_MUCH = {
     SeriesScope.THIS: gettext_noop("this one only"),
     SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),

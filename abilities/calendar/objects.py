@@ -24,8 +24,6 @@ from core.children.child_process import ChildFailed, ask_child
 from core.errors import ToolFailed
 from core.language.catalogue import gettext, gettext_noop
 
-SECONDS = 60.0
-"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 _SCRIPT = Path(__file__).with_name("child_script.py")
 _TOO_MUCH = gettext_noop("That event is too complex; I leave it unchanged.")
 _FAILURES = {
@@ -129,7 +127,7 @@ async def file_meaning(
 
 async def _ask(what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        told, _ = await ask_child(_SCRIPT, {"do": what, **asked}, seconds=SECONDS)
+        told, _ = await ask_child(_SCRIPT, {"do": what, **asked})
     except ChildFailed as error:
         raise ToolFailed(gettext(_TOO_MUCH)) from error
     except Unreadable as error:

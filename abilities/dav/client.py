@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
 from abilities.dav.types import MAX_BYTES, OPERATION, DavRefused, Missing, Resource, TooLarge, refused
-from abilities.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
+from abilities.dav.xml import DAV, Found, element, prop, read_multistatus, written
 from core.credentials.types import Ability, OpenAccount
 from core.errors import RefusedLogin
 from core.http.address_guard import read_target
@@ -84,13 +84,6 @@ class DavClient:
             response = await self._http.request("PROPFIND", url, headers={"Depth": "0"}, max_bytes=MAX_BYTES)
         known = response.status < 400 or response.status in (401, 403)
         return response.url if known and response.url != url else ""
-
-    async def make_calendar(self, url: str, name: str) -> None:
-        """Make a calendar for events; raises `Changed` if it exists."""
-        components = element(f"{CALDAV}supported-calendar-component-set", element(f"{CALDAV}comp", name="VEVENT"))
-        values = element(f"{DAV}prop", element(f"{DAV}displayname", name), components)
-        body = element(f"{CALDAV}mkcalendar", element(f"{DAV}set", values))
-        await self._send("MKCALENDAR", url, {"Content-Type": _XML}, written(body))
 
     async def get(self, url: str) -> Resource:
         """Return a resource; raises `Missing`."""

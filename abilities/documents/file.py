@@ -11,8 +11,6 @@ from core.files.types import FileContent, FileUnreadable
 from core.json_types import storable
 from core.language.unseen import without_unseen
 
-SECONDS = 60.0
-"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 FILE_SCRIPT = Path(__file__).with_name("file_script.py")
 _UNREADABLE = {
     FileKind.VIDEO: FileFailure.VIDEO,
@@ -27,7 +25,7 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
     if kind in _UNREADABLE:
         raise FileUnreadable(_UNREADABLE[kind])
     try:
-        found, picture = await ask_child(FILE_SCRIPT, {"kind": kind.value}, data, seconds=SECONDS)
+        found, picture = await ask_child(FILE_SCRIPT, {"kind": kind.value}, data)
     except NoChild as error:
         _log.error("no_child_process", error=str(error))
         raise FileUnreadable(FileFailure.UNREAD) from error

@@ -160,12 +160,6 @@ class EventStore:
         row = await self._database.call("select * from prune_events($1,$2)", before, limit)
         return int(row["pruned"]) if row else 0
 
-    async def want_channel_events(self, tenant_id: str, wanted: bool) -> None:
-        """Switch events of a person's own channels (`message.received`, `delivery.failed`) on or off."""
-        await self._database.tenant_rows(
-            tenant_id, "update tenants set channel_events = $2 where tenant_id = $1 and channel_events <> $2", wanted
-        )
-
     async def recent(self, tenant_id: str, limit: int = 50, *, poison_only: bool = False) -> list[EventRecord]:
         """Return a person's newest events with the work on them."""
         rows = await self._database.tenant_rows(

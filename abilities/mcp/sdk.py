@@ -165,7 +165,7 @@ class Session:
 
 @dataclass(slots=True)
 class _Way:
-    """The way to a server: the SDK's transport, and ours beneath it if it is HTTP.
+    """The connection to a server: the SDK's transport, over our guarded one if the server speaks HTTP.
 
     `acting`: a tool was called, so the connection may have ended after it took effect.
     """

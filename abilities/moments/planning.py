@@ -32,6 +32,8 @@ class PlanningAgent(ZoneAgent):
     read back, not when the person agrees. An agent that need not ask first overrides `asks_first`.
     """
 
+    _cost = ""
+
     def trigger(self) -> dict[str, Any]:
         """Return the trigger as JSON; raise `ToolRetry` if it makes no sense."""
         raise NotImplementedError
@@ -65,6 +67,15 @@ class PlanningAgent(ZoneAgent):
             await self._try()
         return await self.keep()
 
+    async def on_asking(self) -> None:
+        try:
+            trigger = self.trigger()
+            self._cost = await self.cost(trigger)
+        except (ToolRetry, ToolFailed):
+            return  # the card says what is wrong
+        if self.state.get("tried") != trigger:
+            self.state["seen"] = ""  # by the old one
+
     def approval_request(self) -> ApprovalRequest:
         request = super().approval_request()
         said: tuple[str, ...] = ()
@@ -74,14 +85,18 @@ class PlanningAgent(ZoneAgent):
         except (ToolRetry, ToolFailed) as error:
             when = gettext("never: {reason}", reason=error)
         fields = {name: value for name, value in request.details.items() if name not in said}
-        cost = {"cost": self.state["cost"]} if self.state.get("cost") else {}
+        cost = {"cost": self._cost} if self._cost else {}
         return replace(
             request,
-            action_summary=f"{self.about()}, {when}",
+            action_summary=self.summary(when),
             details={"when": when, **({"now": self.seen()} if self.seen() else {}), **cost, **fields},
             timeout_minutes=self._minutes_open(),
             in_words=said,
         )
+
+    def summary(self, when: str) -> str:
+        """Return the plan in a line: the words for its time, and those about it."""
+        return f"{self.about()}, {when}"
 
     def said_by(self, when: str) -> tuple[str, ...]:
         """Return the fields of the trigger that the words for it say in full: a card does not say them once more."""
@@ -116,7 +131,6 @@ class PlanningAgent(ZoneAgent):
         """Try the trigger; raise `ToolRetry` if it would never work."""
         tried = self.trigger()
         self.state["seen"] = await self.context.tasks.check(tried)
-        self.state["cost"] = await self.cost(tried)
         self.state["tried"] = tried
 
     async def cost(self, trigger: dict[str, Any]) -> str:

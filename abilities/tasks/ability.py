@@ -73,7 +73,7 @@ def _pages(foundation: ServiceFoundation) -> ConsolePages:
         return TaskService(foundation.database, kit.actions.make_id, foundation.clock, kit.wakeups)
 
     makes = [lambda kit: TaskListPages(kit, tasks(kit)), lambda kit: TaskPages(kit, tasks(kit))]
-    return ConsolePages(makes, [("tasks", "Tasks")])
+    return ConsolePages(makes, front=[("tasks", "Tasks")])
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":

@@ -10,6 +10,7 @@ from abilities.tasks.cron_words import before_in_words, cron_in_words, listed_pl
 from abilities.tasks.kinds.condition import ConditionTrigger, Mode
 from abilities.tasks.kinds.event import EventTrigger, is_about_mail
 from abilities.tasks.kinds.schedule import ScheduleTrigger, wall_moment
+from abilities.tasks.presence_words import USUAL_MINUTES, presence_in_words
 from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop, listed, name_in_words, ngettext
 from core.language.times import interval_in_words, moment_in_words, number_in_words
@@ -143,11 +144,21 @@ def _condition(trigger: ConditionTrigger) -> list[str]:
     looked_at = trigger.url or _tool(trigger.tool or "")
     looked_at += f" ({_path(trigger.path)})" if trigger.path else ""
     often = interval_in_words(timedelta(minutes=trigger.every_minutes))
+    if presence := presence_in_words(trigger):
+        parts = [presence]
+        if trigger.every_minutes != USUAL_MINUTES:
+            parts.append(gettext("looked at {often}", often=often))
+        return [*parts, *_pauses(trigger)]
     fields = {"expression": _expression(trigger.expression), "place": looked_at, "often": often}
     if trigger.mode is Mode.EDGE:
         parts = [gettext("when it becomes true that {expression}, looking at {place} {often}", **fields)]
     else:
         parts = [gettext("when it is found true that {expression}, looking at {place} {often}", **fields)]
+    return [*parts, *_pauses(trigger)]
+
+
+def _pauses(trigger: ConditionTrigger) -> list[str]:
+    parts: list[str] = []
     if trigger.reset:
         parts.append(gettext("told again after {expression}", expression=_expression(trigger.reset)))
     if trigger.min_gap_minutes:

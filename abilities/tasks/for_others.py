@@ -1,5 +1,6 @@
 """Reminders for others of the household: one person wants them, the other is asked once, and may end them by a word."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,11 +14,14 @@ from abilities.tasks.kinds.schedule import TriggerError
 from abilities.tasks.service import TaskService
 from core.clock import zone_or_utc
 from core.db.database import Connection, Database
-from core.errors import OneValetError, StoreUnavailable
+from core.errors import OneValetError
 from core.language.catalogue import gettext, speaking
 from core.language.times import moment_in_words
 from core.messaging.visible_text import literal
 from core.notifications.types import Notification, Notifier, Urgency
+from core.people.chat_names import places_in_words, places_of
+from core.people.pairing import LETTERS
+from core.queue.rounds import take_each
 
 DUE = "wishes"
 """The kind of work that `sql/due.sql` names if somebody is to be asked, or a reminder to be set."""
@@ -31,11 +35,20 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Somebody who has asked to set reminders. `open`: the person was asked about them, and has not answered."""
+    """Somebody who has asked to set reminders. `open`: the person was asked about them, and has not answered.
+
+    `mark`: letters behind the name, by which the person may tell them from another of that name.
+    """
 
     from_id: str
     name: str
     open: bool = False
+    mark: str = ""
+
+    @property
+    def marked(self) -> str:
+        """Return the name with the mark."""
+        return f"{self.name} {self.mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,11 @@ class RemindersForOthers:
             "select from_id, from_name, told and state = 'asked' as open from reminder_permits where tenant_id = $1"
             " order by asked_at",
         )
-        return [Permit(row["from_id"], row["from_name"], row["open"]) for row in rows]
+        return [permit_of(self.tenant_id, row["from_id"], row["from_name"], open=row["open"]) for row in rows]
+
+    async def places(self, permits: Sequence[Permit]) -> list[str]:
+        """Return a place of each."""
+        return [await place_of(self._database, permit) for permit in permits]
 
     async def decide(self, permits: Sequence[Permit], *, allowed: bool) -> None:
         """Allow the reminders of some, or refuse them, which ends those that are set."""
@@ -86,41 +103,54 @@ class RemindersForOthers:
             await self.tasks.delete_task(self.tenant_id, row["task_id"])
 
 
+def permit_of(tenant_id: str, from_id: str, name: str, *, open: bool = False) -> Permit:
+    """Return a permit with its mark, which tells no id, and stays as long as both people do."""
+    digest = hashlib.sha256(f"{tenant_id} {from_id}".encode()).digest()
+    return Permit(from_id, name, open, "".join(LETTERS[byte % len(LETTERS)] for byte in digest[:4]))
+
+
+async def place_of(database: Database, permit: Permit) -> str:
+    """Return the first place of somebody who has asked, as others may see it."""
+    async with database.tenant(permit.from_id) as connection:
+        return places_in_words((await places_of(connection, permit.from_id))[:1])
+
+
 async def settle_wishes(tasks: TaskService, notifier: Notifier) -> None:
     """Ask people whether somebody may set reminders for them, and set those that are allowed. Repeatable."""
     database, now = tasks.store.database, await tasks.clock.sound_now()
     if now is None:
         return
-    for due in await database.rows("select * from claim_wishes($1,$2)", now, _AT_ONCE):
+
+    async def take(due: asyncpg.Record) -> None:
         tenant_id, wish_id = due["tenant_id"], due["wish_id"]
-        try:
-            if wish_id:
-                await _settle(tasks, tenant_id, wish_id)
-                await _tell(database, notifier, tenant_id, wish_id)
-            else:
-                await _ask(database, notifier, tenant_id, due["from_id"])
-        except StoreUnavailable:
-            raise
-        except Exception:
-            # One that fails must not hold up the others: it comes again later and later.
-            _log.exception("wish_failed", tenant=tenant_id, wish=wish_id)
+        if wish_id:
+            await _settle(tasks, tenant_id, wish_id)
+            await _tell(database, notifier, tenant_id, wish_id)
+        else:
+            await _ask(database, notifier, tenant_id, due["from_id"])
+
+    await take_each(await database.rows("select * from claim_wishes($1,$2)", now, _AT_ONCE), take, "wish_failed")
 
 
 async def _ask(database: Database, notifier: Notifier, tenant_id: str, from_id: str) -> None:
     row = await database.tenant_row(
         tenant_id,
-        "select p.from_name, t.language from reminder_permits p join tenants t on t.tenant_id = p.tenant_id"
+        "select p.from_name, t.language, has_namesake(p.tenant_id, p.from_id, p.from_name) as namesake"
+        " from reminder_permits p join tenants t on t.tenant_id = p.tenant_id"
         " where p.tenant_id = $1 and p.from_id = $2 and not p.told",
         from_id,
     )
     if row is None:
         return
+    permit = permit_of(tenant_id, from_id, row["from_name"])
     with speaking(row["language"]):
+        place = f" ({await place_of(database, permit)})" if row["namesake"] else ""
+        name = permit.marked if row["namesake"] else permit.name
         text = gettext(
             "{who} would like to set reminders for you. If they may, write: {allow}\nIf not: {refuse}",
-            who=literal(row["from_name"]),
-            allow=typed("allow", row["from_name"]),
-            refuse=typed("refuse", row["from_name"]),
+            who=literal(permit.name) + place,
+            allow=typed("allow", name),
+            refuse=typed("refuse", name),
         )
     await notifier.notify(
         tenant_id, Notification(text, _CATEGORY, dedupe_key=f"permit {tenant_id} {from_id}", outside=True)
@@ -187,7 +217,8 @@ async def _tell(database: Database, notifier: Notifier, tenant_id: str, wish_id:
     """Tell both what became of a reminder."""
     wish = await database.tenant_row(
         tenant_id,
-        "select w.*, t.language, t.timezone, t.name as their_name, exists (select from tasks k"
+        "select w.*, t.language, t.timezone, t.name as their_name,"
+        " has_namesake(w.tenant_id, w.from_id, w.from_name) as namesake, exists (select from tasks k"
         " where k.tenant_id = w.tenant_id and k.id = w.task_id and k.deleted_at is null) as is_set"
         " from reminder_wishes w join tenants t on t.tenant_id = w.tenant_id"
         " where w.tenant_id = $1 and w.id = $2 and w.untold",
@@ -196,13 +227,14 @@ async def _tell(database: Database, notifier: Notifier, tenant_id: str, wish_id:
     if wish is None:
         return
     if wish["is_set"]:
+        permit = permit_of(tenant_id, wish["from_id"], wish["from_name"])
         with speaking(wish["language"]):
             text = gettext(
                 "{who} has set a reminder for you, on {moment}: {text}\nTo have none of theirs, write: {refuse}",
                 who=literal(wish["from_name"]),
                 moment=moment_in_words(wish["at"], zone_or_utc(wish["timezone"])),
                 text=literal(wish["text"]),
-                refuse=typed("refuse", wish["from_name"]),
+                refuse=typed("refuse", permit.marked if wish["namesake"] else permit.name),
             )
         told = Notification(text, _CATEGORY, dedupe_key=f"wish {wish_id}", outside=True)
         await notifier.notify(tenant_id, told)

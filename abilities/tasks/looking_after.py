@@ -168,8 +168,8 @@ async def meant_task(which: str, context: ToolExecutionContext) -> TaskNote:
         raise ToolRetry(gettext("Nothing is scheduled."))
     lines = "\n".join(_line(task) for task in matches or tasks)
     if matches:
-        raise ToolRetry(gettext("Several may be meant; say which by its number:\n{tasks}", tasks=lines))
-    raise ToolRetry(gettext("None of these is that; say which by its number:\n{tasks}", tasks=lines))
+        raise ToolRetry(gettext("More than one task matches. Reply with its number:\n{tasks}", tasks=lines))
+    raise ToolRetry(gettext("No task matches. Reply with the number of one of these:\n{tasks}", tasks=lines))
 
 
 def _line(task: TaskNote) -> str:

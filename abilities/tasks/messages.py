@@ -6,7 +6,7 @@ from typing import cast
 
 from abilities.tasks.codec import Kind
 from abilities.tasks.descriptions import value_in_words
-from abilities.tasks.kinds.condition import ConditionTrigger
+from abilities.tasks.kinds.condition import ConditionTrigger, tells_all
 from abilities.tasks.types import NOTHING, Task, TaskRun
 from core.clock import zone_or_utc
 from core.json_types import JsonObject
@@ -40,7 +40,8 @@ def trigger_message(task: Task, run: TaskRun) -> TriggerMessage:
 def result_text(task: Task, run: TaskRun, reply: str) -> str:
     """Return the result of a run for the person, with a condition's values and a note if it was late."""
     parts = [reply]
-    if task.kind is Kind.CONDITION and "new" in run.cause:
+    watch = task.trigger
+    if isinstance(watch, ConditionTrigger) and "new" in run.cause and not tells_all(watch, run.cause.get("new")):
         before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else gettext("unknown")
         now = value_in_words(run.cause.get("new"))
         parts.append(gettext("Before: {before}. Now: {now}.", before=before, now=now))

@@ -46,7 +46,7 @@ def open_engine(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
         event_bus=foundation.opened.get(EventBus),
         executors=executors_of(foundation.plugins),
     )
-    engine.currency = foundation.settings.currency
+    engine.currency = foundation.settings.onevalet_currency
     foundation.opened.add(TriggerEngine, engine)
     foundation.opened.add(TaskEngine, engine)
 

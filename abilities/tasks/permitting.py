@@ -1,7 +1,9 @@
 """The answer to the word about reminders by others."""
 
-from abilities.tasks.chat_words import read_verb
-from abilities.tasks.for_others import RemindersForOthers
+from collections.abc import Sequence
+
+from abilities.tasks.chat_words import read_verb, typed
+from abilities.tasks.for_others import Permit, RemindersForOthers
 from core.errors import ToolFailed
 from core.language.catalogue import gettext
 from core.messaging.chat_words import CommandAnswer
@@ -16,10 +18,7 @@ async def decide_permit(asked: Asked) -> CommandAnswer | None:
         reminders = asked.service(RemindersForOthers)
     except ToolFailed:
         return None
-    wanted = name.casefold()
-    permits = await reminders.permits()
-    found = [one for one in permits if one.name.casefold() == wanted]
-    found = found or [one for one in permits if wanted in one.name.casefold().split()]
+    found = meant(await reminders.permits(), name.casefold())
     if not verb or not found:
         return CommandAnswer(gettext("Nobody of that name has asked to set reminders for you."))
     if verb == "refuse":
@@ -27,16 +26,27 @@ async def decide_permit(asked: Asked) -> CommandAnswer | None:
         await reminders.decide(found, allowed=False)
         names = dict.fromkeys(literal(one.name) for one in found)
         told = [gettext("{who} sets no reminders for you, and those that were set are gone.", who=who) for who in names]
+        if len(found) > 1:
+            told.append(gettext("Those were several people. To let one of them, write one of these:"))
+            told += await _lines(reminders, found)
         return CommandAnswer("\n".join(told))
     # Of several only the one that the person was asked about: those of one name are asked about in turn.
     chosen = [one for one in found if one.open] or found
     if len(chosen) > 1:
-        return CommandAnswer(
-            gettext(
-                "Several people of that name have asked to set reminders for you, and I do not know which one you "
-                "mean. One of them has to take another name first."
-            )
-        )
+        told = [gettext("Several people of that name have asked to set reminders for you. Write one of these:")]
+        return CommandAnswer("\n".join(told + await _lines(reminders, chosen)))
     await reminders.decide(chosen, allowed=True)
     who = literal(chosen[0].name)
     return CommandAnswer(gettext("{who} may set reminders for you. Each time I tell you so.", who=who))
+
+
+def meant(permits: Sequence[Permit], wanted: str) -> list[Permit]:
+    """Return whom the words behind the verb mean: a name with or without its mark, or else a part of a name."""
+    found = [one for one in permits if wanted in (one.name.casefold(), one.marked.casefold())]
+    return found or [one for one in permits if wanted in one.name.casefold().split()]
+
+
+async def _lines(reminders: RemindersForOthers, permits: Sequence[Permit]) -> list[str]:
+    """Return a line for each: where they write from, and the words that mean nobody else."""
+    places = await reminders.places(permits)
+    return [f"- {place}: {typed('allow', one.marked)}" for one, place in zip(permits, places, strict=True)]

@@ -1,7 +1,7 @@
 """Remind the person of something once, in their own words and without a model."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -92,20 +92,32 @@ class RemindMe(PlanningAgent):
         return self.context.in_task
 
     async def keep(self) -> AgentResult:
-        kept = await self.context.tasks.create(
-            self.trigger(),
-            {"text": self._words},
-            executor="tell",
-            output={"category": "reminder", "urgency": "urgent"},
-            title=self._words,
-            key=self.context.idempotency_key,
-        )
+        planned = await plan_once(self.context, self._plan)
+        kept = await self._create(planned["trigger"], planned["key"])
+        if kept.deleted:  # it was set and taken back in this turn, and is wanted again
+            kept = await self._create(planned["trigger"], self.context.idempotency_key)
         offer_undo(self.context, kept)
         sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
         return self.make_result(
             raw_message=sentence.format(
                 moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=undo_word()
             )
+        )
+
+    async def _plan(self) -> dict[str, Any]:
+        """Return the trigger and its key, by which a turn sets one reminder for a moment, however that was given."""
+        moment = self.moment()
+        instant = (moment if moment.tzinfo else moment.replace(tzinfo=self._zone())).astimezone(UTC).isoformat()
+        return {"trigger": self.trigger(), "key": f"{self.context.turn_id} {instant} {self._words}"}
+
+    async def _create(self, trigger: dict[str, Any], key: str) -> TaskNote:
+        return await self.context.tasks.create(
+            trigger,
+            {"text": self._words},
+            executor="tell",
+            output={"category": "reminder", "urgency": "urgent"},
+            title=self._words,
+            key=key,
         )
 
     @property

@@ -9,6 +9,7 @@ from abilities.moments.planning import PlanningAgent
 from abilities.tasks.chat_words import AWAKE
 from abilities.tasks.group import GROUP
 from abilities.tasks.looking_after import offer_state
+from abilities.tasks.presence_words import is_of_place
 from abilities.tasks.reminders import offer_undo
 from abilities.tasks.types import HEARTBEAT
 from core.tools.call_plans import plan_once
@@ -146,6 +147,7 @@ class ScheduleTask(PlanningAgent):
     def said_by(self, when: str) -> tuple[str, ...]:
         said = ["cron", "every", "count", "expression", "url", "tool", "path", "reset", "event_source", "event_type"]
         said += [name for name in ("every_minutes", "min_gap_minutes") if _is_whole(getattr(self, name))]
+        said += ["tool_arguments"] if self._of_place() else []
         said += ["until"] if _TO_THE_MINUTE.fullmatch(self.until or "") else []
         # A long value of a filter is cut in the words, and others read like a number or a yes there.
         plain = all(map(_is_plain, (self.event_filter or {}).values())) and "…" not in when
@@ -153,6 +155,9 @@ class ScheduleTask(PlanningAgent):
 
     def about(self) -> str:
         return str(self.what)
+
+    def summary(self, when: str) -> str:
+        return f"{when[:1].upper()}{when[1:]}: {self.what}" if self._of_place() else super().summary(when)
 
     def asks_first(self) -> bool:
         # Words that are told at times of the clock act for nobody. A task's run may read anybody's words.
@@ -164,6 +169,9 @@ class ScheduleTask(PlanningAgent):
 
     def _only_reminds(self) -> bool:
         return bool(self.remind_only) and not self.event_type and not self.expression
+
+    def _of_place(self) -> bool:
+        return bool(self.expression) and is_of_place(self.expression, self.tool, self.path, self.tool_arguments)
 
     async def keep(self) -> AgentResult:
         kept = await self.context.tasks.create(

@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 
 from abilities.tasks.descriptions import value_in_words
-from abilities.tasks.kinds.condition import ConditionTrigger, Judged
+from abilities.tasks.kinds.condition import ConditionTrigger, Judged, tells_all
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.json_paths import find
 from abilities.tasks.kinds.schedule import TriggerError
@@ -18,7 +18,10 @@ _MAX_SHOWN = 300
 
 
 def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
-    """Return the value of a first look, such as "412 EUR"; raises `TriggerError` if it could not be judged."""
+    """Return the value of a first look, such as "412 EUR".
+
+    It is empty for a plain no. Raises `TriggerError` if it could not be judged.
+    """
     if judged.watch.errors:
         came = canonical_json(result)
         shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
@@ -29,6 +32,8 @@ def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
                 shown=shown,
             )
         )
+    if tells_all(trigger, judged.watch.value):
+        return gettext("it is so already, and you are told at once") if judged.fires else ""
     unit = _unit(trigger.path, result)
     words = f"{value_in_words(judged.watch.value)}{f' {unit}' if unit else ''}"
     return gettext("{value}, so you are told at once", value=words) if judged.fires else words

@@ -30,7 +30,7 @@ async def read_page(url: str, context: ToolExecutionContext, part: int = 1) -> T
 
     Args:
         url: Exactly as the person, a search or another page gave it.
-        part: Which part of a long page, from 1.
+        part: Of a long page, from 1.
     """
     address = url.strip() if "://" in url else f"https://{url.strip()}"
     if "://" not in url and not _NAMED.match(url.strip()):

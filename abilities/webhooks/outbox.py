@@ -1,4 +1,4 @@
-"""The messages that endpoints are to be told: claimed, read, and ended."""
+"""The outbox of webhooks: claiming a message, reading it, and ending its delivery."""
 
 import json
 from dataclasses import dataclass

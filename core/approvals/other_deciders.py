@@ -1,6 +1,7 @@
 """Somebody besides the asker whose consent an action needs; an ability knows who may be asked, and asks them."""
 
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from core.approvals.consent import Consent
@@ -10,11 +11,15 @@ from core.messaging.messages import FormField
 
 @dataclass(frozen=True, slots=True)
 class OtherDecider:
-    """Somebody who must agree, too. `id` is their tenant, `name` as the asker knows them, `language` their own."""
+    """Somebody who must agree, too. `id` is their tenant, `name` as the asker knows them, `language` their own.
+
+    `waits`: how long they are left alone before they are asked.
+    """
 
     id: str
     name: str
     language: str | None = None
+    waits: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True)

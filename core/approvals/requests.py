@@ -166,7 +166,7 @@ class ApprovalRequests:
             source=self.source,
             code="",
             token=for_person(self.tenant_id, self.make_token()),
-            seconds=(described.open_for or self.open_for).total_seconds(),
+            seconds=((described.open_for or self.open_for) + (other.waits if other else timedelta())).total_seconds(),
             sealed=sealed,
             created_at=now,
             changed=changed,

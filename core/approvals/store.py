@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+import asyncpg
+
 from core.approvals.decisions import MADE, decide_said
 from core.approvals.exact_replies import Verb, new_codes
 from core.approvals.facts import ApprovalFacts
@@ -10,9 +12,11 @@ from core.approvals.types import Approval, DecidedBy, PendingApproval
 from core.clock import Clock
 from core.db.database import Connection, Database
 from core.db.decided import decide_and_write
+from core.ids import IdMaker
 from core.journal.types import Outcome
 from core.json_types import JsonObject
 from core.people.merge import MergeHook, Parting
+from core.queue.rounds import take_each
 from core.queue.wakeups import Wakeups
 
 CODE_RESTS = timedelta(days=7)
@@ -170,18 +174,18 @@ class ApprovalStore:
                 self._wakeups.wake_turn(row["lane_id"])
         return len(rows)
 
-    async def due_reminders(self, now: datetime) -> Sequence[tuple[str, str]]:
-        """Return the approvals to remind people of, as (tenant, approval), until each was reminded of."""
-        rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MAX_AT_ONCE)
-        return [(row["tenant_id"], row["approval_id"]) for row in rows]
+    async def remind(self, make_id: IdMaker, now: datetime) -> None:
+        """Remind people of what is still to be decided, once, in the chat that has the card."""
 
-    async def remind(self, tenant_id: str, approval_id: str, outbound_id: str, now: datetime) -> None:
-        """Remind a person, once, in the chat that has the card."""
-        row = await self._database.call(
-            "select remind_approval($1,$2,$3,$4) as told", tenant_id, approval_id, outbound_id, now
-        )
-        if row and row["told"]:
-            self._wakeups.wake_delivery(row["told"])
+        async def take(due: asyncpg.Record) -> None:
+            row = await self._database.one(
+                "select remind_approval($1,$2,$3,$4) as told", due["tenant_id"], due["approval_id"], make_id("out"), now
+            )
+            if row["told"]:
+                self._wakeups.wake_delivery(row["told"])
+
+        rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MAX_AT_ONCE)
+        await take_each(rows, take, "approval_not_reminded")
 
     async def remind_now(
         self, tenant_id: str, approval_id: str, outbound_id: str, *, how: DecidedBy, channel: str, now: datetime

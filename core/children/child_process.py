@@ -19,6 +19,8 @@ from core.children.kept_process import KeptProcess, kept_for
 from core.http.peer import PERSON, Slots
 from core.json_types import read_json
 
+SECONDS = 60.0
+"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
 READERS = Slots(3)
@@ -45,7 +47,6 @@ async def ask_child(
     asked: Mapping[str, Any],
     data: bytes = b"",
     *,
-    seconds: float = 10.0,
     max_out: int = MAX_OUT,
 ) -> tuple[dict[str, Any], bytes]:
     """Return the answer of a script that runs `core.children.child_job`: its values, and its bytes.
@@ -54,7 +55,7 @@ async def ask_child(
     `Unreadable` with the script's reason, else as `run_in_child`.
     """
     async with READERS.of(PERSON.get()):
-        out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, seconds=seconds, max_out=max_out)
+        out = await run_in_child(script, json.dumps(asked).encode() + b"\n" + data, max_out=max_out)
     head, _, body = out.partition(b"\n")
     try:
         found = read_json(head)
@@ -67,7 +68,7 @@ async def ask_child(
     return found, body
 
 
-async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_out: int = MAX_OUT) -> bytes:
+async def run_in_child(script: Path, data: bytes, *, seconds: float = SECONDS, max_out: int = MAX_OUT) -> bytes:
     """Return the standard output of a script, given `data` at its standard input.
 
     The script gets nothing of our environment but the search paths of libraries, and has to limit its own memory

@@ -28,9 +28,7 @@ from core.http.types import HttpResponse
 from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop
 
-METHODS = frozenset(
-    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "MKCALENDAR", "MKCOL"}
-)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT"})
 """The methods of the web, and of calendars and address books (RFC 4918, 3253, 4791, 5689)."""
 CONNECTIONS = 50
 """Connections of all people's tools in a process; a single person's turns make fewer calls at once."""

@@ -42,7 +42,7 @@ class QuarantineFacts:
 
 @dataclass(frozen=True, slots=True)
 class ClaimTerms:
-    """The lanes that a process may claim: after how long those of quarantined turns, and whether others."""
+    """The lanes that a process may claim: those of quarantined turns after `patience`, the `others` or not."""
 
     patience: timedelta
     others: bool

@@ -163,26 +163,21 @@ def groups_in(description: str) -> dict[str, str]:
 
 def likely_groups(groups: Iterable[str | None], text: str) -> tuple[str, ...]:
     """Return the groups that a text speaks of, by their words; the first two of them."""
-    found = {str(group): None for group in groups if isinstance(group, ToolGroup) and _speaks_of(group.words, text)}
+    worded = dict.fromkeys(
+        (str(group), group.words) for group in groups if isinstance(group, ToolGroup) and group.words
+    )
+    found = dict.fromkeys(name for name, words in worded if _pattern(words).search(text))
     return tuple(found)[:_AT_ONCE]
-
-
-def _speaks_of(words: str, text: str) -> bool:
-    return bool(words) and _pattern(words).search(text) is not None
 
 
 @lru_cache(256)
 def _pattern(words: str) -> re.Pattern[str]:
     """Return the pattern of a group's words in any language: whole words if the language has spaces between them."""
     listed = {word.strip() for tag in LANGUAGES for word in re.split("[,，、]", translations(tag).gettext(words))}
-    found = (
-        re.escape(word) if _NO_SPACES.search(word) else rf"\b{re.escape(word)}\b" for word in sorted(listed - {""})
-    )
-    return re.compile("|".join(found), re.IGNORECASE)
-
-
-def _finding(word: str) -> str:
-    return re.escape(word) if _NO_SPACES.search(word) else rf"\b{re.escape(word)}\b"
+    within = {word for word in listed if _NO_SPACES.search(word)}
+    whole, parts = (tuple(map(re.escape, sorted(some - {""}))) for some in (listed - within, within))
+    # One look for the edge of a word serves all of them.
+    return re.compile("|".join((*([rf"\b(?:{'|'.join(whole)})\b"] if whole else ()), *parts)), re.IGNORECASE)
 
 
 def _named(members: dict[str, list[AnyTool]]) -> tuple[tuple[str, str], ...]:
@@ -200,7 +195,7 @@ def _switch(groups: tuple[tuple[str, str], ...]) -> AnyTool:
         name=SWITCH,
         effect="read",
         description=(
-            "Open a group of further tools, whenever one of them is what the person needs; on=false closes it. "
+            "Open a group of further tools, when the person needs one of them; on=false closes it. "
             f"The groups: {listed}."
         ),
     )

@@ -213,6 +213,11 @@ def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: Zone
     return None if trigger.until is not None and due > wall_moment(trigger.until, zone) else due
 
 
+def tells_all(trigger: ConditionTrigger, value: Json) -> bool:
+    """Return whether it fires by nothing but a yes or no: that it fires then says all about the value."""
+    return isinstance(value, bool) and trigger.expression in ("value", "not value")
+
+
 def _bounded(value: Json) -> Json:
     if len(json.dumps(value, ensure_ascii=False)) > _MAX_VALUE:
         raise TriggerError(gettext("What came back is too long to compare: name the part of it with a path."))

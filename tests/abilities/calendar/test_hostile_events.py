@@ -38,6 +38,7 @@ async def test_one_event_that_is_too_much_hides_no_other() -> None:
     assert cpu() - before < 15
 
 
+@pytest.mark.whole("it works until a limit is reached")
 async def test_two_thousand_hourly_series_hide_only_themselves() -> None:
     hourly = [event("DTSTART:20261101T000000Z", "RRULE:FREQ=HOURLY", uid=f"h{number}") for number in range(2000)]
     weekly = event("DTSTART:20261101T080000Z", "RRULE:FREQ=WEEKLY", "SUMMARY:Yoga", uid="weekly")

@@ -218,7 +218,12 @@ async def test_channels_publish_receipts_and_failed_deliveries_to_subscribers(st
     await store.say("nobody asked")
     [tenant] = await store.db.identities.column("tenant_id")
     assert await bus.store.recent(str(tenant)) == []
-    await bus.store.want_channel_events(str(tenant), True)
+    await store.admin.execute(
+        "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"
+        " values ($1, 'tsk_1', 1, 'watch', 'event', '{\"source\": \"*\", \"type\": \"*\"}', now(), now())",
+        tenant,
+    )
+    await store.say("")  # as a press: no message
     await store.enqueue("cannot be said")
     claim = await store.claim_sending("cannot be said")
     await store.outbox.fail(claim, "no")

@@ -80,6 +80,7 @@ async def test_a_process_that_dies_in_a_call_is_started_again(script: ScriptedMc
     assert len(script.calls) == 4
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_a_call_that_takes_too_long_ends_no_other(script: ScriptedMcp, connect: Connect) -> None:
     script.offers({**LIGHT, "sleeps": 600})
     connections = connect(replace(script.over_pipes(), timeout=2.0))

@@ -58,6 +58,7 @@ TOO_MUCH = [
 ]
 
 
+@pytest.mark.whole("it works until a limit is reached")
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, text, _ in TOO_MUCH], ids=[n for *_, n in TOO_MUCH])
 async def test_one_that_says_too_much_is_left_alone(house: House, name: str, text: str) -> None:
     house.script.says(name, text)

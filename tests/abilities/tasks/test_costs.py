@@ -1,17 +1,25 @@
 """What a task costs a month: estimated on its card by its schedule, and told by its past runs afterwards."""
 
+from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from abilities.tasks.explain import explain
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import ScheduleTrigger
+from abilities.tasks.scheduling import ScheduleTask
 from abilities.tasks.tools_api import TaskAccess
 from abilities.tasks.types import Task
+from core.agents.consent import agent_consent
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet_of
 from core.json_types import JsonObject
 from core.language.money import Currency
+from onevalet.testing import make_context
 from tests.abilities.tasks.harness import Harness
+from tests.agents.services import no_loop
 
 DAILY: JsonObject = {"kind": "schedule", "cron": "0 8 * * *"}
 MAIL: JsonObject = {"kind": "event", "source": "mail", "type": "mail.received"}
@@ -85,3 +93,33 @@ async def test_a_task_without_a_schedule_costs_what_it_did_last_month(harness: H
     task = await made(harness, EventTrigger("mail", "mail.received"))
     await spend(harness, 1, "0.25", task.id)
     assert "It costs about US$0.25 a month, judging by 1 run." in await told(harness, task)
+
+
+async def test_a_card_that_is_edited_tells_the_cost_anew(harness: Harness) -> None:
+    await spend(harness, 9, "0.5")  # and one that is there, for nothing
+    planned = {"what": "Look", "expression": "value < 300", "url": "https://example.org/", "path": "$.price"}
+    tried = ScheduleTask(context := _context(harness), no_loop, values={"what": "Look", "cron": "0 8 * * *"})
+    tried.state["tried"], tried.state["seen"] = tried.trigger(), "320"
+    marked = valet_of(ScheduleTask)
+    assert marked is not None
+
+    async def make(given: JsonObject) -> StandardAgent:
+        agent = ScheduleTask(context, no_loop, values=given)
+        agent.state = dict(tried.state)
+        return agent
+
+    async def card(fields: JsonObject) -> JsonObject:
+        return dict((await agent_consent("c", marked, fields, make).describe(fields)).details)
+
+    first = await card({"what": "Look", "cron": "0 8 * * *"})
+    assert (first["cost"], first["now"]) == ("an estimate: US$1.50 a month, for 30 times", "320")
+    hourly = await card({"what": "Look", "cron": "0 * * * *"})
+    assert hourly["cost"] == "an estimate: US$36.00 a month, for 720 times"
+    assert "now" not in hourly, "nobody has looked by the new trigger"
+    watched = await card({"what": "Look", **planned, "every_minutes": 10})
+    assert watched["cost"] == "an estimate: US$0.05 for each time"
+    assert "cost" not in await card({"what": "Look", "cron": "0 8 * * *", "every_minutes": 10})
+
+
+def _context(harness: Harness) -> Any:
+    return replace(make_context(), tasks=TaskAccess(harness.engine, harness.tenant))

@@ -50,6 +50,7 @@ async def work(harness: Harness) -> None:
         pass
 
 
+@pytest.mark.whole("it runs a hundred tasks")
 async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: Harness) -> None:
     tasks = [await hourly(harness, f"Task {number}") for number in range(50)]
     unread, late, full = [await hourly(harness, title) for title in ("Drink water", "Far away", "Too often")]

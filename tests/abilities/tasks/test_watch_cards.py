@@ -14,12 +14,17 @@ from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
 from core.approvals.rendering import render_arguments
 from core.json_types import JsonObject
+from core.language.catalogue import speaking
 from onevalet.testing import make_context
 from tests.agents.services import no_loop
 
 WATCH: JsonObject = {
     "what": "Tell me when flights get cheap", "expression": "value < 300", "tool": "FlightSearchAgent",
     "tool_arguments": {"origin": "SFO"}, "path": "$.cheapest.price", "every_minutes": 60.0, "reset": "value > 320",
+}  # fmt: skip
+AT_THE_OFFICE: JsonObject = {
+    "what": "buy stamps", "expression": "value", "tool": "at_place", "tool_arguments": {"place": "the office"},
+    "path": "$.here", "every_minutes": 2.0,
 }  # fmt: skip
 EVENT: JsonObject = {
     "what": "Tell me of parcels", "event_source": "mail", "event_type": "mail.received",
@@ -29,6 +34,9 @@ EVENT: JsonObject = {
 
 class Tasks:
     """What words a trigger, without a database."""
+
+    async def cost(self, _: JsonObject) -> str:
+        return ""
 
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         values = {name: value for name, value in trigger.items() if name != "kind"}
@@ -57,6 +65,15 @@ async def card_of(kind: type[StandardAgent], fields: JsonObject) -> dict[str, st
             "What": "Tell me when flights get cheap",
             "Tool arguments": "origin: SFO",
         }),
+        (ScheduleTask, AT_THE_OFFICE, {"When": "when you are at the office", "What": "buy stamps"}),
+        (ScheduleTask, AT_THE_OFFICE | {"expression": "not value", "every_minutes": 5.0, "min_gap_minutes": 60.0}, {
+            "When": "when you are not at the office any more, looked at every 5 minutes, at most every hour",
+            "What": "buy stamps",
+        }),
+        (ScheduleTask, AT_THE_OFFICE | {"tool_arguments": {"place": "the office, once"}}, {
+            "When": "when it becomes true that value, looking at at place (here) every 2 minutes",
+            "What": "buy stamps", "Tool arguments": "place: the office, once",
+        }),
         (ScheduleTask, EVENT, {
             "When": "when mail comes in, and the sender contains amazon", "What": "Tell me of parcels",
         }),
@@ -72,6 +89,15 @@ async def test_a_card_says_a_trigger_once_and_in_words(
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        (AT_THE_OFFICE, {"expression": "not value"}),
+        (AT_THE_OFFICE, {"expression": "value is True"}),
+        (AT_THE_OFFICE, {"every_minutes": 2.01}),
+        (AT_THE_OFFICE, {"every_minutes": None}),
+        (AT_THE_OFFICE, {"path": "$.distance_m"}),
+        (AT_THE_OFFICE, {"reset": "value"}),
+        (AT_THE_OFFICE, {"count": 1}),
+        (AT_THE_OFFICE, {"tool_arguments": {"place": "The office"}}),
+        (AT_THE_OFFICE, {"tool_arguments": {"place": "the office", "more": "1"}}),
         (WATCH, {"path": "$['cheapest price']"}),
         (WATCH, {"path": "$.cheapest_price"}),
         (WATCH, {"every_minutes": 60.01}),
@@ -95,3 +121,21 @@ async def test_a_card_says_a_trigger_once_and_in_words(
 )  # fmt: skip
 async def test_promise_9_what_is_asked_for_otherwise_is_shown_otherwise(one: JsonObject, other: JsonObject) -> None:
     assert await card_of(ScheduleTask, one) != await card_of(ScheduleTask, one | other)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "wenn du bei „the office“ bist"),
+        ("en", "when you are at the office"),
+        ("es", "cuando estés en «the office»"),
+        ("fr", "quand vous serez à « the office »"),
+        ("pt", "quando estiver em “the office”"),
+        ("zh", "当你在“the office”时"),
+    ],
+)
+def test_a_reminder_at_a_place_is_said_in_each_language(language: str, words: str) -> None:
+    watch: JsonObject = {"expression": "value", "tool": "at_place", "path": "$.here", "every_minutes": 2}
+    trigger = trigger_from_json("condition", {**watch, "arguments": {"place": "the office"}})
+    with speaking(language):
+        assert in_words(trigger, ZoneInfo("UTC")) == words

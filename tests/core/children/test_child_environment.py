@@ -57,6 +57,7 @@ async def test_where_no_process_can_be_started_the_file_is_not_blamed(
     assert caught.value.failure is FileFailure.UNREAD
 
 
+@pytest.mark.whole("it reads all of the code")
 def test_every_environment_of_a_process_that_is_started_has_it() -> None:
     """An environment is made by `child_environment` in the module that passes it on, or by one that it imports."""
     starting = {path: tree for path in _sources() if _passes_an_environment(tree := ast.parse(path.read_text()))}

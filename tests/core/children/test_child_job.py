@@ -12,7 +12,6 @@ from core.children.child_job import Unreadable
 from core.children.child_process import ChildFailed, ask_child
 from core.children.kept_process import end_kept
 from tests.core.children.children import written
-from tests.patience import PATIENCE
 from tests.shipping.harness import PRODUCT, python_files
 
 MB = 1024 * 1024
@@ -38,7 +37,7 @@ def script(folder: Path, body: str) -> Path:
 
 
 async def asked(path: Path, values: dict[str, Any] | None = None, data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    return await ask_child(path, values or {}, data, seconds=PATIENCE)
+    return await ask_child(path, values or {}, data)
 
 
 async def test_values_and_bytes_go_in_and_out_unchanged(tmp_path: Path) -> None:
@@ -62,6 +61,7 @@ async def test_its_limits_hold_when_it_reads(tmp_path: Path) -> None:
     assert found["first"] == "1000\n", "if memory runs out, a job ends before its worker"
 
 
+@pytest.mark.whole("it works until a limit is reached")
 async def test_its_limits_hold_before_its_input_is_read(tmp_path: Path) -> None:
     # The request alone takes more than the memory of the job.
     with pytest.raises(ChildFailed, match="ended with 1"):

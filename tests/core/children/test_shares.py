@@ -95,12 +95,12 @@ async def others_while_held(monkeypatch: pytest.MonkeyPatch, read: Callable[[], 
     """Let one person's many jobs take for ever, and have another's read; return how many of the first ran."""
     running, run = 0, child_process.run_in_child
 
-    async def hangs_for_ann(script: Path, data: bytes, *, seconds: float, max_out: int) -> bytes:
+    async def hangs_for_ann(script: Path, data: bytes, *, max_out: int) -> bytes:
         nonlocal running
         if PERSON.get() == "ann":
             running += 1
             await never()
-        return await run(script, data, seconds=seconds, max_out=max_out)
+        return await run(script, data, max_out=max_out)
 
     async def reads(person: str) -> None:
         PERSON.set(person)
@@ -140,7 +140,7 @@ async def test_promise_12_one_persons_jobs_hold_up_no_other(monkeypatch: pytest.
 async def test_jobs_of_all_scripts_fit_into_the_memory_of_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     running = 0
 
-    async def hangs(script: Path, data: bytes, *, seconds: float, max_out: int) -> bytes:
+    async def hangs(script: Path, data: bytes, *, max_out: int) -> bytes:
         nonlocal running
         running += 1
         await never()

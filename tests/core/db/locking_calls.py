@@ -49,6 +49,9 @@ _PART_END = json.dumps(
 )  # fmt: skip
 _BY = json.dumps({"channel": CHANNEL, "how": "code"})
 _RULING = json.dumps({"approval": "apr", "outcome": "approve", "state": "approved", "how": "code", "starts": True})
+_IN_GROUP = json.dumps(
+    {"title": "Us", "inside": None, "says": True, "addressed": True, "word": "", "name": "Ann", "tells": True}
+)
 _WORD = json.dumps(
     {"outcome": "approve", "rulings": [json.loads(_RULING)], "code": None, "given": "", "fresh": "123456"}
 )
@@ -128,6 +131,11 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "drop_outbound": "select drop_outbound(:tenant, :failed)",
         # A person's messages and decisions.
         "receive_messages": "select receive_messages(jsonb_build_array(:arrival::jsonb), 100, 1000, true)",
+        "take_in_group": f"select take_in_group(:arrival, '{_IN_GROUP}', 100, 1000)",
+        "ask_in_own_chat": (
+            """select ask_in_own_chat(:tenant, :turn, 'Ann', '{"inbound": "msg_own", "outbound": "out_own","""
+            """ "conversation": "cnv_own"}', '{"en": "You asked."}')"""
+        ),
         "receive_exact": (f"select receive_exact(:arrival, '7K', word_facts(:arrival, '7K'), '{_WORD}', now())"),
         "receive_press": (
             f"select receive_press(:arrival, 'card token', press_facts(:arrival, 'card token'), '{_RULING}', now())"

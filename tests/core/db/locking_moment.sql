@@ -97,4 +97,8 @@ insert into identities (tenant_id, id, channel, account, user_key, admitted) val
     'telegram', 'bot', '77', 'open');
 select add_data_key(:tenant, 'k', 'w');
 insert into linked_rows (tenant_id, link_id, of, key) values (:tenant, 'lnk', 'conversations', array[:other]);
+insert into group_chats (tenant_id, channel, account, peer, title, state, asked_by, asked_key) values (:tenant,
+    :channel, :account_of_all, :ann_key, 'Us', 'on', :ben, :ann_key);
+insert into group_askers (tenant_id, inbound_id, asker, name) select i.tenant_id, i.id, :ben, 'Ann' from inbound i
+    where i.tenant_id = :tenant and i.turn_id = :turn;
 select ask_deletion(:tenant, 'person', now(), now());

@@ -80,6 +80,48 @@ _IN_ORDER = {
         f" select 'ann', 'k' || n, 'f', '', '', now(), now(), true, {_AGES} {_BACKWARDS}",
         "select wish_id from claim_wishes(now(), 9)",
     ),
+    "claim_household_news": (
+        "insert into household_news (tenant_id, id, kind, about, next_attempt_at)"
+        f" select 'ann', 'k' || n, 'left', '{{}}', {_AGES} {_BACKWARDS}",
+        "select id from claim_household_news(9)",
+    ),
+    "claim_asked_groups": (
+        "insert into group_chats (tenant_id, channel, account, peer, state, asked_by, asked_key, next_attempt_at)"
+        f" select 'k' || n, 'telegram', 'a', 'k' || n, 'asked', 'ann', 'u', {_AGES} {_BACKWARDS}",
+        "select tenant_id from claim_asked_groups(9)",
+    ),
+    "claim_lapsed_answers": (
+        "insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, next_attempt_at)"
+        f" select 'ann', 'k' || n, 14, now(), {_AGES}, now() {_BACKWARDS}",
+        "select outbound_id from claim_lapsed_answers(now(), 9)",
+    ),
+    "claim_followups": (
+        f"insert into tenants (tenant_id) select 'k' || n {_BACKWARDS};"
+        "insert into followups (tenant_id, memory_id, state, happens_at, ask_at, digest_at, changed_at, made_at)"
+        f" select 'k' || n, 'm', 'proposed', now(), {_AGES}, now(), now(), now() {_BACKWARDS}",
+        "select tenant_id from claim_followups(now(), 9)",
+    ),
+    "claim_limits_to_lift": (
+        "insert into household_limits (tenant_id, key, given, state, next_attempt_at)"
+        f" select 'k' || n, 'k', '', 'lift', {_AGES} {_BACKWARDS}",
+        "select tenant_id from claim_limits_to_lift(9)",
+    ),
+    "claim_new_places": (
+        "insert into seen_places (tenant_id, id, how, latitude, longitude, at, next_attempt_at)"
+        f" select 'ann', 'k' || n, 'sent', 40, 7, now(), {_AGES} {_BACKWARDS}",
+        "select id from claim_new_places(9)",
+    ),
+    "claim_joint": (
+        "insert into turns (tenant_id, id, lane_id, conversation_id, fence) values ('ann', 't', 'c', 'c', 1);"  # noqa: S608
+        "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
+        " shown, code, token, timeout, sealed_head, sealed_tail, created_at)"
+        f" select 'ann', 'k' || n, 't', '', 1, 'c', '', '', '{{}}', '[]', 'k' || n, 'k' || n, '1 hour', '', '', now()"
+        f" {_BACKWARDS};"
+        "insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, second_id,"
+        " made_at, next_attempt_at)"
+        f" select 'ann', 'k' || n, 'ben', '', '', '[]', '[]', 's', now(), {_AGES} {_BACKWARDS}",
+        "select approval_id from claim_joint(now(), 9)",
+    ),
     "claim_due_accounts": (
         "insert into credentials (tenant_id, service, account_name, attend_at, key_version, credentials_json)"
         f" select 'ann', 's', 'k' || n, {_AGES}, 1, '' {_BACKWARDS}",

@@ -30,6 +30,8 @@ REASONS = {
     "core/messaging/files.py FILE_LEASE": "one upload of a file has to fit: begun twice, the person would get it twice",
     "operations/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what"
     " they were told is that it is under way",
+    "abilities/speech/store.py LEASE": "two calls for a recording have to fit: begun twice, it is paid for twice; its"
+    " person has the text",
     "abilities/tasks/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
 }
 """Leases over 30 seconds, by file and name, and why they are so long."""
@@ -37,6 +39,13 @@ WAITS = {
     "claim_memory_job not_before": "when a job is tried again whose worker died or failed: later with each try",
     "claim_wishes next_attempt_at": "when a reminder for another is tried again whose worker died or failed: later with"
     " each try",
+    "claim_household_news next_attempt_at": "when news are told again that could not be: later with each try",
+    "claim_asked_groups next_attempt_at": "when a channel is asked about a group again: later with each try",
+    "claim_lapsed_answers next_attempt_at": "when a wait is ended again that could not be: later with each try",
+    "claim_followups next_attempt_at": "when follow-ups are looked at again that could not be: later with each try",
+    "claim_limits_to_lift next_attempt_at": "when limits are lifted again that could not be: later with each try",
+    "claim_new_places next_attempt_at": "when a place is looked at again that could not be: later with each try",
+    "claim_joint next_attempt_at": "when a joint consent is taken further that could not be: later with each try",
     "count_followup_noes paused_until": "how long nothing is proposed after three noes",
     "end_delivery next_attempt_at": "when a message is sent again",
     "end_event next_attempt_at": "when an event is handled again",

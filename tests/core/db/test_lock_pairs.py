@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,6 +14,7 @@ from tests.core.db.locking_calls import CALLS, Names, filled, make_moment
 from tests.core.db.locking_functions import MEETING, read_bodies
 from tests.core.harness import Store
 from tests.eventually import eventually
+from tests.examples import sized
 
 ORDER = (
     "tenants", "conversations", "lanes", "approvals", "turns", "outbound", "outbound_parts", "notifications",
@@ -25,8 +25,8 @@ ORDER = (
 ELSEWHERE = frozenset({"keep_notification", "enqueue_digest"})
 """Calls that only add a message; what they lock before is in the order too."""
 
-ROUNDS = int(os.environ.get("LOCK_ROUNDS", "10"))
-"""Of the slow test. 200 take nine minutes: `LOCK_ROUNDS=200 bin/test -m slow tests/core/db/test_lock_pairs.py`."""
+ROUNDS = sized(5, full=200)
+"""Of the slow test. The full size takes nine minutes: `bin/test -m slow --full tests/core/db/test_lock_pairs.py`."""
 
 # The person's conversations, lanes and messages are all locked by then: what follows waits for nobody.
 AFTER_ALL = frozenset({"delete_tenant"})
@@ -94,6 +94,7 @@ async def test_each_call_alone_locks_what_it_is_in_the_table_for(store: Store) -
     assert idle == []
 
 
+@pytest.mark.whole("it tries every pair of calls")
 async def test_no_call_waits_for_a_row_that_comes_before_one_it_holds(store: Store) -> None:
     names = await make_moment(store)
     wrong = []

@@ -48,13 +48,12 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TELLING_NOTHING = {
     "awaits_outreach", "begin_parting", "check_partition", "clear_memory_jobs", "count_stuck_redraws", "delete_bytes",
     "delete_tenant", "delete_webhook_endpoint", "drop_unfinished_files", "end_leases", "expire_files",
-    "free_moved_event", "hold_task", "hold_tasks", "is_reached", "knows_writer", "leave_mail_watches", "may_decide_too",
-    "merge_wishes", "note_address",
-    "note_link",
+    "free_moved_event", "hold_task", "hold_tasks", "is_halted", "is_reached", "knows_writer",
+    "leave_mail_watches", "may_decide_too", "merge_wishes", "note_address", "note_link",
     "probe_write", "prune_audit",
     "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
-    "prune_places", "tell_of_recipient",
+    "prune_group_words", "prune_places", "tell_of_recipient",
 }  # fmt: skip
 _USED = {"calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "cost", "took_ms"}
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
@@ -63,8 +62,8 @@ TOLD = {
     "find_connect_link": {"tenant_id", "token_hash"},
     "find_place_link": {"tenant_id"},
     "find_answer_link": {"tenant_id"},
-    "find_lapsed_answers": {"tenant_id", "outbound_id"},
-    "find_new_places": {"tenant_id", "id"},
+    "claim_lapsed_answers": {"tenant_id", "outbound_id"},
+    "claim_new_places": {"tenant_id", "id"},
     "find_due_accounts": {"tenant_id"},
     "find_revoked_accounts": {"tenant_id", "service"},
     "find_client_token": {"tenant_id", "token_id"},
@@ -122,6 +121,7 @@ TOLD = {
     "find_data_keys": {"tenant_id", "version"},
     "find_pending": {"tenant_id", "approval_id"},
     "list_feedback": {"tenant_id", "outbound_id"},
+    "claim_speech": {"tenant_id", "id"},
     "find_trouble": {"kind", "id"},
     "find_approval": {"tenant_id", "approval_id"},
     "find_question": {"tenant_id", "question_id"},
@@ -130,16 +130,23 @@ TOLD = {
     "sweep_cards": {"tenant_id", "lane_id"},
     "claim_redraw": {"tenant_id", "outbound_id", "fence"},
     "find_tenants": {"tenant_id", "identities"},
+    "find_group": {"tenant_id"},
+    "find_groups": {"tenant_id"},
+    "claim_asked_groups": {"tenant_id"},
+    "find_owners": {"tenant_id"},
     "find_household_members": {"tenant_id"},
     "find_household_invitation": {"tenant_id"},
-    "find_household_news": {"tenant_id", "id"},
+    "claim_household_news": {"tenant_id", "id"},
     "claim_wishes": {"tenant_id", "from_id", "wish_id"},
     "prune_wishes": {"pruned"},
-    "find_joint": {"tenant_id", "approval_id"},
-    "find_followups": {"tenant_id"},
+    "find_joint": {"tenant_id", "approval_id", "due_at"},
+    "claim_joint": {"tenant_id", "approval_id"},
+    "claim_followups": {"tenant_id"},
     "list_followups": {"tenant_id", "memory_id"},
+    "list_held_answers": {"tenant_id", "outbound_id"},
+    "list_spared": {"tenant_id"},
     "find_household_owner": {"tenant_id"},
-    "find_limits_to_lift": {"tenant_id"},
+    "claim_limits_to_lift": {"tenant_id"},
     "find_consent": {"state", "since"},
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
@@ -246,6 +253,12 @@ KEPT = (
     "insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from turns"
     " where tenant_id = $1",
     "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
+    "insert into group_chats (tenant_id, channel, account, peer, state, asked_by, asked_key)"
+    " values ($1, 'telegram', '7', $1, 'on', $1, '1')",
+    "insert into group_words (tenant_id, provider_id, name, words) values ($1, '1', 'Ann', 'hello')",
+    "insert into group_askers (tenant_id, inbound_id, asker, name) values ($1, 'i', $1, 'Ann')",
+    "insert into group_requests (tenant_id, inbound_id, group_id) select tenant_id, id, 'g' from inbound"
+    " where tenant_id = $1",
     "insert into household_members (tenant_id, household_id, role, joined_at) values ($1, 'hh' || $1, 'owner', now())",
     "insert into household_limits (tenant_id, key, given) values ($1, 'k', 'child')",
     "insert into household_invitations (tenant_id, code_hash, invited_by, role, key, made_at, expires_at)"
@@ -299,9 +312,12 @@ KEPT = (
     "select draw_outcome($1, 'apr', 'done', now())",
     "insert into feedback (tenant_id, outbound_id, emoji, given, at) select tenant_id, id, '👍', true, now()"
     " from outbound where tenant_id = $1",
+    "insert into spoken_answers (tenant_id, outbound_id)"
+    " select tenant_id, id from outbound where tenant_id = $1 limit 1",
     "insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, link_hash)"
     " select tenant_id, id, 14, now(), now(), convert_to(id, 'UTF8') from outbound where tenant_id = $1 limit 1",
     "select keep_answer_limit($1, 4)",
+    "select count_spared($1, 'memory')",
     "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at)"
     " values ($1, 'ntf', 'general', 'normal', 'news', 'k', 'sent', now())",
 )

@@ -39,6 +39,7 @@ async def in_a_transaction(database: Database, work: Callable[[Connection], Awai
         await work(connection)
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_a_transaction_that_cannot_begin_ends_with_its_patience(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from functools import cache
 from string import Formatter
 
 from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.language.update import translated
+from workbench.pages.catalogues import translated
 
 OTHERS = LANGUAGES[1:]
 """The languages besides English."""

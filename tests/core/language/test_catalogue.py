@@ -8,8 +8,8 @@ from babel.messages.pofile import read_po
 
 from core import replies
 from core.language.catalogue import LANGUAGES, fields_of, gettext, language_of, listed, ngettext, speaking
-from core.language.update import folders, translated, updated
 from tests.core.language.english import OTHERS
+from workbench.pages.catalogues import folders, translated, updated
 
 READS = ("{places} now reads and acts for you.", "{places} now read and act for you.")
 
@@ -19,7 +19,9 @@ READS = ("{places} now reads and acts for you.", "{places} now read and act for 
 def test_a_catalogue_has_the_sentences_of_the_code(language: str) -> None:
     for folder, packages in folders().items():
         stored = (folder / f"{language}.po").read_text()
-        assert stored == updated(folder / f"{language}.po", packages).decode(), "run: uv run -m core.language.update"
+        assert stored == updated(folder / f"{language}.po", packages).decode(), (
+            "run: uv run -m workbench.pages.catalogues"
+        )
 
 
 def test_a_sentence_that_moves_to_another_folder_keeps_its_translation(tmp_path: Path) -> None:

@@ -216,8 +216,8 @@ async def test_a_plugin_brings_a_check(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_tiers_are_read_from_json_and_from_files(tmp_path: Path) -> None:
-    (tmp_path / "t.toml").write_text('[gold]\ntools = ["look"]\ndollars_a_day = 1.5\nmessages_a_minute = 90\n')
-    (tmp_path / "t.json").write_text('{"gold": {"dollars_a_day": "1.50", "tools": ["look"], "messages_a_minute": 90}}')
+    (tmp_path / "t.toml").write_text('[gold]\ntools = ["look"]\nbudget_a_day = 1.5\nmessages_a_minute = 90\n')
+    (tmp_path / "t.json").write_text('{"gold": {"budget_a_day": "1.50", "tools": ["look"], "messages_a_minute": 90}}')
     read = [read_tiers(f"@{tmp_path / name}", 30).of(PersonRole.MEMBER, "gold") for name in ("t.toml", "t.json")]
     assert read[0] == read[1]
     assert read[0] is not None
@@ -230,8 +230,8 @@ def test_tiers_are_read_from_json_and_from_files(tmp_path: Path) -> None:
     "text",
     [
         *("[]", "{", "@nowhere.toml", '{"a": 1}', '{"a": {"tool": []}}', '{"a": {"tools": "look"}}'),
-        *('{"a": {"messages_a_minute": 0}}', '{"a": {"messages_a_minute": true}}', '{"a": {"dollars_a_day": -1}}'),
-        *('{"a": {"dollars_a_day": "x"}}', '{"a": {"dollars_a_day": NaN}}'),
+        *('{"a": {"messages_a_minute": 0}}', '{"a": {"messages_a_minute": true}}', '{"a": {"budget_a_day": -1}}'),
+        *('{"a": {"budget_a_day": "x"}}', '{"a": {"budget_a_day": NaN}}'),
     ],
 )
 def test_tiers_that_cannot_be_read_are_one_sentence(text: str) -> None:

@@ -33,6 +33,7 @@ asyncio.run(main())
 _AGAIN = pytest.mark.whole("it starts a process of its own, as the others do")
 
 
+@pytest.mark.whole("it starts a process for each case")
 @pytest.mark.parametrize(
     ("asked", "lines"),
     [

@@ -24,7 +24,9 @@ from core.messaging.states import CallOutcome, IdentityState, SendState
 from core.turns.types import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step
+from tests.examples import sized
 
+ANOTHER = pytest.mark.whole("it is another run by chance")
 PEOPLE = [f"+1555000000{n}" for n in range(3)]
 ACTS = {
     "write": 8, "repeat": 4, "command": 2, "reach": 2, "take_lane": 8, "absorb": 2, "journal": 3, "finish": 8,
@@ -329,7 +331,7 @@ async def run_world(store: Store, seed: int, acts: int) -> World:
     return world
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=ANOTHER) for seed in range(2, 6))])
 async def test_promises_1_2_4_5_6_7_8_hold_under_any_sequence_of_events(store: Store, seed: int) -> None:
     world = await run_world(store, seed, 150)
     # It is no proof if hardly anything happened.
@@ -339,6 +341,6 @@ async def test_promises_1_2_4_5_6_7_8_hold_under_any_sequence_of_events(store: S
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 160))
+@pytest.mark.parametrize("seed", range(100, 100 + sized(20, full=200)))
 async def test_promises_1_2_4_5_6_7_8_hold_in_many_worlds(store: Store, seed: int) -> None:
     await run_world(store, seed, 600)

@@ -231,6 +231,7 @@ async def test_promise_5_a_call_that_is_entered_again_takes_back_the_same(system
     assert (other.id, other.undone) == (first.id, True)
 
 
+@pytest.mark.whole("it works until a limit is reached")
 async def test_only_the_newest_records_are_kept(system: Approving) -> None:
     for _ in range(6):
         cups: list[tuple[str, dict[str, object]]] = [("put_away", {"what": "cup"})] * 20

@@ -204,13 +204,13 @@ begin
     -- Where it is known as v_former, it is renamed by their sql/rename_event_source.sql.
 end $$;
 
--- Returns whether anything waits for the events of a person's channels: something of theirs, or a plugin that asked for
--- them. For everybody else a message costs only these look-ups.
+-- Returns whether something of a person's waits for the events of their channels. For everybody else a message costs only
+-- these look-ups.
 create function wants_channel_events(p_tenant text)
 returns boolean
 language sql stable as $$
     select exists (
-        select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events
+        select 1 where false
         -- Whether anything waits comes from their sql/wants_channel_events.sql.
     )
 $$;
@@ -270,13 +270,12 @@ language sql immutable as $$
         replace(replace(replace(replace(replace(p_pattern, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')
 $$;
 
--- Returns whether something of the person's waits for exactly this type of event of this channel, or a plugin asked for
--- all.
+-- Returns whether something of the person's waits for exactly this type of event of this channel.
 create function wants_channel_event(p_tenant text, p_channel text, p_type text)
 returns boolean
 language sql stable as $$
     select exists (
-        select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events
+        select 1 where false
         -- Whether it is waited for comes from their sql/wants_channel_event.sql.
     )
 $$;

@@ -78,13 +78,6 @@ begin
     return found;
 end $$;
 
--- Returns the time after which a reminder comes again that was tried so often.
-create function wish_pause(p_attempts int)
-returns interval
-language sql immutable as $$
-    select least(interval '10 seconds' * 2 ^ least(p_attempts, 10), interval '15 minutes')
-$$;
-
 -- Returns whether an earlier question about somebody of the same name is unanswered: an answer has the name only.
 create function is_name_asked(p_permit reminder_permits)
 returns boolean
@@ -93,6 +86,15 @@ language sql stable as $$
         select from reminder_permits o
         where o.tenant_id = p_permit.tenant_id and o.state = 'asked' and lower(o.from_name) = lower(p_permit.from_name)
           and (o.asked_at, o.from_id) < (p_permit.asked_at, p_permit.from_id))
+$$;
+
+-- Returns whether somebody else of the same name has asked a person, whatever came of it.
+create function has_namesake(p_tenant text, p_from text, p_name text)
+returns boolean
+language sql stable as $$
+    select exists (
+        select from reminder_permits o
+        where o.tenant_id = p_tenant and o.from_id <> p_from and lower(o.from_name) = lower(p_name))
 $$;
 
 -- Claims the questions to be asked, and the reminders that are decided, whose time is over, or of which it is to be told;
@@ -111,7 +113,7 @@ begin
         order by d.next_attempt_at limit p_limit for update skip locked),
     claimed as (
         update reminder_permits p
-        set attempts = p.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(p.attempts)
+        set attempts = p.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(p.attempts)
         from due where p.tenant_id = due.tenant_id and p.from_id = due.from_id
         returning p.tenant_id, p.from_id, due.due_at)
     select c.tenant_id, c.from_id, '' from claimed c order by c.due_at;
@@ -125,7 +127,7 @@ begin
         order by d.next_attempt_at limit p_limit for update skip locked),
     claimed as (
         update reminder_wishes w
-        set attempts = w.attempts + 1, next_attempt_at = clock_timestamp() + wish_pause(w.attempts)
+        set attempts = w.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(w.attempts)
         from due where w.tenant_id = due.tenant_id and w.id = due.id
         returning w.tenant_id, w.from_id, w.id, due.due_at)
     select c.tenant_id, c.from_id, c.id from claimed c order by c.due_at;

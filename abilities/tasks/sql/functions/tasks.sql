@@ -309,8 +309,7 @@ begin
     return query
     update run_notices n
     set state = case when n.attempts >= p_limit then 'failed' else 'open' end,
-        next_attempt_at = clock_timestamp()
-            + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
+        next_attempt_at = clock_timestamp() + pause_after(n.attempts)
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
     returning n.state = 'failed', case when n.state = 'open' then n.next_attempt_at - clock_timestamp() end;
 end $$;

@@ -47,3 +47,10 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         ) d
     where d.at is not null group by d.work
 $$;
+
+-- Returns the time after which work comes again that was tried so often.
+create function pause_after(p_attempts int)
+returns interval
+language sql immutable as $$
+    select least(interval '10 seconds' * 2 ^ least(p_attempts, 10), interval '15 minutes')
+$$;

@@ -128,7 +128,8 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update files f set pages = p_pages, page_count = jsonb_array_length(p_pages), size = f.size + length(p_pages::text)
+    update files f set pages = p_pages, page_count = jsonb_array_length(p_pages),
+        size = f.size + (select coalesce(sum(length(p)), 0) from jsonb_array_elements_text(p_pages) p)
     where f.tenant_id = p_tenant and f.id = p_id and f.kind = 'audio' and f.page_count = 0;
 end $$;
 

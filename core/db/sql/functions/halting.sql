@@ -1,9 +1,11 @@
 -- A halt of all work: nothing is claimed, nothing that has an effect begins, and nothing leaves, until it ends. Whether
 -- there is one is an ability's to say. Every function that claims work asks: tests/core/db/test_halting.py finds them.
+-- It runs as its owner, for whomever it is asked: a plan under row-level security holds for one role only, and was made
+-- anew whenever another asked.
 
 create function is_halted()
 returns boolean
-language plpgsql stable as $$
+language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
     return exists (
         select where false

@@ -418,6 +418,7 @@ declare
     v_row record;
     v_count int := 0;
 begin
+    -- What abilities keep under the address moves with it by their sql/moved.sql.
     for v_row in select * from find_conversations(p_channel, p_account, p_old) loop
         perform set_config('onevalet.tenant', v_row.tenant_id, true);
         update conversations c set peer = p_new

@@ -284,6 +284,11 @@ begin
         end if;
         v.result := jsonb_build_object('under', p_fence) || coalesce(v.result, '{}');
     end if;
+    -- Nobody need wait until the result of a tool that only reads is on disk: one that is lost is read again, and whatever
+    -- comes after it in the turn is on disk no sooner.
+    if v.kind = 'tool' and v.effect = 'read' and v.state = 'done' then
+        perform set_config('synchronous_commit', 'off', true);
+    end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
     values (p_tenant, p_turn, v.agent_path, v.step, v.call_index, v.kind, v.name, v.args_hash, v.effect,

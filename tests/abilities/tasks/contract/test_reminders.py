@@ -146,3 +146,27 @@ async def test_a_reminder_is_set_undone_and_rings_in_the_persons_language(
         if await system.delivery.store.db.tasks.count() == 1:
             assert undone in await system.hears("take that back", wants(("undo_last", {})), repeats)
     assert await system.is_at(NIGHT) == f"{rung}call mum"
+
+
+async def test_one_moment_given_in_two_ways_is_one_reminder_of_a_turn(system: Proactive) -> None:
+    with_offset = BY_DAY | {"at": "2026-11-21T15:00+01:00"}
+    later = BY_DAY | {"at": "16:00"}
+    three = wants(("remind_me", BY_DAY), ("remind_me", with_offset), ("remind_me", later))
+    await system.hears("remind me at 3 and at 4 to call mum", three, says("Both are set."))
+    assert await system.delivery.store.db.tasks.count() == 2
+    assert await system.is_at(datetime(2026, 11, 21, 15, 0, tzinfo=BERLIN)) == "Reminder: call mum"
+    # In a later turn it is wanted anew.
+    at_four = wants(("remind_me", later))
+    await system.hears("remind me at 4 again", at_four, repeats)
+    assert await system.delivery.store.db.tasks.count() == 3
+
+
+async def test_a_reminder_that_a_turn_has_taken_back_is_set_again_by_it(system: Proactive) -> None:
+    await system.hears(
+        "remind me at 3, no, stop it, yes, do",
+        wants(("remind_me", BY_DAY)),
+        wants(("stop_task", {"which": "1"})),
+        wants(("remind_me", BY_DAY)),
+        says("It is set."),
+    )
+    assert await system.is_at(datetime(2026, 11, 21, 15, 0, tzinfo=BERLIN)) == "Reminder: call mum"
