@@ -1,11 +1,13 @@
 """Measure the figures of `docs/performance.md`: all benchmarks, or the named ones.
 
-    uv run -m workbench.benchmarks [NAME...] [--peers] [--rounds 5] [--small] [--write]
+    uv run -m workbench.benchmarks [NAME...] [--peers] [--earlier] [--rounds 5] [--small] [--write]
+    uv run -m workbench.benchmarks --table [--rounds 3] [--write]
 
 Each is measured with its floor in the same run, in turns; with `--peers` the peers too, in environments of their own,
-which are created at the first run in `~/.cache/onevalet-peers` (`ONEVALET_PEERS` names another folder). `--write`
-stores the results in `workbench/benchmarks/results.json`, draws the plots and writes the page. A full run takes some
-ten minutes on a quiet machine; `--small` proves only that it runs.
+and with `--earlier` an earlier commit of ours. They are created at the first run in `~/.cache/onevalet-peers`
+(`ONEVALET_PEERS` names another folder). `--table` measures all that a message costs, beside the earlier commit, and
+ends with the goals. `--write` stores the results in `workbench/benchmarks/results.json`, draws the plots and writes the
+page. Each of the two takes a quarter of an hour on a quiet machine; `--small` proves only that it runs.
 """
 
 import argparse
@@ -25,8 +27,10 @@ from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Options, 
 
 BENCHMARKS: dict[str, Benchmark] = {
     module.BENCHMARK.name: module.BENCHMARK
-    for module in (turn, durable, way_in, whole_way, files, tasks, model_calls, start)
+    for module in (turn, whole_way, durable, way_in, files, tasks, model_calls, start)
 }
+TABLE = ("whole-way", "durable", "way-in", "tasks", "model-calls", "start")
+"""What a message costs, from its webhook on, and the processes that serve it."""
 
 
 def main() -> None:
@@ -36,22 +40,33 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS], help="all where none is named")
     parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--earlier", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--mark", action="store_true", help="measure nothing, and mark the figures that are old")
     chosen = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    options = Options(chosen.rounds, chosen.small, environments.make() if chosen.peers else {})
-    for name in chosen.names or BENCHMARKS:
+    if chosen.mark:
+        page.write(results.save({}), list(BENCHMARKS.values()))
+        return
+    peers = environments.make() if chosen.peers else {}
+    rounds = chosen.rounds or (3 if chosen.table else 5)
+    options = Options(rounds, chosen.small, peers, earlier=chosen.earlier or chosen.table)
+    goals = list[str]()
+    for name in chosen.names or (TABLE if chosen.table else BENCHMARKS):
         benchmark, before = BENCHMARKS[name], os.getloadavg()[0]
         samples = asyncio.run(_measure(benchmark, options))
         fresh = results.to_json(benchmark, samples, (before, os.getloadavg()[0]))
         _show(benchmark, fresh)
+        goals += page.goals(benchmark, fresh)
         if chosen.write:
             everything = results.save({name: fresh})
             page.write(everything, list(BENCHMARKS.values()))
             plots.draw(everything)
+    sys.stdout.write("\n".join(["", *(goals if chosen.table else ()), ""]))
 
 
 async def _measure(benchmark: Benchmark, options: Options) -> Samples:

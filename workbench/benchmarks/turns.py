@@ -3,10 +3,9 @@ provider.
 
     uv run -m workbench.benchmarks.turns [--light 60] [--loaded 15] [--idle 10] [--people 8]
 
-Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to the
-terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing. CPU
-is the processes' own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres' clock,
-in ms. `counted`: the worker's transactions and flushes of the WAL. One line of JSON.
+Servers of its own, settings as shipped. A turn is one model call and a part sent to the terminal. `light`: one message
+at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing. CPU is the processes' own, in ms a
+turn, Postgres' without the connections of this benchmark; times are by Postgres' clock, in ms. One line of JSON.
 """
 
 import argparse
@@ -35,10 +34,10 @@ from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import RedisWakeups
 from onevalet.migrating import migrate
-from tests.postgres_meter import PostgresMeter, metered, wal_flushes
-from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
+from tests.scripted_model import ScriptedModel
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks.way_in import cpu_of
+from workbench.benchmarks.whole.model import answer
 
 _TIMES = """
 select extract(epoch from t.started_at - i.received_at) * 1000 as begun,
@@ -55,8 +54,6 @@ where t.state = 'running' or t.state = 'waiting' and t.ready
 union select c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
 where o.state in ('ready', 'sending', 'checking')
 """
-SUM = "add"
-"""The beginning of a message that uses tools."""
 _LOOK_EVERY = 0.005
 """Seconds between two looks at who waits: rows ring no bell."""
 _OTHERS = """
@@ -77,8 +74,6 @@ class Bench:
     """Postgres and Redis."""
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held during a query by `admin`."""
-    meter: PostgresMeter | None = None
-    """The worker's statements to Postgres, if it works through a meter."""
     looks: int = 0
     busy: frozenset[str] = frozenset()
 
@@ -120,17 +115,7 @@ async def measure(light: int, loaded: float, idle: float, people: int) -> dict[s
         figures["loaded"] = await phase(bench, lambda: all_at_once(bench, loaded))
         await asyncio.sleep(2)
         figures["idle"] = await idle_for(bench, idle)
-    async with opened(people, metered_worker=True) as bench:
-        await settle(bench)
-        figures["counted"] = await counted(bench, lambda: all_at_once(bench, loaded))
     return figures
-
-
-def answer(call: ModelCall) -> Reply:
-    """Answer at once, after two tools if the person asks for a sum."""
-    if call.last_user.startswith(SUM) and call.messages[-1]["role"] != "tool":
-        return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
-    return echo(call)
 
 
 async def settle(bench: Bench) -> None:
@@ -160,20 +145,6 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
         figures[f"{name}_p50"] = round(statistics.median(times), 2)
         figures[f"{name}_p99"] = round(times[int(len(times) * 0.99)], 2)
     return figures
-
-
-async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
-    """Return the worker's transactions of a turn, and how often it waited for a flush of the WAL."""
-    if bench.meter is None:
-        raise ValueError("the worker asks Postgres directly")
-    before = await wal_flushes(bench.urls[0])
-    await asyncio.sleep(1)  # connections are opened again
-    bench.meter.clear()
-    turns = await work()
-    await bench.until_answered()
-    transactions = bench.meter.transactions
-    flushes = await wal_flushes(bench.urls[0]) - before
-    return {"transactions": round(transactions / turns, 2), "flushes": round(flushes / turns, 2)}
 
 
 async def one_by_one(bench: Bench, count: int) -> int:
@@ -213,28 +184,23 @@ async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
 
 
 @asynccontextmanager
-async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[Bench]:
-    """Run a worker with its servers, and people who may write.
-
-    With a meter, other connections than the worker's skip flushes, so that only its own are counted.
-    """
+async def opened(people: int) -> AsyncIterator[Bench]:
+    """Run a worker with its servers, and people who may write."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
         model = await stack.enter_async_context(ScriptedModel(answer))
         await migrate(postgres.url)
-        meter = await stack.enter_async_context(metered(postgres.url)) if metered_worker else None
         admin = await asyncpg.connect(postgres.url)
         stack.push_async_callback(admin.close)
         redis = await stack.enter_async_context(Redis.from_url(valkey.url))
         environment = {
             **os.environ,
-            "DATABASE_URL": meter.url if meter else postgres.url,
+            "DATABASE_URL": postgres.url,
             "REDIS_URL": valkey.url,
             "ONEVALET_ACCESS": "open",
             "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
             "ONEVALET_MODEL": "openai/scripted",
-            "ONEVALET_MEMORY": "off",
             "ONEVALET_RATE_PER_MINUTE": "1000000",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model.url,
@@ -246,15 +212,14 @@ async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[
         stack.callback(worker.terminate)
         while not await admin.fetchval("select count(*) from worker_health"):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
-        unflushed = f"{postgres.url}{'&' if '?' in postgres.url else '?'}synchronous_commit=off"
-        database, wakeups = Database(unflushed if meter else postgres.url), RedisWakeups(valkey.url)
+        database, wakeups = Database(postgres.url), RedisWakeups(valkey.url)
         await wakeups.start()
         stack.push_async_callback(database.close)
         stack.push_async_callback(wakeups.stop)
         inbox = Inbox(database, wakeups, make_id, Access(Policy.OPEN))
         servers = {name: psutil.Process(await _pid(admin, redis, name)) for name in ("postgres", "redis")}
         lines = [TerminalChannel(inbox, database, make_id, f"person{number}") for number in range(people)]
-        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url), meter=meter)
+        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url))
         looking = asyncio.create_task(bench.look())
         stack.callback(looking.cancel)
         yield bench

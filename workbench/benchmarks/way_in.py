@@ -246,21 +246,22 @@ def environment_of(database_url: str, redis_url: str, port: int, providers: str)
 @asynccontextmanager
 async def providers() -> AsyncIterator[str]:
     """Answer a channel's requests at its start, and about people."""
-
-    async def answer(request: web.Request) -> web.Response:
-        told: dict[str, object]
-        if request.path.endswith("auth.test"):
-            told = {"ok": True, "team_id": webhooks.TEAM, "user_id": "U0BENCHBOT", "bot_id": "B0BENCH00"}
-        elif request.path.endswith("users.info"):  # else each message would ask again
-            told = {"ok": True, "user": {"real_name": "Ada", "tz": "Europe/Berlin", "locale": "en-US"}}
-        else:
-            told = {"ok": True, "result": {"id": 99, "is_bot": True, "first_name": "b", "username": "bench_bot"}}
-        return web.json_response(told)
-
     app = web.Application()
-    app.router.add_route("*", "/{rest:.*}", answer)
+    app.router.add_route("*", "/{rest:.*}", answer_channel)
     async with serving(app) as origin:
         yield origin
+
+
+async def answer_channel(request: web.Request) -> web.Response:
+    """Answer what a channel asks of its provider at its start, or about a person."""
+    told: dict[str, object]
+    if request.path.endswith("auth.test"):
+        told = {"ok": True, "team_id": webhooks.TEAM, "user_id": "U0BENCHBOT", "bot_id": "B0BENCH00"}
+    elif request.path.endswith("users.info"):  # else each message would ask again
+        told = {"ok": True, "user": {"real_name": "Ada", "tz": "Europe/Berlin", "locale": "en-US"}}
+    else:
+        told = {"ok": True, "result": {"id": 99, "is_bot": True, "first_name": "b", "username": "bench_bot"}}
+    return web.json_response(told)
 
 
 async def _serve_floor() -> None:

@@ -26,12 +26,12 @@ def floor(person: int, number: int) -> bytes:
     return _request("/floor", "application/json", json.dumps({"id": number, "from": person, "text": TEXT}).encode())
 
 
-def sms(person: int, number: int, photo: str = "") -> bytes:
+def sms(person: int, number: int, photo: str = "", words: str = TEXT) -> bytes:
     """Make a text as Twilio sends it, perhaps with the address of a photo."""
     fields = {
         "AccountSid": ACCOUNT_SID,
         "ApiVersion": "2010-04-01",
-        "Body": f"{TEXT} {number}",
+        "Body": f"{words} {number}",
         "From": f"+1555{person:07d}",
         "FromCity": "SAN FRANCISCO",
         "FromCountry": "US",

@@ -17,6 +17,7 @@ from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.tools.toolbox import SWITCH, groups_in
+from core.turns.decide_tool import DECIDE
 from core.turns.prompt_lines import CONTEXT
 from providers.models.local_model import LocalModel
 from workbench.demo import reading
@@ -28,6 +29,8 @@ MODEL = "demo/valet"
 LABEL = "(demo model)"
 HOW_TO_ASK = "I know only a few English phrases. Ask me: what can you do?"
 LET_GO = "All right, I let that go."
+IN_GROUP, OWN_CHAT = "This is a group: ", "ask_in_own_chat"
+"""What the prompt says in a group, and the tool by which a member's own things go on in their own chat."""
 BROKEN = "That did not work just now, as far as I can tell."
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
@@ -69,10 +72,11 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str]) -> ModelAnswe
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     tools = tools if WAIT in prompt or CONTEXT not in prompt else {*tools} - {ANSWER}
     known = _Known(frozenset({*tools, *(call.tool for call in done)}), now_of(prompt), pending_of(prompt))
-    plans = [plan for text in since.before for plan in _plans(text, known)]
+    planned = _planned_in_group if IN_GROUP in prompt else _plans
+    plans = [plan for text in since.before for plan in planned(text, known)]
     if done and not {plan.phrase.tool for plan in plans if plan.phrase} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
-    plans += [plan for text in since.after for plan in _plans(text, known)]
+    plans += [plan for text in since.after for plan in planned(text, known)]
     if told := [*dict.fromkeys(filter(None, map(told_of, since.notes)))]:  # words beside a file are about it
         plans = [plan for plan in plans if plan.phrase]
     parts, calls = _go_through(plans, done, tools, f"demo_{len(messages)}")
@@ -133,6 +137,16 @@ def _plans(text: str, known: _Known) -> list[Plan]:
     if any(plan.phrase for plan in plans):
         return plans
     return [whole] if whole.sentence else []
+
+
+def _planned_in_group(text: str, known: _Known) -> list[Plan]:
+    """Parse a member's message, which begins with their name; what only their own chat can do is handed on there."""
+    name, _, words = text.partition(": ")
+    anywhere = replace(known, usable={phrase.tool for phrase in PHRASES} - {ANSWER, DECIDE})
+    plans = _plans(words, anywhere)
+    if any(plan.phrase and plan.phrase.tool and plan.phrase.tool not in known.usable for plan in plans):
+        return [Plan(words, Phrase("", OWN_CHAT), {"name": name})]
+    return plans
 
 
 def _strung(sentence: str, known: _Known) -> list[Plan]:

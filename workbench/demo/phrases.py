@@ -183,6 +183,12 @@ PHRASES = (
         example="flights from Berlin to Rome next Friday",
     ),
     Phrase(
+        rf"{_MAIL} {_TO}(?:,? (?:that|saying)|:) (?P<body>.+?),? if (?P<who>{_NAME}) agrees(?:,? too)?",
+        "ask_both",
+        reading.email_of_both,
+        say=NO_ACCOUNT,
+    ),
+    Phrase(
         rf"{_MAIL} {_TO}(?:,? (?:that|saying)|:) (?P<body>.+)",
         "SendEmailAgent",
         reading.email,

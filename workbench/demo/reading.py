@@ -111,6 +111,11 @@ def email(match: Found) -> JsonObject:
     return mail | ({"body": body[:1].upper() + body[1:]} if body else {})
 
 
+def email_of_both(match: Found) -> JsonObject:
+    """Return the arguments of an email to which somebody else must agree, too."""
+    return {"who": match["who"], "action": "SendEmailAgent", "arguments": email(match)}
+
+
 def results(match: Found) -> JsonObject:
     """Return the arguments of an email with the results of the other phrases."""
     return {"recipient": _addresses(match["to"] or match["too"]), "subject": "For your information", "body": RESULTS}

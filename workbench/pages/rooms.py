@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 _INNER = ("core", "abilities", "agents", "channels", "providers", "notify", "jobs")
 HOUSE = (*_INNER, "operations", "onevalet", "workbench", "tests")
 """The folders at the top, from the spine outwards."""
+_A_ROW = 20
+"""The rooms that a row of the map names."""
 LAYERS = "the rooms of core, from the top down"
 """The contract of pyproject.toml that has them."""
 _BEGIN, _END = "<!-- {name}: written by `python -m workbench.pages.rooms` -->\n", "<!-- end: {name} -->\n"
@@ -33,8 +35,10 @@ def the_map() -> str:
     """Return the table of all rooms, a row for each folder at the top."""
     lines = ["| folder | what is in it | its rooms |", "|---|---|---|"]
     for folder in HOUSE:
-        below = ", ".join(f"`{name}`" for name in rooms(folder))
-        lines.append(f"| `{folder}/` | {first_line(folder)} | {below} |")
+        names = [f"`{name}`" for name in rooms(folder)]
+        for first in range(0, len(names) or 1, _A_ROW):
+            begin = "| |" if first else f"| `{folder}/` | {first_line(folder)}"
+            lines.append(f"{begin} | {', '.join(names[first : first + _A_ROW])} |")
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,8 @@ from typing import Any, Protocol, cast
 
 from workbench.scenarios.files import SentFile
 from workbench.scenarios.forms import Form
-from workbench.scenarios.simulated import Message, Seen, Simulated, newest_code
+from workbench.scenarios.reactions import NAMES
+from workbench.scenarios.simulated import Message, Seen, Simulated, newest_code, text_or_files
 from workbench.scenarios.slack_phone import SlackPhone
 from workbench.scenarios.steps import MAIL, ScenarioError, Step
 from workbench.scenarios.telegram_phone import TelegramPhone
@@ -29,11 +30,15 @@ class Phone(Protocol):
         ...
 
     def seen_on(self, surface: str) -> list[Seen]:
-        """Return the texts on Slack's Home tab or in its form; raise `ScenarioError` elsewhere."""
+        """Return the texts on Slack's Home tab, in its form, or in a group; raise `ScenarioError` elsewhere."""
         ...
 
     async def say(self, text: str, reply_to: Sequence[str] = ()) -> None:
         """Write a message, in answer to another message if words of that are given."""
+        ...
+
+    async def say_in_group(self, text: str, *, mention: bool) -> None:
+        """Write a message in the group, mentioning the assistant or not; raise `ScenarioError` without groups."""
         ...
 
     async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
@@ -68,7 +73,8 @@ class SmsPhone(Simulated):
 
     def seen(self) -> list[Seen]:
         bubbles = self.shown("twilio")["bubbles"]
-        return [Seen(bubble["id"], bubble["text"]) for bubble in bubbles if bubble["direction"] == "out"]
+        ours = [bubble for bubble in bubbles if bubble["direction"] == "out"]
+        return [Seen(bubble["id"], text_or_files(bubble["text"], bubble["media"])) for bubble in ours]
 
     def messages(self) -> list[Message]:
         return [Message(one["id"], one["text"], one["direction"] == "in") for one in self.shown("twilio")["bubbles"]]
@@ -99,6 +105,10 @@ class SmsPhone(Simulated):
         match step.verb:
             case "phone":
                 await self.act("twilio", "phone", mode=step.value)
+            case "react":
+                taken_back = bool(step.options.get("taken_back"))
+                name = NAMES[step.value]["twilio"]
+                await self.act("twilio", "react", sid=self.reacted_to(step), reaction=name, taken_back=taken_back)
             case "callbacks":
                 await self.act("twilio", "callbacks", order=step.value)
             case "redeliver":

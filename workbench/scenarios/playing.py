@@ -104,6 +104,8 @@ class _Play:
                 self._stage.simulator.roster.add(step.value)
             case "advance":
                 await self._stage.advance(step.span)
+            case "wait":
+                await self._stage.wait_for(step.value, float(step.options.get("within", WITHIN)))
             case "event":
                 source, data = str(step.options.get("source", SOURCE)), step.options.get("with", {})
                 await self._stage.outside.tell(source, step.value, json.loads(json.dumps(data, default=str)))
@@ -148,13 +150,17 @@ class _Play:
             case "send":
                 said = self._coded(step.value)
                 self._played.lines.append(f"> {said}")
-                await phone.say(said, reply_to)
+                if step.options.get("on"):
+                    await phone.say_in_group(said, mention=bool(step.options.get("mention", True)))
+                else:
+                    await phone.say(said, reply_to)
             case "press":
                 self._played.lines.append(f"> [{step.value}]")
                 await phone.press(step.value, step.option_texts("message"), str(step.options.get("on", "")))
             case "file":
                 file = file_in(step)
-                self._played.lines.append(f"> [{file.name}] {file.text}".rstrip())
+                self._stage.model.heard = " ".join(step.option_texts("says"))
+                self._played.lines.append(f"> [{file.name}] {file.text or self._stage.model.heard}".rstrip())
                 await phone.send_file(file, reply_to)
             case "fill":
                 self._played.lines.append(f"> [{', '.join(f'{name}: {value}' for name, value in step.value.items())}]")

@@ -15,7 +15,7 @@ LONGEST_PAUSE = 10.0
 """Maximum seconds that a replay pauses for the person's thinking."""
 _BRIEF = 0.6
 """Seconds before an act at its own speed if the file names no pause, so that it can be seen."""
-_NO_ACTS = ("expect", "silence", "answer", "call", "calls")
+_NO_ACTS = ("expect", "silence", "wait", "answer", "call", "calls")
 
 
 class Speed(StrEnum):

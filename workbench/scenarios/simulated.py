@@ -3,13 +3,13 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from workbench.scenarios.files import SentFile
 from workbench.scenarios.forms import Form
-from workbench.scenarios.steps import ScenarioError, Step
+from workbench.scenarios.steps import GROUP, ScenarioError, Step
 from workbench.simulator.app import Simulator
 from workbench.simulator.base import BadAction
 
@@ -52,6 +52,11 @@ class Seen:
         return _PAIRING.findall(self.text)
 
 
+def text_or_files(text: str, files: Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a message, or if it has none, the names of its files."""
+    return text or " ".join(f"[{file['name'] or file['content_type']}]" for file in files)
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message of either side, by the id that the provider's acts take."""
@@ -73,8 +78,13 @@ class Simulated:
         return []
 
     def seen_on(self, surface: str) -> list[Seen]:
-        """Return the texts beside the chat, on Slack's Home tab or in its form."""
-        raise ScenarioError(f"There is no {surface} to read here, but in Slack.")
+        """Return the texts beside the chat: on Slack's Home tab, in its form, or in a group."""
+        where = "in Slack and Telegram" if surface == GROUP else "in Slack"
+        raise ScenarioError(f"There is no {surface} to read here, but {where}.")
+
+    async def say_in_group(self, text: str, *, mention: bool) -> None:
+        """Write a message in the group."""
+        raise ScenarioError("There are groups to write in only in Slack and Telegram.")
 
     async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
         """Press the newest button of that label, in the message that has these words, or on a surface."""
@@ -92,14 +102,22 @@ class Simulated:
         """Do an act that only this provider offers; raise `ScenarioError` for anything else."""
         raise ScenarioError(f"`{step.verb}` is not for this channel.")
 
+    def reacted_to(self, step: Step) -> Any:
+        """Return the provider's id of the assistant's message on which a step puts a reaction."""
+        theirs = [one for one in self.messages() if not one.mine and one.text]
+        return newest_with(theirs, step.option_texts("message")).id
+
     def replied(self, reply_to: Sequence[str]) -> Message | None:
         """Return the message that is answered, None for none."""
         return newest_with(self.messages(), reply_to) if reply_to else None
 
     def shown(self, provider: str) -> dict[str, Any]:
         """Return the person's view at the provider."""
-        state = cast(dict[str, Any], self.simulator.providers[provider].state())
-        return cast(dict[str, Any], state["people"][self.person])
+        return cast(dict[str, Any], self.state(provider)["people"][self.person])
+
+    def state(self, provider: str) -> dict[str, Any]:
+        """Return everybody's view at the provider."""
+        return cast(dict[str, Any], self.simulator.providers[provider].state())
 
     async def act(self, provider: str, action: str, **arguments: Any) -> None:
         """Do an act of the person; raise `ScenarioError` if the provider refuses it."""

@@ -8,8 +8,17 @@ from typing import Any
 
 from workbench.scenarios.files import SentFile
 from workbench.scenarios.forms import Form, ids_of
-from workbench.scenarios.simulated import Message, Seen, Simulated, newest_button, newest_with, once_there
-from workbench.scenarios.steps import ScenarioError, Step, as_texts
+from workbench.scenarios.reactions import NAMES
+from workbench.scenarios.simulated import (
+    Message,
+    Seen,
+    Simulated,
+    newest_button,
+    newest_with,
+    once_there,
+    text_or_files,
+)
+from workbench.scenarios.steps import GROUP, ScenarioError, Step, as_texts
 from workbench.simulator.slack.records import interactive
 
 type Block = Mapping[str, Any]
@@ -20,16 +29,26 @@ class SlackPhone(Simulated):
     """A direct conversation in Slack, with the Home tab and forms beside it."""
 
     def seen(self) -> list[Seen]:
-        shown = self.shown("slack")["bubbles"]
+        return self._seen(self.shown("slack")["bubbles"])
+
+    def _seen(self, shown: Sequence[Mapping[str, Any]]) -> list[Seen]:
         ours = [bubble for bubble in shown if bubble["direction"] == "out" and not bubble["streaming"]]
         return [
-            Seen(one["id"], one["text"], _buttons(one["blocks"], {"ts": one["ts"]}), one["thread_ts"]) for one in ours
+            Seen(
+                one["id"],
+                text_or_files(one["text"], one["files"]),
+                _buttons(one["blocks"], {"ts": one["ts"]}),
+                one["thread_ts"],
+            )
+            for one in ours
         ]
 
     def messages(self) -> list[Message]:
         return [Message(one["ts"], one["text"], one["direction"] == "in") for one in self.shown("slack")["bubbles"]]
 
     def seen_on(self, surface: str) -> list[Seen]:
+        if surface == GROUP:
+            return self._seen(self.state("slack")["general"])
         return [
             Seen(
                 f"{view['id']} {view['hash']} {json.dumps(view['errors'])}", text_of(view), _buttons(view["blocks"], {})
@@ -42,6 +61,9 @@ class SlackPhone(Simulated):
             await self.act("slack", "command", text=text)
         else:
             await self.act("slack", "say", text=text, thread_ts=self._thread(reply_to))
+
+    async def say_in_group(self, text: str, *, mention: bool) -> None:
+        await self.act("slack", "channel_say", text=text, mention=mention)
 
     async def press(self, label: str, message: Sequence[str] = (), surface: str = "") -> None:
         if not surface:
@@ -68,6 +90,10 @@ class SlackPhone(Simulated):
             case "edit":
                 message = newest_with(self._own(), step.option_texts("message"))
                 await self.act("slack", "edit", ts=message.id, text=step.value)
+            case "react":
+                taken_back = bool(step.options.get("taken_back"))
+                name = NAMES[step.value]["slack"]
+                await self.act("slack", "react", ts=self.reacted_to(step), name=name, taken_back=taken_back)
             case "delete":
                 await self.act("slack", "delete", ts=newest_with(self._own(), as_texts(step.value)).id)
             case "choose":

@@ -10,7 +10,7 @@ from onevalet.testing.scripted_model import ScriptedModel
 from workbench.dev.bench.routes import Bench
 from workbench.scenarios.outside import Outside
 from workbench.scenarios.phones import Phone, phone_of
-from workbench.scenarios.settling import settle
+from workbench.scenarios.settling import done, settle
 from workbench.scenarios.steps import ScenarioError
 from workbench.simulator.app import Simulator
 
@@ -39,6 +39,12 @@ class Stage:
         """Move the shared clock ahead, after work under way has finished: a card's time begins at its arrival."""
         await settle(self.bench.database, self.simulator)
         self.bench.clock.jump(seconds=span.total_seconds())
+
+    async def wait_for(self, work: str, within: float) -> None:
+        """Wait until a worker has done all that is due of a kind of work; raise `ScenarioError` if it has not."""
+        await settle(self.bench.database, self.simulator)
+        if not await done(self.bench.database, self.bench.clock.told(), work, within):
+            raise ScenarioError(f"{work} was not done within {within:g} s.")
 
     async def break_it(self, what: str) -> None:
         """Break a part for real, or put the model right; raise `ScenarioError` if it does not exist."""

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.people.access_policy import PersonRole
+from workbench.scenarios.reactions import NAMES
 from workbench.scenarios.steps import (
     CHANNELS,
+    GROUP,
     MAIL,
     ONLY_ON,
     SURFACES,
@@ -45,8 +47,10 @@ def read_step(number: int, values: object) -> Step:
 def _check(step: Step) -> None:
     _check_options(step)
     match step.verb:
-        case "location":
-            _check_location(step.value)
+        case "location" | "move":
+            _check_place(step.verb, step.value)
+        case "react":
+            _check_reaction(step)
         case "contact":
             _check_contact(step.value)
         case "calls":
@@ -70,7 +74,10 @@ def _check_value(step: Step) -> None:
         case "delete":
             _needs_texts(step.value, "`delete`")
         case "block":
-            _needs_truth(step.value)
+            _needs_truth(step.value, "`block`")
+        case "unshare":
+            if step.value is not True:
+                raise ScenarioError("`unshare` is true.")
         case "redeliver":
             _needs_number(step.value)
         case "answer":
@@ -90,6 +97,8 @@ def _check_more(step: Step) -> None:
             _check_content(step)
             if "voice" in step.options:
                 _needs_seconds(step.options["voice"], "`voice`")
+            if "says" in step.options:
+                _needs_texts(step.options["says"], "`says`")
         case "open" | "close" | "phone" | "callbacks" | "break":
             known = CHOICES[step.verb]
             if step.value not in known:
@@ -105,8 +114,14 @@ def _check_options(step: Step) -> None:
         only = ONLY_ON.get(step.verb, CHANNELS)
         if step.options["channel"] not in only:
             raise ScenarioError(f"`{step.verb}` is for {' and '.join(only)} only.")
-    if step.options.get("on", SURFACES[0]) not in SURFACES:
-        raise ScenarioError(f"`on` must be one of {', '.join(SURFACES)}.")
+    places = {"send": (GROUP,), "expect": (*SURFACES, GROUP)}.get(step.verb, SURFACES)
+    if step.options.get("on", places[0]) not in places:
+        raise ScenarioError(f"`on` must be one of {', '.join(places)}.")
+    _needs_truth(step.options.get("mention", True), "`mention`")
+    if "mention" in step.options and "on" not in step.options:
+        raise ScenarioError("`mention` is for a group.")
+    if step.verb == "send" and {"on", "reply_to"} <= step.options.keys():
+        raise ScenarioError("`reply_to` is not for a group.")
     if "menu" in step.options and not isinstance(step.options["menu"], str):
         raise ScenarioError("`menu` is a text.")
     for name in ("reply_to", "message"):
@@ -118,15 +133,28 @@ def _check_options(step: Step) -> None:
         _needs_seconds(step.options["within"], "`within`")
 
 
-def _check_location(value: object) -> None:
-    _needs_table(value, "`location`")
+def _check_reaction(step: Step) -> None:
+    if step.value not in NAMES:
+        raise ScenarioError(f"`react` must be one of {', '.join(NAMES)}.")
+    _needs_truth(step.options.get("taken_back", False), "`taken_back`")
+
+
+def _check_place(verb: str, value: object) -> None:
+    _needs_table(value, f"`{verb}`")
     place: Mapping[str, Any] = value if isinstance(value, dict) else {}
-    if strange := sorted(place.keys() - {"latitude", "longitude", "title", "address"}):
+    known = {"latitude", "longitude", "accuracy"} | ({"title", "address", "live"} if verb == "location" else set())
+    if strange := sorted(place.keys() - known):
         raise ScenarioError(f"a location has no {strange[0]!r}.")
+    if "accuracy" in place:
+        _needs_seconds(place["accuracy"], "`accuracy` of a location", "metres")
+    if "live" in place and (isinstance(place["live"], bool) or not isinstance(place["live"], int)):
+        raise ScenarioError("`live` of a location is a whole number of seconds.")
     for name, most in (("latitude", 90), ("longitude", 180)):
         degrees = place.get(name)
         if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not -most <= degrees <= most:
             raise ScenarioError(f"`{name}` of a location is a number of degrees from -{most} to {most}.")
+    if "live" in place and "title" in place:
+        raise ScenarioError("a location with a `title` is not shared live.")
     if ("title" in place) != ("address" in place):
         raise ScenarioError("a location has both `title` and `address`, or neither.")
 
@@ -167,9 +195,9 @@ def _needs_texts(value: object, what: str) -> None:
     texts_in([value] if isinstance(value, str) else value, what)
 
 
-def _needs_truth(value: object) -> None:
+def _needs_truth(value: object, what: str) -> None:
     if not isinstance(value, bool):
-        raise ScenarioError("`block` is true or false.")
+        raise ScenarioError(f"{what} is true or false.")
 
 
 def _needs_number(value: object) -> None:
@@ -187,6 +215,6 @@ def _needs_role(value: object) -> None:
         raise ScenarioError(f"`role` is one of {', '.join(PersonRole)}.")
 
 
-def _needs_seconds(value: object, what: str) -> None:
+def _needs_seconds(value: object, what: str, unit: str = "seconds") -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise ScenarioError(f"{what} is a number of seconds.")
+        raise ScenarioError(f"{what} is a number of {unit}.")

@@ -10,10 +10,14 @@ def words_of(step: Step) -> str:
             return " … ".join(step.texts)
         case "call" | "calls":
             return ", ".join(name for name, _ in step.calls)
-        case "fill" | "location" | "contact":
+        case "fill" | "location" | "move" | "contact":
             return ", ".join(f"{name}: {value}" for name, value in step.value.items())
         case "block":
             return "the bot" if step.value else "the bot no more"
+        case "unshare":
+            return ""
+        case "react" if step.options.get("taken_back"):
+            return f"{step.value}, taken back"
         case "delete":
             return " … ".join(as_texts(step.value))
         case "fault":

@@ -16,6 +16,8 @@ MAIL = "mail"
 """The channel of sent mail: only `expect` and `silence` may name it."""
 SURFACES = ("home", "form")
 """Places besides the chat at which a person may press and read in Slack."""
+GROUP = "group"
+"""The simulated group, in which people write and read: Telegram's, or Slack's channel."""
 
 type Verb = Literal[
     "send",
@@ -27,7 +29,10 @@ type Verb = Literal[
     "delete",
     "open",
     "close",
+    "react",
     "location",
+    "move",
+    "unshare",
     "contact",
     "sticker",
     "block",
@@ -40,6 +45,7 @@ type Verb = Literal[
     "call",
     "calls",
     "advance",
+    "wait",
     "event",
     "join",
     "admit",
@@ -54,6 +60,8 @@ ONLY_ON: Mapping[str, tuple[str, ...]] = {
     "open": ("slack",),
     "close": ("slack",),
     "location": ("telegram",),
+    "move": ("telegram",),
+    "unshare": ("telegram",),
     "contact": ("telegram",),
     "sticker": ("telegram",),
     "block": ("telegram",),
@@ -66,8 +74,8 @@ ONLY_ON: Mapping[str, tuple[str, ...]] = {
 _PLACE = frozenset({"channel", "person"})
 _ACT = _PLACE | {"pause"}
 _OPTIONS: Mapping[str, frozenset[str]] = {
-    "send": _ACT | {"reply_to"},
-    "file": _ACT | {"text", "content", "base64", "type", "voice", "reply_to"},
+    "send": _ACT | {"reply_to", "on", "mention"},
+    "file": _ACT | {"text", "content", "base64", "type", "voice", "says", "reply_to"},
     "fill": _ACT,
     "press": _ACT | {"on", "message"},
     "choose": _ACT | {"on", "message", "menu"},
@@ -75,7 +83,10 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     "delete": _ACT,
     "open": _ACT,
     "close": _ACT,
+    "react": _ACT | {"message", "taken_back"},
     "location": _ACT,
+    "move": _ACT,
+    "unshare": _ACT,
     "contact": _ACT,
     "sticker": _ACT,
     "block": _ACT,
@@ -88,6 +99,7 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     "call": frozenset({"with", "beside"}),
     "calls": frozenset({"beside"}),
     "advance": frozenset({"pause"}),
+    "wait": frozenset({"pause", "within"}),
     "event": frozenset({"source", "with", "pause"}),
     "join": frozenset({"pause"}),
     "admit": frozenset({"role", "channel", "pause"}),

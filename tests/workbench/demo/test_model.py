@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -106,6 +107,15 @@ SUNDAY: JsonObject = {
             "Send an email to sam@example.com about lunch: at noon?\nYours",
             "SendEmailAgent",
             {"recipient": ["sam@example.com"], "subject": "Lunch", "body": "At noon?\nYours"},
+        ),
+        (
+            "email inn@example.com that we come if Ben agrees, too",
+            "ask_both",
+            {
+                "who": "Ben",
+                "action": "SendEmailAgent",
+                "arguments": {"recipient": ["inn@example.com"], "subject": "We come", "body": "We come"},
+            },
         ),
         ("from Berlin, next Friday", "answer_waiting_agent", {"fields": {"origin": "Berlin", "date": "2026-11-27"}}),
         ("Remind me in 2 hours to call mum", "remind_me", {"at": "in 2 hours", "text": "call mum"}),
@@ -353,3 +363,30 @@ async def _turn(
     result = await Orchestrator(client, tools=tools, config=config).handle_message(request)
     assert result.state is TurnState.DONE
     return result.reply
+
+
+@pytest.mark.parametrize(
+    ("words", "called"),
+    [
+        ("what is 6 * 7?", ("calculate", {"expression": "6 * 7"})),
+        ("email sam@example.com that I am late", ("ask_in_own_chat", {"name": "Grace Hopper"})),
+        ("what time is it, and email sam@example.com that I am late", ("ask_in_own_chat", {"name": "Grace Hopper"})),
+    ],
+)
+def test_in_a_group_it_answers_or_hands_a_members_own_things_on(words: str, called: tuple[str, JsonObject]) -> None:
+    prompt: JsonObject = {"role": "system", "content": f"{demo.IN_GROUP}several people read what you say."}
+    answer = demo.answer([prompt, says(f"Grace Hopper: {words}")], [*TOOLS, demo.OWN_CHAT])
+    assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == [called]
+
+
+def test_in_a_group_a_yes_and_what_it_does_not_know_are_handed_to_nobody() -> None:
+    prompt: JsonObject = {"role": "system", "content": f"{demo.IN_GROUP}several people read what you say."}
+    for words in ("yes", "frobnicate the widget"):
+        answer = demo.answer([prompt, says(f"Grace Hopper: {words}")], [*TOOLS, demo.OWN_CHAT])
+        assert answer.text.startswith(f'I do not understand "{words}".')
+
+
+def test_the_words_by_which_it_knows_a_group_are_those_of_the_prompt() -> None:
+    told = Path("abilities/groups/sql/functions/turns.sql").read_text()
+    assert f"'note', '{demo.IN_GROUP}" in told
+    assert f'"{demo.OWN_CHAT}"' in told

@@ -170,7 +170,28 @@ def _spied(acted: list[tuple[str, str, Arguments]], name: str, act: Any) -> Any:
             {"first_name": "Sam", "phone_number": "+14155550123"},
             {"contact": {"first_name": "Sam", "phone_number": "+14155550123"}},
         ),
+        (
+            "telegram",
+            "location",
+            {"latitude": "51.5", "longitude": "-0.1", "accuracy": "12.0", "live": 900},
+            {"location": {"latitude": 51.5, "longitude": -0.1, "accuracy": 12.0, "live": 900}},
+        ),
+        ("telegram", "react", {"message_id": "telegram card 2", "emoji": "👍"}, {"react": "👍"}),
+        (
+            "telegram",
+            "react",
+            {"message_id": "telegram card 1", "emoji": "👎"},
+            {"react": "👎", "message": "Card 1 for her"},
+        ),
+        (
+            "slack",
+            "react",
+            {"ts": "slack card 1", "name": "+1", "taken_back": False},
+            {"react": "👍", "message": "Card 1 for her"},
+        ),
         ("telegram", "sticker", {"emoji": "👍"}, {"sticker": "👍"}),
+        ("telegram", "group_say", {"text": "x", "mention": True}, {"send": "x", "on": "group"}),
+        ("telegram", "group_say", {"text": "x", "mention": False}, {"send": "x", "on": "group", "mention": False}),
         ("telegram", "block", {}, {"block": True}),
         ("telegram", "redeliver", {}, {"redeliver": 1}),
         (
@@ -200,9 +221,48 @@ async def test_an_act_is_noted_as_a_step_and_taken_again(
     assert set(taken) | {"value"} >= set(arguments)
 
 
+async def test_a_moved_place_and_a_reaction_are_noted_and_taken_again(place: Place) -> None:
+    async def noted(provider: str, action: str, arguments: Arguments) -> Any:
+        step = place.note(provider, action, arguments).step
+        await place.take(step)
+        return step
+
+    here = {"latitude": "51.5", "longitude": "-0.1"}
+    await noted("telegram", "location", {**here, "live": 900})
+    shown: Any = place.simulator.providers["telegram"].state()
+    message = shown["people"]["ada"]["messages"][-1]
+    there = {"latitude": "51.6", "longitude": "-0.2", "accuracy": "9.0", "message_id": message["message_id"]}
+    moved = await noted("telegram", "move_location", there)
+    assert moved == {"move": {"latitude": 51.6, "longitude": -0.2, "accuracy": 9.0}, "channel": "telegram"}
+    assert await noted("telegram", "stop_location", {}) == {"unshare": True, "channel": "telegram"}
+    given = {"message_id": place.ids["telegram card 2"], "emoji": "👍"}
+    await noted("telegram", "react", given)
+    assert await noted("telegram", "react", {**given, "emoji": ""}) == {
+        "react": "👍",
+        "taken_back": True,
+        "channel": "telegram",
+    }
+    given = {"ts": place.ids["slack card 2"], "name": "-1", "taken_back": False}
+    await noted("slack", "react", given)
+    taken = await noted("slack", "react", {**given, "taken_back": True})
+    assert (taken["react"], taken["taken_back"]) == ("👎", True)
+    assert [(at, did) for at, did, _ in place.acted] == [
+        ("telegram", "location"),
+        ("telegram", "move_location"),
+        ("telegram", "stop_location"),
+        ("telegram", "react"),
+        ("telegram", "react"),
+        ("slack", "react"),
+        ("slack", "react"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("step", "error"),
     [
+        ({"react": "👍", "message": "Card 3", "channel": "slack"}, "No message says 'Card 3'"),
+        ({"react": "👍", "channel": "sms"}, "No message was written"),
+        ({"move": {"latitude": 1, "longitude": 2}, "channel": "telegram"}, "That location is not shared live"),
         ({"send": "x", "reply_to": "Never", "channel": "slack"}, "No message says 'Never'"),
         ({"send": "x", "reply_to": "Word 1", "channel": "sms"}, "A text message answers no other one"),
         ({"edit": "x", "message": "Card 1", "channel": "slack"}, "No message says 'Card 1'"),
@@ -212,6 +272,8 @@ async def test_an_act_is_noted_as_a_step_and_taken_again(
         ({"press": "Approve", "message": "Card 3", "channel": "telegram"}, "no button 'Approve' to press in a message"),
         ({"press": "Gone", "on": "home", "channel": "slack"}, "There is no button 'Gone'"),
         ({"press": "OK", "on": "home", "channel": "telegram"}, "There is no home in Telegram"),
+        ({"send": "x", "on": "group", "channel": "sms"}, "groups to write in only in Slack and Telegram"),
+        ({"expect": "x", "on": "group", "channel": "sms"}, "There is no group to read here, but in Slack and Telegram"),
         ({"choose": "Never", "menu": "When", "channel": "slack"}, "no choice 'Never' in the menu 'When'"),
         ({"close": "form", "channel": "slack"}, "No form is open"),
         ({"block": False, "channel": "telegram"}, "not blocked already"),
@@ -255,7 +317,11 @@ async def test_what_is_read_in_a_thread_and_at_home_is_expected_there(place: Pla
         ("slack", "press", {"ts": "9.9", "action_id": "approve"}, "a press in a message that was there before"),
         ("telegram", "press", {"message_id": 99, "data": "yes:1"}, "a press in a message that was there before"),
         ("slack", "mention", {"text": "x"}, "mention (slack)"),
-        ("telegram", "group_say", {"text": "x"}, "group say (telegram)"),
+        ("telegram", "group_say", {"text": "x", "reply_to": 9}, "a reply in a group (telegram)"),
+        ("telegram", "react", {"message_id": 99, "emoji": "👍"}, "a reaction to a message that was there before"),
+        ("telegram", "react", {"message_id": "telegram card 1", "emoji": "🔥"}, "the reaction 🔥 (telegram)"),
+        ("twilio", "react", {"sid": "SM9", "reaction": "like"}, "a reaction to a message that was there before"),
+        ("telegram", "move_location", {"latitude": "1", "longitude": "2"}, "a live location that was there before"),
         ("twilio", "duplicate", {"sid": "twilio 1"}, "a text delivered again that was not the last one (sms)"),
         (
             "twilio",

@@ -7,10 +7,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from core.clock import Clock
 from core.db.database import Database
+from tests.core.harness import opened
 from tests.eventually import eventually
 from tests.patience import patience
-from workbench.scenarios.settling import settle
+from workbench.scenarios.settling import done, settle
 from workbench.simulator.app import Simulator, serve_simulator
 from workbench.simulator.config import SimulatorConfig, SystemClock
 
@@ -68,3 +70,18 @@ def count_looks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(Simulator, "delivers", property(look))
     return looks
+
+
+async def test_due_work_is_waited_for_until_it_is_done_or_time_is_up(database_url: str) -> None:
+    async with opened(database_url) as store:
+        clock = Clock()
+        assert await done(store.database, clock, "memory", patience(5))
+        await store.say("Hello")
+        await store.admin.execute(
+            "insert into memory_jobs (tenant_id, id, lease_until)"
+            " select tenant_id, 'job', clock_timestamp() + interval '15 seconds' from tenants"
+        )
+        assert not await done(store.database, clock, "memory", 0.2), "it is under way"
+        waiting = asyncio.create_task(done(store.database, clock, "memory", patience(5)))
+        await store.admin.execute("delete from memory_jobs")
+        assert await waiting

@@ -33,8 +33,9 @@ def _made(folder: Path, packages: tuple[str, ...]) -> Path:
     if not done.exists() or done.read_text() != wanted:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         subprocess.run(["uv", "venv", "--quiet", "--clear", "--python", version, str(folder)], check=True)  # noqa: S603, S607
+        # The configuration of this project would refuse packages that are newer than its own.
         subprocess.run(  # noqa: S603
-            ["uv", "pip", "install", "--quiet", "--python", str(python), *packages, _LOOP],  # noqa: S607
+            ["uv", "pip", "install", "--no-config", "--quiet", "--python", str(python), *packages, _LOOP],  # noqa: S607
             check=True,
         )
         done.write_text(wanted)

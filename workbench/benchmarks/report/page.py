@@ -5,9 +5,11 @@ from typing import Any
 
 from workbench.benchmarks.report.reasons import REASONS
 from workbench.benchmarks.report.results import ROOT
-from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric
+from workbench.benchmarks.suite.metrics import EARLIER, FLOOR, LEAN, OURS, Benchmark, Metric
 
 PAGE = ROOT / "docs" / "performance.md"
+OF_OLD = "; **old**"
+_APART = (FLOOR, EARLIER, LEAN)
 _HEAD = """# Performance
 
 `bin/uv run -m workbench.benchmarks --peers --write` writes this page. Times depend on the machine: compare the
@@ -16,7 +18,7 @@ figures of one row, which were measured in turns in one run.
 A figure is the median of its rounds; ours has their range behind it. CPU is that of the processes named. The floor is
 the least code that does the same work. Peers run over the same model server, at the versions in
 `workbench/benchmarks/peers/environments.py`; none stores anything. Postgres and Redis are embedded and durable.
-Settings are as shipped, with memory and profile off unless the section says otherwise.
+Settings are as shipped; lean is without memory and profile. **Old** is what was measured more than 50 commits ago.
 """
 
 
@@ -34,18 +36,27 @@ def lines(results: Mapping[str, Any], benchmarks: Sequence[Benchmark]) -> Iterat
             yield from _section(benchmark, run)
 
 
+def goals(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each goal: the work, ours, and whether it is reached."""
+    for metric in benchmark.metrics:
+        figures = run["metrics"].get(metric.name, {})
+        if OURS in figures and (row := _row(metric, figures))[-2]:
+            yield f"{row[0]}, {row[1]}: {row[-3].strip('*')}, {row[-2]}, {row[-1].replace('**', '') or 'not compared'}"
+
+
 def _section(benchmark: Benchmark, run: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n## {benchmark.title}\n"
     yield f"{benchmark.about}\n"
-    measured = [metric for metric in benchmark.metrics if OURS in run["metrics"].get(metric.name, {})]
+    measured = [metric for metric in benchmark.metrics if {OURS, LEAN} & run["metrics"].get(metric.name, {}).keys()]
     rows = [_row(metric, run["metrics"][metric.name]) for metric in measured]
-    titles = ("work", "unit", "floor", "peers", "ours", "goal", "")
+    titles = ("work", "unit", "floor", "peers", EARLIER, "lean", "ours", "goal", "")
     filled = [column for column in range(len(titles)) if any(row[column] for row in rows)]
     yield f"| {' | '.join(titles[column] for column in filled)} |"
     yield f"|{'---|' * len(filled)}"
     yield from (f"| {' | '.join(row[column] for column in filled)} |" for row in rows)
-    yield f"\n{run['at']}, commit {run['commit']}, load {run['load'][0]} to {run['load'][1]}."
-    missed = [metric for metric in measured if _is_met(metric, run["metrics"][metric.name]) is False]
+    age = OF_OLD * run.get("old", False)
+    yield f"\n{run['at']}, commit {run['commit']}, load {run['load'][0]} to {run['load'][1]}{age}."
+    missed = [metric for metric in measured if is_met(metric, run["metrics"][metric.name]) is False]
     if missed:
         yield "\nWhy it falls short:\n"
         yield from (f"- **{titles}**: {reason}" for reason, titles in _reasons(missed).items())
@@ -62,18 +73,27 @@ def _reasons(missed: Sequence[Metric]) -> dict[str, str]:
 
 
 def _row(metric: Metric, figures: Mapping[str, Any]) -> tuple[str, ...]:
-    peers = [f"{name} {_number(figure['median'])}" for name, figure in figures.items() if name not in (OURS, FLOOR)]
-    floor = _number(figures[FLOOR]["median"]) if FLOOR in figures else ""
-    met = {None: "", True: "reached", False: "**missed**"}[_is_met(metric, figures)]
-    goal = str(metric.target or "")
-    return (metric.title, metric.unit, floor, "<br>".join(peers), f"**{_range(figures[OURS])}**", goal, met)
+    apart = {name: _number(figures[name]["median"]) if name in figures else "" for name in _APART}
+    peers = [f"{name} {_number(one['median'])}" for name, one in figures.items() if name not in (OURS, *_APART)]
+    met = {None: "", True: "reached", False: "**missed**"}[is_met(metric, figures)]
+    goal, ratio = str(metric.target or ""), ratio_of(metric, figures)
+    told = f"{met}: {ratio:.2f} ×" if met and ratio else met
+    ours = f"**{_range(figures[OURS])}**" if OURS in figures else ""
+    return (metric.title, metric.unit, apart[FLOOR], "<br>".join(peers), apart[EARLIER], apart[LEAN], ours, goal, told)
 
 
-def _is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:
-    if metric.target is None:
+def is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:
+    """Return whether a metric has reached its goal; None without one, or if what it is a multiple of is unknown."""
+    if metric.target is None or OURS not in figures:
         return None
-    floor = figures[FLOOR]["median"] if FLOOR in figures else None
-    return metric.target.is_met(figures[OURS]["median"], floor)
+    other = figures.get(metric.target.times)
+    return metric.target.is_met(figures[OURS]["median"], other["median"] if other else None)
+
+
+def ratio_of(metric: Metric, figures: Mapping[str, Any]) -> float | None:
+    """Return ours as a multiple of what the goal is a multiple of, if that was measured."""
+    other = figures.get(metric.target.times) if metric.target else None
+    return figures[OURS]["median"] / other["median"] if OURS in figures and other and other["median"] else None
 
 
 def _range(figure: Mapping[str, float]) -> str:

@@ -4,12 +4,6 @@ Shares of a Python process are samples of py-spy (`bin/uv run -m workbench.bench
 imports; shares of Postgres are times in functions (`track_functions`).
 """
 
-_WORKER = (
-    "28 % is the kernel's sending over sockets, the loop with its model call 22 %, delivery 13 %, preparing prompt and "
-    "tools 8 %. The machine varies: the same commit took 6.5 ms and, three hours later, 10."
-)
-_POSTGRES = "Spread over some 30 functions; `finish_turn` and `read_turn` take 9 % each."
-_POSTGRES_TOOLS = "Spread over some 30 functions; `read_turn` takes 10 %, `record_step` and `finish_turn` 9 % each."
 _WEB = (
     "29 % is the kernel's sending and polling of sockets, signature and parsing 24 %, storing 16 %, the wakeup through "
     "Redis, which the floor lacks, 7 %, log lines 6 %."
@@ -25,10 +19,6 @@ REASONS: dict[str, str] = {
         "reading an answer by litellm's transformation is 5 %, and the tools, their arguments checked, are 10 %."
     ),
     "turn-rate": "By wall clock: other work on the machine lowers it as it lowers the floor and the peers.",
-    "durable-worker": _WORKER,
-    "tools-worker": _WORKER,
-    "durable-postgres": _POSTGRES,
-    "tools-postgres": _POSTGRES_TOOLS,
     "begun": (
         "A message also writes its lane and the backlog, and the claim takes the lane under a fence and marks the "
         "messages, while the floor updates one row."

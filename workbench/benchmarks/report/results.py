@@ -5,7 +5,7 @@ import os
 import platform
 import statistics
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from workbench.benchmarks.suite.metrics import Benchmark, Samples
 
 ROOT = Path(__file__).parents[3]
 PATH = ROOT / "workbench" / "benchmarks" / "results.json"
+OLD = 50
+"""Commits after which figures count as old."""
 _WRITTEN = (":!workbench/benchmarks/results.json", ":!docs/performance.md", ":!docs/performance")
 """Files written by a run, which do not change the measured commit."""
 
@@ -50,20 +52,39 @@ def summary(figures: Sequence[float]) -> JsonObject:
 
 
 def save(fresh: Mapping[str, JsonObject], path: Path = PATH) -> JsonObject:
-    """Replace older results by fresh results; return all."""
+    """Replace older results by fresh results, and mark those that are old; return all."""
     before: JsonObject = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kept = before.get("benchmarks")
     benchmarks: JsonObject = {**(kept if isinstance(kept, dict) else {}), **fresh}
+    mark_old(run for name, run in benchmarks.items() if name not in fresh)
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}"
-    results: JsonObject = {"machine": machine, "benchmarks": benchmarks}
+    results: JsonObject = {"machine": machine if fresh else before["machine"], "benchmarks": benchmarks}
     path.write_text(_dumped(results), encoding="utf-8")
     return results
+
+
+def mark_old(runs: Iterable[Json]) -> None:
+    """Mark the runs whose commit lies more than 50 behind."""
+    for run in runs:
+        if isinstance(run, dict) and is_old(str(run["commit"])):
+            run["old"] = True
 
 
 def commit() -> str:
     """Return the measured commit, with a note if files differ from it."""
     short = _git("rev-parse", "--short", "HEAD")
     return f"{short} with changes" if _git("status", "--porcelain", "--", ".", *_WRITTEN) else short
+
+
+def is_old(measured: str) -> bool:
+    """Return whether a commit lies more than 50 behind, or is not known any more."""
+    count = _git("rev-list", "--count", f"{measured.split()[0]}..HEAD")
+    return not count or int(count) > OLD
+
+
+def is_whole() -> bool:
+    """Return whether all earlier commits are here, which a shallow clone lacks."""
+    return _git("rev-parse", "--is-shallow-repository") == "false"
 
 
 def _git(*arguments: str) -> str:

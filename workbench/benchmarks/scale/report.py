@@ -5,11 +5,14 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from textwrap import fill
 from typing import Any
 
 from tests.faults.report import commit
 from tests.forker import ROOT
+from workbench.benchmarks.report.page import OF_OLD
 from workbench.benchmarks.report.plots import svg
+from workbench.benchmarks.report.results import is_old
 from workbench.benchmarks.scale.cost import PARTS
 from workbench.benchmarks.scale.limits import CORE, CORES
 
@@ -19,6 +22,7 @@ PAGE = ROOT / "docs" / "scale.md"
 PLOTS = ROOT / "docs" / "scale"
 NUMBERS = PLOTS / "results.json"
 BEGIN, END = "<!-- measured -->", "<!-- end of what was measured -->"
+WIDTH = 140
 WANTED, A_DAY, PEAK = 1_000_000, 20, 3
 """People, messages of each a day, and how many times the mean the busiest moment has."""
 _NAMES = {
@@ -84,7 +88,8 @@ def plots(results: Results) -> Iterator[dict[str, Any]]:
 def page(results: Results) -> str:
     """Return the measured part."""
     parts = (_circumstances, _by_workers, _compared, _saturation, _sums) if "workers" in results else ()
-    return "\n".join([*(line for part in parts for line in part(results)), *connections(results)]).strip("\n") + "\n"
+    lines = [*(line for part in parts for line in part(results)), *connections(results)]
+    return "\n".join(line if line.startswith("|") else fill(line, WIDTH) for line in lines).strip("\n") + "\n"
 
 
 def connections(results: Results) -> Iterator[str]:
@@ -94,8 +99,8 @@ def connections(results: Results) -> Iterator[str]:
     told = results["connections"]
     yield ""
     yield (
-        f"Connections, measured {told['date']} at commit {told['commit']} with a load of {told['load']:.1f}. Each"
-        " client reads a person's ten messages in a transaction, again and again."
+        f"Connections, measured {told['date']} at commit {told['commit']} with a load of"
+        f" {told['load']:.1f}{_age(told)}. Each client reads a person's ten messages in a transaction, again and again."
     )
     yield ""
     yield (
@@ -116,9 +121,14 @@ def _circumstances(results: Results) -> Iterator[str]:
     yield (
         f"Measured {results['date']} at commit {results['commit']} on {results['cores']} cores, with a load of"
         f" {results['before']:.1f} before and {results['load']:.1f} after. Each figure is the median of"
-        f" {results['rounds']} bursts of {results['messages']} messages. {_hosts(results)}"
+        f" {results['rounds']} bursts of {results['messages']} messages, with memory and profile off{_age(results)}."
+        f" {_hosts(results)}"
     )
     yield ""
+
+
+def _age(told: Results) -> str:
+    return OF_OLD * is_old(told["commit"])
 
 
 def _hosts(results: Results) -> str:
@@ -197,7 +207,8 @@ def _sums(results: Results) -> Iterator[str]:
     mean = WANTED * A_DAY / 86_400
     yield (
         f"{WANTED:,} people who write {A_DAY} messages a day are {mean:.0f} a second in the mean and"
-        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the bursts with two workers, that peak takes:"
+        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the bursts with two workers, that peak"
+        " takes, without memory:"
     )
     yield ""
     yield "| part | cores at the peak | share |"

@@ -1,4 +1,4 @@
-"""A durable message: its cost to worker and Postgres, the delay of its turn, and the cost of an idle worker."""
+"""A durable message: the delay of its turn, the growth of its cost, and the cost of an idle worker."""
 
 import asyncio
 import statistics
@@ -14,21 +14,11 @@ from workbench.benchmarks.turns import Bench
 
 PEERS = ("taskiq", "arq")
 _ABOUT = """\
-A committed message is taken by a worker, answered by one model call, or two with two tools between them, and handed to
-a channel that costs nothing. It survives a crash at any point, which no peer does. Eight people write again as soon as
-they are answered. Transactions and awaited flushes of the WAL are the worker's; taking the message in is at most one
-more of each. The floor from commit to begun is an insert, a push to a Redis list, a pop and one update; the peers are
-hops through their queues, without a database."""
+A committed message is taken by a worker, answered by one model call, and handed to a channel that costs nothing. It
+survives a crash at any point, which no peer does. The floor from commit to begun is an insert, a push to a Redis list,
+a pop and one update; the peers are hops through their queues, without a database."""
 METRICS = (
-    Metric("durable-worker", "a plain message: the worker", "ms CPU", Target(6)),
-    Metric("durable-postgres", "a plain message: Postgres", "ms CPU", Target(4)),
-    Metric("durable-transactions", "a plain message: transactions", "a message", Target(10)),
-    Metric("durable-flushes", "a plain message: flushes of the WAL", "a message", Target(4)),
-    Metric("tools-worker", "a message with two tools: the worker", "ms CPU", Target(6)),
-    Metric("tools-postgres", "a message with two tools: Postgres", "ms CPU", Target(4)),
-    Metric("tools-transactions", "a message with two tools: transactions", "a message", Target(16)),
-    Metric("tools-flushes", "a message with two tools: flushes of the WAL", "a message", Target(10)),
-    Metric("begun", "commit to turn begun, p50", "ms", Target(3, times_floor=True)),
+    Metric("begun", "commit to turn begun, p50", "ms", Target(1.5, times=FLOOR)),
     Metric("commands", "Redis commands of a plain message", "a message", Target(10)),
     Metric("idle", "an idle worker", "% of a core", Target(1)),
 )
@@ -65,12 +55,8 @@ async def run(options: Options) -> Samples:
             samples.add("begun", FLOOR, await _floor(bench, count))
             light = await turns.phase(bench, lambda: turns.one_by_one(bench, count))
             samples.add("begun", OURS, light["begun_p50"])
-            for name, words in (("durable", "line"), ("tools", turns.SUM)):
-                loaded = await turns.phase(bench, partial(turns.all_at_once, bench, seconds, words))
-                samples.add(f"{name}-worker", OURS, loaded["worker"])
-                samples.add(f"{name}-postgres", OURS, loaded["postgres"])
-                if name == "durable":
-                    samples.add("commands", OURS, loaded["commands"])
+            loaded = await turns.phase(bench, partial(turns.all_at_once, bench, seconds))
+            samples.add("commands", OURS, loaded["commands"])
         samples.add("idle", OURS, (await turns.idle_for(bench, options.of(10, 1)))["worker_percent"])
         for name in PEERS if options.peers else ():
             for _ in range(min(options.rounds, 3)):
@@ -79,13 +65,6 @@ async def run(options: Options) -> Samples:
         if not options.small:
             samples.plots.append(await _by_people(bench))
             samples.plots.append(await _by_history(bench))
-    async with turns.opened(options.of(8, 2), metered_worker=True) as bench:
-        await turns.settle(bench)
-        for name, words in (("durable", "line"), ("tools", turns.SUM)):
-            for counted, figure in (
-                await turns.counted(bench, partial(turns.all_at_once, bench, seconds, words))
-            ).items():
-                samples.add(f"{name}-{counted}", OURS, figure)
     return samples
 
 

@@ -7,13 +7,13 @@ import time
 from io import BytesIO
 
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
-from workbench.benchmarks.suite.whole_way import Way, opened, sustained
+from workbench.benchmarks.whole.way import Way, opened, sustained
 
 _ABOUT = """\
 Eight people write again as soon as they are answered; half of the time another person sends new photos of 12
 megapixels, which the worker fetches, has a child process read, and stores. Floor: the eight people without photos."""
 METRICS = (
-    Metric("files-others", "the others' turns beside photos, p99", "ms", Target(2, times_floor=True)),
+    Metric("files-others", "the others' turns beside photos, p99", "ms", Target(2, times=FLOOR)),
     Metric("files-others-light", "the others' turns beside photos, p50", "ms"),
     Metric("files-photo", "a photo in to its answer handed to the provider, p50", "ms"),
 )
@@ -27,7 +27,7 @@ async def run(options: Options) -> Samples:
     """Measure the others with and without the photos, in turns."""
     samples = Samples()
     with tempfile.TemporaryDirectory() as folder:
-        async with opened(ONEVALET_FILES=folder) as way:
+        async with opened({"ONEVALET_FILES": folder}) as way:
             way.photo = await asyncio.to_thread(_photo)
             people, seconds = options.of(_PEOPLE, 2), options.of(10, 1)
             for person in (*range(people), _SENDER):

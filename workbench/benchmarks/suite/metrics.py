@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OURS, FLOOR = "ours", "floor"
+OURS, FLOOR, LEAN, EARLIER = "ours", "floor", "lean", "d221e40b"
+"""The contestants that are no peers: lean is ours without memory and profile, the earlier is a commit of ours."""
 
 type Points = list[tuple[float, float]]
 
@@ -16,6 +17,8 @@ class Options:
     rounds: int = 5
     small: bool = False
     peers: Mapping[str, Path] = field(default_factory=dict)
+    earlier: bool = False
+    """Whether the earlier commit is measured too."""
 
     def of(self, full: int, small: int) -> int:
         """Return a number of repetitions."""
@@ -24,21 +27,22 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The goal of a metric: a limit, or a multiple of the floor of the same run."""
+    """The goal of a metric: a limit, or a multiple of the figure of a contestant of the same run."""
 
     limit: float
     more: bool = False
-    times_floor: bool = False
+    times: str = ""
 
-    def is_met(self, ours: float, floor: float | None) -> bool:
-        """Return whether a figure reaches it."""
-        if self.times_floor and floor is None:
-            raise ValueError("a target relative to the floor needs a floor")
-        limit = self.limit * (floor or 0.0) if self.times_floor else self.limit
+    def is_met(self, ours: float, other: float | None) -> bool | None:
+        """Return whether a figure reaches it; None if the contestant that it is a multiple of was not measured."""
+        if self.times and other is None:
+            return None
+        limit = self.limit * (other or 0.0) if self.times else self.limit
         return ours >= limit if self.more else ours <= limit
 
     def __str__(self) -> str:
-        return f"{'over' if self.more else 'under'} {self.limit:,g}{' × the floor' if self.times_floor else ''}"
+        of = {"": "", FLOOR: " × the floor"}.get(self.times, f" × {self.times}")
+        return f"{'over' if self.more else 'under'} {self.limit:,g}{of}"
 
 
 @dataclass(frozen=True, slots=True)

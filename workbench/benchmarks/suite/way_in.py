@@ -24,9 +24,14 @@ a signature or a secret and call a handler, but store nothing."""
 
 def _metrics(channel: str, title: str) -> tuple[Metric, ...]:
     return (
-        Metric(f"way-in-web-{channel}", f"{title}: web", "µs CPU", Target(450)),
-        Metric(f"way-in-postgres-{channel}", f"{title}: Postgres", "µs CPU", Target(250)),
-        Metric(f"way-in-rate-{channel}", f"{title}: accepted by one process", "a second", Target(2000, more=True)),
+        Metric(f"way-in-web-{channel}", f"{title}: web", "µs CPU", Target(1.8, times=FLOOR)),
+        Metric(f"way-in-postgres-{channel}", f"{title}: Postgres", "µs CPU", Target(1.5, times=FLOOR)),
+        Metric(
+            f"way-in-rate-{channel}",
+            f"{title}: accepted by one process",
+            "a second",
+            Target(0.6, more=True, times=FLOOR),
+        ),
     )
 
 

@@ -1,111 +1,190 @@
 """The whole way: a text's webhook in, the answer sent to the provider, by a web and a worker process."""
 
 import asyncio
-import itertools
-import sys
-import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-import asyncpg
-import psutil
-from aiohttp import web
+from tests.postgres_meter import wal_flushes
+from workbench.benchmarks.suite.metrics import (
+    EARLIER,
+    FLOOR,
+    LEAN,
+    OURS,
+    Benchmark,
+    Metric,
+    Options,
+    Plot,
+    Points,
+    Samples,
+    Target,
+)
+from workbench.benchmarks.whole.checkouts import HERE, Checkout, earlier
+from workbench.benchmarks.whole.model import SUM
+from workbench.benchmarks.whole.plain_sql import PlainSql
+from workbench.benchmarks.whole.way import LEAN as WITHOUT_MEMORY
+from workbench.benchmarks.whole.way import SHIPPED, Spent, Way, opened, sustained
 
-from onevalet.migrating import migrate
-from onevalet.servers.port import free_port
-from tests.services import private_postgres, private_valkey
-from workbench.benchmarks import way_in, webhooks
-from workbench.benchmarks.suite.metrics import OURS, Benchmark, Metric, Options, Plot, Points, Samples, Target
-from workbench.benchmarks.webhooks import send_all
-from workbench.serving import serving
+_ABOUT = f"""\
+From a text's webhook to the answer handed to the provider, by one web and one worker process, with one model call, or
+two with two tools between them. Ours is as shipped, with memory and profile on; lean is without them. Each person has
+told two facts, and one message in five tells another. `{EARLIER}` is an earlier commit as shipped. CPU is of all that
+a message leads to, before and after the answer. The floor is plain SQL that writes the rows of such a message over one
+connection, without functions, keys, triggers and row-level security. Round trips, transactions and flushes of the WAL
+are the worker's. Eight people write again once they are answered; in p50 one text is under way at a time; sustained
+are 32 people. The simulated model, provider and people share the machine's cores."""
+_KINDS = {"plain": "a plain message", "tools": "a message with two tools"}
 
-_ABOUT = """\
-From a text's webhook to the answer handed to the provider, with one model call, by one web and one worker process. The
-simulated model, provider and people share the machine's cores. In p50 one text is under way at a time; sustained are
-32 people who write again once they are answered."""
+
+def _costs(kind: str, title: str, trips: float) -> tuple[Metric, ...]:
+    return (
+        Metric(f"whole-worker-{kind}", f"{title}: the worker", "ms CPU", Target(0.45, times=EARLIER)),
+        Metric(f"whole-postgres-{kind}", f"{title}: Postgres", "ms CPU", Target(0.35, times=EARLIER)),
+        Metric(f"whole-web-{kind}", f"{title}: web", "ms CPU"),
+        Metric(f"whole-wal-{kind}", f"{title}: WAL", "kB"),
+        Metric(f"whole-trips-{kind}", f"{title}: round trips to Postgres", "a message", Target(trips)),
+        Metric(f"whole-transactions-{kind}", f"{title}: transactions", "a message", Target(9)),
+        Metric(f"whole-flushes-{kind}", f"{title}: flushes of the WAL", "a message", Target(4)),
+    )
+
+
 METRICS = (
+    *(metric for kind, trips in (("plain", 7), ("tools", 9)) for metric in _costs(kind, _KINDS[kind], trips)),
+    Metric(
+        "whole-limit-postgres",
+        "a message with two tools, lean, beside plain SQL: Postgres",
+        "ms CPU",
+        Target(2.5, times=FLOOR),
+    ),
+    Metric("whole-limit-wal", "the same: WAL", "kB", Target(16)),
+    Metric("whole-plans", "plans of Postgres in a worker's first 100 messages", "a message", Target(10)),
+    Metric("whole-pause", "pause of the worker by the garbage collector, p99.9 of a turn", "ms", Target(20)),
     Metric("whole-light", "webhook in to answer handed to the provider, p50", "ms", Target(30)),
     Metric("whole-rate", "sustained by one web and one worker", "turns/s", Target(100, more=True)),
-    Metric("whole-memory-web", "memory of web after that", "MB", Target(80)),
-    Metric("whole-memory-worker", "memory of the worker after that", "MB", Target(200)),
+    Metric("whole-memory-web", "memory of web with three channels after 40 turns", "MB", Target(85)),
+    Metric("whole-memory-worker", "memory of the worker with three channels after 40 turns", "MB", Target(190)),
 )
-_NUMBERS = itertools.count(20_000_000)
-_FILES = f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages/{{message}}/Media/{{media}}"
-_WAIT = 60.0
-"""Seconds after which an answer counts as lost."""
+_FACTS = ("I live in Bonn with my sister Anna now. My friend is", "My dog is called Rex. His number is")
+_PLAIN = (*["What shall I know about the plants in Bonn today? Number"] * 4, "I water the plants in Bonn on day")
+_PEOPLE, _WARM = 8, 40
+_MADE = "select coalesce(sum(plans), 0)::int from pg_stat_statements where query not like '%pg_stat_statements%'"
 
 
 @dataclass(slots=True)
-class Way:
-    """The processes, and who waits for an answer."""
-
-    port: int
-    waiting: dict[str, "asyncio.Future[float]"] = field(default_factory=dict)
-    processes: dict[str, int] = field(default_factory=dict)
-    """Their process ids."""
-    photo: bytes = b""
-    """The content at the beginning of each of the provider's files; no two files are the same."""
-    provider: str = ""
-
-    async def ask(self, person: int, *, photo: bool = False) -> float:
-        """Send a text, perhaps with a photo, and wait for its answer; return the seconds that it took."""
-        number = f"+1555{person:07d}"
-        answered: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self.waiting[number] = answered
-        name = next(_NUMBERS)
-        media = f"{self.provider}{_FILES.format(message=f'MM{name:032x}', media=f'ME{name:032x}')}" if photo else ""
-        request, began = webhooks.sms(person, next(_NUMBERS), media), time.perf_counter()
-        if not await send_all(self.port, [request], 1):
-            raise RuntimeError("a text was refused")
-        async with asyncio.timeout(_WAIT):
-            return (await answered) - began
-
-    async def take(self, request: web.Request) -> web.Response:
-        """Take a text as Twilio does."""
-        form = await request.post()
-        waiting = self.waiting.pop(str(form["To"]), None)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(time.perf_counter())
-        told = {"sid": f"SM{next(_NUMBERS):032x}", "status": "queued", "to": form["To"], "body": form["Body"]}
-        return web.json_response(told | {"num_segments": "1", "error_code": None}, status=201)
-
-    async def hand_out(self, request: web.Request) -> web.Response:
-        """Return a file of its own."""
-        return web.Response(body=self.photo + request.match_info["media"].encode(), content_type="image/jpeg")
+class _Contestant:
+    name: str
+    settings: dict[str, str]
+    checkout: Checkout
+    way: Way = field(default_factory=lambda: Way(0))
+    """Its processes, while they run."""
+    turns: int = 0
+    """How many were measured."""
 
 
 async def run(options: Options) -> Samples:
-    """Measure a single text at a time, then many people who write again after each answer."""
+    """Measure all contestants in turns, then count what does not depend on the machine."""
     samples = Samples()
-    async with opened() as way:
-        for person in range(options.of(32, 2)):
-            await way.ask(person)
+    contestants = _contestants(options)
+    if not options.small:  # a process that compiles what it loads is larger
+        await asyncio.gather(*(asyncio.to_thread(one.checkout.compile) for one in contestants))
+    async with AsyncExitStack() as stack:
+        for one in contestants:
+            one.way = await stack.enter_async_context(opened(one.settings, one.checkout, channels=True))
+            await _warm(one.way, options)
+            for process in ("web", "worker"):
+                samples.add(f"whole-memory-{process}", one.name, one.way.memory(process))
+        floor = await PlainSql.of(contestants[0].way.connection)
         for _ in range(options.rounds):
-            times = sorted([await way.ask(person % 32) for person in range(options.of(30, 3))])
-            samples.add("whole-light", OURS, times[len(times) // 2] * 1000)
-        for _ in range(options.rounds):
-            rate, _ = await sustained(way, options.of(32, 2), options.of(6, 1))
-            samples.add("whole-rate", OURS, rate)
+            for kind in _KINDS:
+                await _measure_floor(samples, floor, kind, options)
+                for one in contestants:
+                    await _measure(samples, one, kind, options)
+            for one in contestants:
+                await _measure_times(samples, one, options)
+        for one in contestants:
+            longest, rare = one.way.longest_pauses(), one.turns // 1000
+            samples.add("whole-pause", one.name, longest[rare] if len(longest) > rare else 0.0)
         if not options.small:
-            samples.plots += await _by_concurrency(way)
-        for name in ("web", "worker"):
-            memory = psutil.Process(way.processes[name]).memory_info().rss / 2**20
-            samples.add(f"whole-memory-{name}", OURS, memory)
+            samples.plots += await _by_concurrency(contestants[0].way)
+    for one in contestants[: options.of(len(contestants), 1)]:
+        await _count(samples, one, options)
     return samples
 
 
-async def sustained(way: Way, people: int, seconds: float) -> tuple[float, list[float]]:
-    """Return turns a second, and the seconds of each."""
-    times: list[float] = []
-    began = time.perf_counter()
+def _contestants(options: Options) -> Sequence[_Contestant]:
+    ours = [_Contestant(OURS, SHIPPED, HERE), _Contestant(LEAN, WITHOUT_MEMORY, HERE)]
+    return [*ours, _Contestant(EARLIER, SHIPPED, earlier(EARLIER))] if options.earlier else ours
+
+
+async def _warm(way: Way, options: Options) -> None:
+    """Let each person tell two facts, and 40 turns be done."""
+    people = options.of(_PEOPLE, 2)
+    for turn in range(options.of(_WARM, 4)):
+        facts = _FACTS[turn // people] if turn < people * len(_FACTS) else _PLAIN[turn % len(_PLAIN)]
+        await way.ask(turn % people, facts)
+    await way.rest()
+    way.longest_pauses()
+
+
+async def _talk(way: Way, people: int, messages: int, kind: str) -> int:
+    """Let people write so many messages in all, each once the previous is answered."""
 
     async def talk(person: int) -> None:
-        while time.perf_counter() - began < seconds:
-            times.append(await way.ask(person))
+        for number in range(messages // people):
+            await way.ask(person, SUM if kind == "tools" else _PLAIN[number % len(_PLAIN)])
 
     await asyncio.gather(*(talk(person) for person in range(people)))
-    return len(times) / (time.perf_counter() - began), times
+    return messages // people * people
+
+
+async def _measure_floor(samples: Samples, floor: PlainSql, kind: str, options: Options) -> None:
+    cpu, wal = await floor.run(options.of(500, 20), tools=kind == "tools")
+    for name, figure in (("postgres", cpu), ("wal", wal)):
+        samples.add(f"whole-{name}-{kind}", FLOOR, figure)
+        if kind == "tools":
+            samples.add(f"whole-limit-{name}", FLOOR, figure)
+
+
+async def _measure(samples: Samples, one: _Contestant, kind: str, options: Options) -> None:
+    before = await one.way.spent()
+    messages = await _talk(one.way, options.of(_PEOPLE, 2), options.of(160, 4), kind)
+    one.turns += messages
+    await one.way.rest()
+    spent = await one.way.spent() - before
+    for name in Spent.__slots__:
+        samples.add(f"whole-{name}-{kind}", one.name, getattr(spent, name) / messages)
+        if kind == "tools" and one.name == LEAN and name in ("postgres", "wal"):
+            samples.add(f"whole-limit-{name}", OURS, getattr(spent, name) / messages)
+
+
+async def _measure_times(samples: Samples, one: _Contestant, options: Options) -> None:
+    times = sorted([await one.way.ask(person % _PEOPLE) for person in range(options.of(30, 3))])
+    samples.add("whole-light", one.name, times[len(times) // 2] * 1000)
+    rate, _ = await sustained(one.way, options.of(32, 2), options.of(6, 1))
+    samples.add("whole-rate", one.name, rate)
+    await one.way.rest()
+
+
+async def _count(samples: Samples, one: _Contestant, options: Options) -> None:
+    """Count plans, statements, transactions and flushes, of fresh processes."""
+    people = options.of(_PEOPLE, 2)
+    async with opened(one.settings, one.checkout, counted=True) as way:
+        assert way.meter is not None  # noqa: S101 - it is counted
+        await way.connection.execute("select pg_stat_statements_reset()")
+        messages = await _talk(way, people, options.of(104, 4), "plain")
+        await way.rest()
+        samples.add("whole-plans", one.name, await way.connection.fetchval(_MADE) / messages)
+        for kind in _KINDS:
+            await _talk(way, people, options.of(16, 2), kind)
+            await way.rest()
+            before = await wal_flushes(way.url)
+            await way.rest()  # connections are opened again
+            way.meter.clear()
+            messages = await _talk(way, people, options.of(80, 4), kind)
+            await way.rest()
+            samples.add(f"whole-trips-{kind}", one.name, len(way.meter.statements) / messages)
+            samples.add(f"whole-transactions-{kind}", one.name, way.meter.transactions / messages)
+            samples.add(f"whole-flushes-{kind}", one.name, (await wal_flushes(way.url) - before) / messages)
 
 
 async def _by_concurrency(way: Way) -> list[Plot]:
@@ -126,57 +205,6 @@ async def _by_concurrency(way: Way) -> list[Plot]:
         ),
         Plot("whole-way-latency", "Whole way, time of a turn", "people who write at once", "ms", times),
     ]
-
-
-@asynccontextmanager
-async def opened(**settings: str) -> AsyncIterator[Way]:
-    """Run a web and a worker process, with these settings besides."""
-    async with AsyncExitStack() as stack:
-        postgres = await stack.enter_async_context(private_postgres())
-        valkey = await stack.enter_async_context(private_valkey())
-        await migrate(postgres.url)
-        way = Way(free_port())
-        provider = way.provider = await stack.enter_async_context(_provider(way))
-        model = f"http://127.0.0.1:{(model_port := free_port())}/v1"
-        environment = way_in.environment_of(postgres.url, valkey.url, way.port, provider) | {
-            "ONEVALET_MODEL": "openai/scripted",
-            "ONEVALET_MEMORY": "off",
-            "ONEVALET_RATE_PER_MINUTE": "100000",
-            "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000",
-            "OPENAI_API_KEY": "sk-scripted",
-            "OPENAI_API_BASE": model,
-        }
-        environment |= settings
-        hidden = ("SLACK_", "TELEGRAM_")
-        environment = {name: value for name, value in environment.items() if not name.startswith(hidden)}
-        commands = (
-            ("tests.scripted_model", "--port", str(model_port)),
-            ("onevalet", "web"),
-            ("onevalet", "worker", "--no-spare"),
-        )
-        silent = asyncio.subprocess.DEVNULL
-        for command in commands:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", *command, env=environment, stdout=silent, stderr=silent
-            )
-            stack.push_async_callback(process.wait)
-            stack.callback(process.terminate)
-            way.processes[command[1]] = process.pid
-        await way_in.listens(way.port)
-        admin = await asyncpg.connect(postgres.url)
-        stack.push_async_callback(admin.close)
-        while not await admin.fetchval("select count(*) from worker_health"):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
-        yield way
-
-
-@asynccontextmanager
-async def _provider(way: Way) -> AsyncIterator[str]:
-    app = web.Application()
-    app.router.add_post(f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages.json", way.take)
-    app.router.add_get(_FILES, way.hand_out)
-    async with serving(app) as origin:
-        yield origin
 
 
 BENCHMARK = Benchmark("whole-way", "The whole way", _ABOUT, METRICS, run)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.scenarios.forms import names_of
+from workbench.scenarios.reactions import emoji_of
 from workbench.scenarios.recording.expected import pieces_of
 from workbench.scenarios.slack_phone import BUTTONS, elements_in, name_of, options_of
+from workbench.scenarios.steps import GROUP
 
 LARGEST_FILE = 512 * 1024
 """Base64 letters of a file that a scenario holds."""
@@ -54,6 +56,8 @@ def _sms(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) ->
             return Noted({"phone": arguments.get("mode")})
         case "callbacks":
             return Noted({"callbacks": arguments.get("order")})
+        case "react":
+            return _reacted("twilio", ("reaction", "sid", "id"), arguments, state.get("bubbles", ()))
         case "duplicate" if not {"times", "to"} & arguments.keys():
             own = [one["id"] for one in state.get("bubbles", ()) if one["direction"] == "in"]
             if own and own[-1] == arguments.get("sid"):
@@ -75,6 +79,8 @@ def _slack(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) 
         case "delete":
             found = _named(_own(state["bubbles"]), "ts", arguments.get("ts"))
             return Noted({"delete": found}) if found else Noted(left_out=f"the deletion of a message {_BEFORE}")
+        case "react":
+            return _reacted("slack", ("name", "ts", "ts"), arguments, state["bubbles"])
         case "press":
             return _slack_pressed(arguments, state)
         case "submit":
@@ -90,8 +96,8 @@ def _slack(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) 
 
 def _telegram(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) -> Noted:
     match action:
-        case "say":
-            return _telegram_said(arguments, state)
+        case "say" | "group_say":
+            return _said_in_group(arguments) if action == "group_say" else _telegram_said(arguments, state)
         case "start":
             return Noted({"send": f"/start {arguments.get('argument') or ''}".strip()})
         case "photo" | "document" | "audio" | "voice":
@@ -103,12 +109,10 @@ def _telegram(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any
             return Noted(edited) if found else Noted(left_out=f"an edit of a message {_BEFORE}")
         case "press":
             return _telegram_pressed(arguments, state)
-        case "location":
-            degrees = {
-                name: float(arguments[name]) for name in ("latitude", "longitude") if _is_number(arguments, name)
-            }
-            named = {name: arguments[name] for name in ("title", "address") if arguments.get("title")}
-            return Noted({"location": degrees | named})
+        case "react":
+            return _reacted("telegram", ("emoji", "message_id", "message_id"), arguments, state["messages"])
+        case "location" | "move_location" | "stop_location":
+            return _telegram_place(action, arguments, state["messages"])
         case "contact" if "user_id" not in arguments:
             return Noted({"contact": dict(arguments)})
         case "sticker":
@@ -121,6 +125,48 @@ def _telegram(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any
 
 
 _NOTING = {"twilio": _sms, "slack": _slack, "telegram": _telegram}
+
+
+def _reacted(
+    provider: str, names: tuple[str, str, str], arguments: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
+) -> Noted:
+    """Note a reaction on a message of the assistant's.
+
+    `names`: those of the reaction and the message among the arguments, and that of the message's id on the page.
+    """
+    given, id = arguments.get(names[0]), arguments.get(names[1])
+    theirs = [one for one in messages if one["direction"] == "out" and one["text"]]
+    taken_back = arguments.get("taken_back") is True
+    if provider == "telegram" and not given:
+        taken_back = True
+        before = [each for one in theirs if one[names[2]] == id for each in one["reactions"] if each["from"] != "bot"]
+        given = before[-1]["emoji"] if before else ""
+    emoji = emoji_of(provider, given)
+    if not emoji:
+        return Noted(left_out=f"the reaction {given}")
+    is_newest = bool(theirs) and theirs[-1][names[2]] == id
+    words = "" if is_newest else _named(theirs, names[2], id)
+    if not words and not is_newest:
+        return Noted(left_out=f"a reaction to a message {_BEFORE}")
+    step = {"react": emoji, "message": words, "taken_back": taken_back}
+    return Noted({name: value for name, value in step.items() if value})
+
+
+def _place(arguments: Mapping[str, Any]) -> dict[str, float]:
+    names = ("latitude", "longitude", "accuracy")
+    return {name: float(arguments[name]) for name in names if _is_number(arguments, name)}
+
+
+def _telegram_place(action: str, arguments: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Noted:
+    """Note a place that is sent, moved or shared no longer. A step moves the newest that is shared."""
+    if action == "location":
+        named = {name: arguments[name] for name in ("title", "address") if arguments.get("title")}
+        live = {"live": arguments["live"]} if arguments.get("live") else {}
+        return Noted({"location": _place(arguments) | named | live})
+    shared = [one for one in _own(messages) if "live_period" in ((one.get("service") or {}).get("location") or {})]
+    if not shared or arguments.get("message_id", shared[-1]["message_id"]) != shared[-1]["message_id"]:
+        return Noted(left_out=f"a live location {_BEFORE}")
+    return Noted({"move": _place(arguments)} if action == "move_location" else {"unshare": True})
 
 
 def _slack_said(arguments: Mapping[str, Any], state: Mapping[str, Any]) -> Noted:
@@ -140,6 +186,13 @@ def _telegram_said(arguments: Mapping[str, Any], state: Mapping[str, Any]) -> No
         if not more["reply_to"]:
             return Noted(left_out=f"a reply to a message {_BEFORE}")
     return Noted({"send": str(arguments.get("text", "")), **more})
+
+
+def _said_in_group(arguments: Mapping[str, Any]) -> Noted:
+    if arguments.get("reply_to"):
+        return Noted(left_out="a reply in a group")
+    mention = {} if arguments.get("mention") else {"mention": False}
+    return Noted({"send": str(arguments.get("text", "")), "on": GROUP, **mention})
 
 
 def _said(arguments: Mapping[str, Any], files: Any, data: str, more: Mapping[str, Any] | None = None) -> Noted:

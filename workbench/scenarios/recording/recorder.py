@@ -102,7 +102,7 @@ class Recorder:
         self.look()
         await self.look_for_admitted()
         everybody = [address for one in self.simulator.wire.config.everyone for address in self.addresses(one.key)]
-        answers = await read_answers(self.database, everybody, self.began)
+        answers = await read_answers(self.database, [*everybody, *self._groups()], self.began)
         recorded = Recorded(self._scenario(answers), tuple(dict.fromkeys(self.left_out)))
         await self.discard()
         return recorded
@@ -229,6 +229,11 @@ class Recorder:
         steps = [*self._joins(), *steps]
         told = {**self.told, "model": "scripted"}
         return {"title": "", **usual, "start": self._start or datetime.now(UTC), **told, "step": steps}
+
+    def _groups(self) -> list[Address]:
+        """Return the address of Telegram's group, which is somebody of its own to the assistant."""
+        state: Any = self.simulator.providers["telegram"].state()
+        return [("telegram", str(state["bot"]["id"]), str(group["chat_id"]))] if (group := state["group"]) else []
 
     def _joins(self) -> list[Mapping[str, Any]]:
         """Return the steps that add the earlier people, up to the last person who acts."""

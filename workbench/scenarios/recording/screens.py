@@ -8,7 +8,7 @@ from workbench.scenarios.phones import phone_of
 from workbench.scenarios.recording.acts import CHANNEL_OF, words_for
 from workbench.scenarios.recording.expected import pieces_of, pieces_of_home
 from workbench.scenarios.simulated import Seen
-from workbench.scenarios.steps import CHANNELS, MAIL
+from workbench.scenarios.steps import CHANNELS, GROUP, MAIL, SURFACES
 from workbench.simulator.app import Simulator
 
 _LISTS = {"twilio": "bubbles", "slack": "bubbles", "telegram": "messages"}
@@ -46,7 +46,7 @@ class Screens:
             self._read.add(key)
             self.code = (one.codes or [self.code])[-1]
             self.link = (one.links or [self.link])[-1]
-            pieces = pieces_of_home(one.text) if surface else pieces_of(one.text)
+            pieces = pieces_of_home(one.text) if surface == SURFACES[0] else pieces_of(one.text)
             if not pieces:
                 continue
             place = {"channel": channel} | ({} if channel == MAIL else {"person": person})
@@ -62,11 +62,6 @@ class Screens:
             shown = state.get(messages, ())
             state[messages] = [one for one in shown if (provider, person, one["id"]) not in self._before]
         return state
-
-    def who_has(self, link: str) -> tuple[str, str]:
-        """Return the person who got such a code last, and the channel; empty if there is none."""
-        found = [(person, channel) for channel, person, _, one in self._all() if link in one.links]
-        return found[-1] if found else ("", "")
 
     def _answered(self, channel: str, person: str, message: Seen) -> Mapping[str, Any]:
         """Return the words of the message in whose Slack thread this message is."""
@@ -85,8 +80,11 @@ class Screens:
             for one in phone.seen():
                 yield channel, person, "", one
             if channel == "slack":
-                for one in phone.seen_on("home"):
-                    yield channel, person, "home", one
+                for one in phone.seen_on(SURFACES[0]):
+                    yield channel, person, SURFACES[0], one
+            if channel == "telegram" and person == people[0]:
+                for one in phone.seen_on(GROUP):
+                    yield channel, person, GROUP, one
 
     def _people(self) -> Sequence[str]:
         return [person.key for person in self.simulator.wire.config.everyone]
