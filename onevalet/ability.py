@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.hooks.hooks import Hook
     from core.http.guarded_client import GuardedClient
     from core.inbox.answers import TakeAnswer
+    from core.inbox.groups import TakeInGroup
     from core.llm.types import ModelClient
     from core.loop.config import ReactLoopConfig
     from core.messaging.channels import NotificationChannel
@@ -303,7 +304,8 @@ class Sources:
 class ConsolePages:
     """Pages of the console: their factories, such as classes of `Pages`, and their entries in the menu.
 
-    An entry is an address below `/console/` and a title. The templates are in the folder `templates` of the ability,
+    An entry is an address below `/console/` and a title. Those of `menu` open under More; `front` is for a page that
+    people look at daily, since the bar has little room. The templates are in the folder `templates` of the ability,
     under the ability's name: `habits/list.html`. Each page is marked with `@signed_in`, and reads rows by
     `visit.scope` only, which answers 404 for data that its viewer may not see. `said` maps the word in `said=` to the
     sentence that a person's page shows after a redirect.
@@ -311,6 +313,7 @@ class ConsolePages:
 
     makes: "Sequence[MakePages]"
     menu: Sequence[tuple[str, str]] = ()
+    front: Sequence[tuple[str, str]] = ()
     said: Mapping[str, str] = MappingProxyType({})
 
 
@@ -329,6 +332,7 @@ class Ability:
         `MessageAccess` among them is `context.messages`, a `PlaceAccess` is `context.place`.
     answers: takes an inbound message that answers its message to a third party; its `sql/awaited.sql` holds the reply
         back.
+    groups: takes what is said and happens in groups: a turn in a group has the tools that `sql/open_turn.sql` names.
     described: the collections of a person's stored values whose keys and descriptions every turn begins with.
     words: its chat words, answered without a model; `answer` names a function of the ability.
     switches: its preferences of a person's, each on or off.
@@ -369,6 +373,7 @@ class Ability:
     sources: Callable[[Foundation], AbstractAsyncContextManager[Sources]] | None = None
     services: "Callable[[AsyncExitStack, OpeningFoundation], Mapping[type, ForTurn]] | None" = None
     answers: "TakeAnswer | None" = None
+    groups: "TakeInGroup | None" = None
     described: tuple[str, ...] = ()
     words: "tuple[ChatCommand, ...]" = ()
     switches: "tuple[Switch, ...]" = ()

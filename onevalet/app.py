@@ -34,6 +34,7 @@ async def run_worker(settings: Settings, stop: asyncio.Event, start: WorkerStart
         open_worker_metrics(settings, start),
         open_worker(settings, start=start, note_stalls=watch.note_stalls) as until_ended,
     ):
+        keep_loaded()
         watch.begin_work()
         ends = [asyncio.ensure_future(stop.wait()), asyncio.ensure_future(until_ended())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

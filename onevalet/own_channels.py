@@ -9,7 +9,7 @@ from core.clock import Clock
 from core.errors import Unavailable
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Part, Receipt, Sweep, Target
 from core.messaging.messages import Address, OutboundMessage
-from core.messaging.relay import Relay
+from onevalet.relay import Relay
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

@@ -144,8 +144,7 @@ async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker
     if now is None:
         return  # an approval that expires by a wrong clock never comes back
     await store.sweep_cards(now)
-    for tenant_id, approval_id in await store.due_reminders(now):
-        await store.remind(tenant_id, approval_id, make_id("out"), now)
+    await store.remind(make_id, now)
     await store.scrub(now)
     if ended := await store.expire(now):
         _log.info("approvals_expired", count=ended)

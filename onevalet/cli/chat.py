@@ -2,10 +2,12 @@
 
 import asyncio
 import getpass
+import os
+import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,7 +36,7 @@ LOOK_EVERY = 0.1
 STARTS_WITHIN = 120.0
 """Seconds that a `dev` which holds the folder may take to publish its addresses."""
 ANSWER_WITHIN = 300.0
-"""Seconds to wait for answers after the last line of a piped input."""
+"""Seconds to wait for answers after the last line of a pipe or a file."""
 
 
 async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
@@ -123,17 +125,30 @@ async def _until_shown(terminal: TerminalChannel) -> None:
 
 
 async def read_lines(say: Callable[[str], Awaitable[object]], source: IO[Any]) -> None:
-    """Send each line of a pipe or a terminal until it ends, or a line is in `QUIT`."""
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
-    try:
-        while line := await reader.readline():
+    """Send each line of a pipe, a terminal or a file until it ends, or a line is in `QUIT`."""
+    async with aclosing(_lines(source)) as lines:
+        async for line in lines:
             text = line.decode(errors="replace").strip()
             if text.lower() in QUIT:
                 return
             if text:
                 await say(text)
+
+
+async def _lines(source: IO[Any]) -> AsyncGenerator[bytes]:
+    mode = os.fstat(source.fileno()).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or source.isatty()):
+        # The loop cannot wait for anything else, such as a file or /dev/null, which has its lines at once.
+        with os.fdopen(source.fileno(), "rb", closefd=False) as file:
+            while line := await asyncio.to_thread(file.readline):
+                yield line
+        return
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
+    try:
+        while line := await reader.readline():
+            yield line
     finally:
         transport.close()
 

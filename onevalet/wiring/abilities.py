@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.clock import Clock
 from core.db.database import Database
 from core.inbox.answers import use_answers
+from core.inbox.groups import use_groups
 from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.switches import use_switches
@@ -83,6 +84,7 @@ def use_abilities() -> None:
         use(folder_of(ability) / "locales")
     use_words(command for ability in all_abilities() for command in ability.words)
     use_switches(switch for ability in all_abilities() for switch in ability.switches)
+    use_groups(ability.groups for ability in all_abilities() if ability.groups is not None)
     use_answers(ability.answers for ability in all_abilities() if ability.answers is not None)
     use_tables(table for ability in all_abilities() for table in ability.tables)
     use_path_readers(ability.path for ability in all_abilities() if ability.path is not None)

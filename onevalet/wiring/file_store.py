@@ -40,13 +40,13 @@ def build_blobs(settings: Settings) -> BlobStore:
     place = settings.onevalet_files
     if not place.startswith("s3://"):
         return FolderStore(Path(place) if place else settings.onevalet_home / "files")
-    name, _, prefix = place.removeprefix("s3://").partition("/")
+    name, prefix, region = settings.bucket
     key, secret = settings.onevalet_files_key, settings.onevalet_files_secret
     return S3Store(
         Bucket(
             endpoint=settings.onevalet_files_endpoint,
             name=name,
-            region=settings.onevalet_files_region,
+            region=region,
             access_key=key.get_secret_value() if key else "",
             secret_key=secret.get_secret_value() if secret else "",
             prefix=f"{prefix.strip('/')}/" if prefix.strip("/") else "",

@@ -92,7 +92,7 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
     """Create the budgets; raise `ConfigError` for a model without a known price, which no budget could limit."""
     if (prices := budget_prices(settings, client)) is None:
         return None
-    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
+    day, task = settings.day_budget, settings.task_budget
     return DailyBudgets(database, clock, day, prices.models, task, settings.tiers, prices.embedding)
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
 from core.credentials.store import CredentialStore
-from core.ids import make_id
-from core.people.people import People
 from core.people.rate_limit import Rates
 from core.tools.account_access import PeoplesAccounts
 from core.tools.storage import Storage
@@ -19,6 +17,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import hooks_of_abilities, loop_config
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
+from onevalet.wiring.people import build_people
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.recall import open_recall
 from onevalet.wiring.rooms import Rooms as Rooms
@@ -92,7 +91,7 @@ async def build_orchestrator(
             http=http,
             settings=settings.for_tools,
             clock=clock,
-            people=People(storage.database, make_id, clock),
+            people=build_people(settings, storage.database, clock),
             files=files,
             notify=rooms.notify,
             services=rooms.services,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from core.clock import Clock
 from core.errors import ConfigError
 from core.messaging.channels import InboundSink
-from core.messaging.relay import Relay
 from onevalet.own_channels import ChannelSetup, InboundChannel, OutboundChannel
+from onevalet.relay import Relay
 from onevalet.settings import Settings
 from onevalet.wiring.plugin_checks import check_methods, check_overridden, made_of, only_kinds
 from onevalet.wiring.plugins import plugin_values

@@ -12,10 +12,20 @@ from core.people.people import People
 from core.people.profile import ProfileMerge
 from notify.merge import MutedMerge
 from onevalet.ability_registry import all_abilities
+from onevalet.settings import Settings
 
 
-def build_person_commands(database: Database, credentials: CredentialStore, clock: Clock) -> PersonCommands:
-    return PersonCommands(build_linking(database, credentials, clock), People(database, make_id, clock))
+def build_person_commands(
+    settings: Settings, database: Database, credentials: CredentialStore, clock: Clock
+) -> PersonCommands:
+    return PersonCommands(build_linking(database, credentials, clock), build_people(settings, database, clock))
+
+
+def build_people(settings: Settings, database: Database, clock: Clock) -> People:
+    """Create everybody's preferences and profiles, with the switches that do nothing under the settings."""
+    switches = (switch for ability in all_abilities() for switch in ability.switches)
+    idle = {switch.name: switch.idle(settings) for switch in switches if switch.idle is not None}
+    return People(database, make_id, clock, {name: why for name, why in idle.items() if why})
 
 
 def build_linking(database: Database, credentials: CredentialStore, clock: Clock) -> Linking:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import importlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from onevalet.ability_registry import all_abilities
 from onevalet.settings import Settings
@@ -15,16 +16,17 @@ async def load_worker(settings: Settings | None = None, *, litellm: bool = True)
     Without settings: only the modules of any worker, and none of abilities, so that `dev` starts soon. The demo model
     needs no litellm. This blocks the event loop, so nothing may depend on it yet.
     """
-    for name in _modules(settings):
-        importlib.import_module(name)
-    if settings is not None:
-        for ability in all_abilities():
-            if ability.loads is not None:
-                ability.loads(settings)
-    if litellm:
-        from providers.models import litellm_library
+    with _collecting_nothing():
+        for name in _modules(settings):
+            importlib.import_module(name)
+        if settings is not None:
+            for ability in all_abilities():
+                if ability.loads is not None:
+                    ability.loads(settings)
+        if litellm:
+            from providers.models import litellm_library
 
-        await asyncio.to_thread(litellm_library.load)
+            await asyncio.to_thread(litellm_library.load)
 
 
 def keep_loaded() -> None:
@@ -34,6 +36,18 @@ def keep_loaded() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@contextmanager
+def _collecting_nothing() -> Iterator[None]:
+    """Stop the garbage collector, which would search all that is loaded again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _modules(settings: Settings | None) -> Iterator[str]:

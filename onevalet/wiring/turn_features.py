@@ -28,7 +28,7 @@ def build_turn_features(
     doing = doing_now(connections.settings)
     stack.push_async_callback(doing.close)
     return TurnFeatures(
-        people=build_person_commands(connections.database, assistant.credentials, clock),
+        people=build_person_commands(connections.settings, connections.database, assistant.credentials, clock),
         runs=assistant.foundation.opened.find(Runs),
         approvals=assistant.approvals,
         holds_cards=outbound.service.holds_cards,

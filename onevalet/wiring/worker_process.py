@@ -25,7 +25,7 @@ def build_process(
     ask_for_process: Callable[[], None] | None,
     note_stalls: Callable[[Sequence[str]], None] | None,
 ) -> WorkerProcess:
-    """Create the process; `stack` closes the ways in that it sweeps."""
+    """Create the process of a worker; `stack` closes the channels that it sweeps for missed messages."""
     connections, assistant, clock = parts.connections, parts.assistant, parts.clock
     settings, database = connections.settings, connections.database
     inbound = build_inbound(connections, clock)

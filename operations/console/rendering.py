@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from http import HTTPStatus
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
@@ -31,10 +32,13 @@ _DOLLARS = Currency()
 
 
 class Renderer:
-    """Render templates for a visit. `menu` and `templates` are those of abilities, besides ours."""
+    """Render templates for a visit. `front`, `menu` and `templates` are those of abilities, as `ConsolePages` says."""
 
     def __init__(
-        self, menu: Sequence[tuple[str, str]] = (), templates: Mapping[str, Path] = MappingProxyType({})
+        self,
+        front: Sequence[tuple[str, str]] = (),
+        menu: Sequence[tuple[str, str]] = (),
+        templates: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         filters: Filters = {
             "ms": milliseconds,
@@ -44,7 +48,7 @@ class Renderer:
             "plain": plain,
         }
         self._templates = Templates(Path(__file__).parent / "templates", further=templates, filters=filters)
-        self._places = (*PLACES[:-1], *menu, PLACES[-1])
+        self._places, self._further = (*PLACES[:2], *front, *PLACES[2:]), sorted(menu, key=itemgetter(1))
 
     def page(
         self, template: str, visit: Visit, clock: Clock, values: Mapping[str, object], *, status: int = 200
@@ -63,6 +67,7 @@ class Renderer:
             "refused": status != HTTPStatus.OK,
             "moved": moved(now, machine_now),
             "places": [place for place in self._places if place[0] != "health" or visit.viewer.operator],
+            "further": self._further,
             "at": lambda moment: in_zone(moment, zone, now),
             "age": lambda moment: ago(moment, machine_now),
             "ago": lambda moment: ago(moment, now),

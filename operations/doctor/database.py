@@ -10,7 +10,7 @@ from onevalet.migrating import all_functions, migrations_of_abilities
 
 
 async def check_database(database: Database) -> Sequence[Check]:
-    """Check whether it answers, and whether all migrations and functions of this code are applied."""
+    """Check whether Postgres answers, and whether all migrations and functions of this version are applied."""
     try:
         row = await database.call("select max(number) as newest from schema_migrations")
         functions = await database.rows("select name, checksum from schema_functions")

@@ -24,7 +24,6 @@ from core.approvals.rendering import render_arguments
 from core.errors import ToolError
 from core.http.guarded_client import GuardedClient
 from core.language.catalogue import speaking
-from core.language.update import translated
 from core.replies import without_notes
 from core.tools.context import TaskState
 from core.tools.memory_access import Remembered
@@ -32,6 +31,7 @@ from onevalet import AgentResult, TaskNote, ToolExecutionContext
 from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
 from tests.abilities.mail.test_email import Connected
 from tests.agents.services import open_meteo
+from workbench.pages.catalogues import translated
 
 NAMES = re.compile(
     r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|US\$|UTC"

@@ -6,8 +6,8 @@ from agents.websocket import WebSocketIn
 from core.clock import Clock
 from core.errors import Unavailable
 from core.messaging.channels import Channel
-from core.messaging.relay import Relay
 from onevalet.own_channels import ChannelSetup
+from onevalet.relay import Relay
 
 
 async def test_a_way_in_that_has_stopped_leaves_no_connection_open(redis_url: str) -> None:

@@ -53,6 +53,7 @@ WRITES: dict[str, str] = {
     "remind_me": "tests/abilities/tasks/test_planned_answers.py",
     "remind_other": "tests/abilities/household/contract/test_reminding_others.py",
     "save_skill": "tests/abilities/skills/test_cards.py",
+    "say_in_group": "tests/abilities/groups/contract/test_talking.py",
     "set_briefing": "tests/abilities/briefing/test_planned_answers.py",
     "set_heartbeat": "tests/abilities/tasks/test_planned_answers.py",
 }

@@ -90,6 +90,7 @@ async def test_a_worker_starts_without_redis(store: Store) -> None:
     assert system.channel.texts == ["re hello"]
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, redis_url: str) -> None:
     async def timed(url: str) -> float:
         system, waits = WorkerHarness(store), []

@@ -37,7 +37,7 @@ from places;
 insert into credentials (tenant_id, service, account_name, key_version, credentials_json, attend_at)
 select tenant_id, 'service ' || n, 'work', 1, '\x00', case when n = 1 then now() + interval '1 hour' end from places;
 insert into mail_watches (tenant_id, service, account_name, next_attempt_at, ended)
-select tenant_id, 'service ' || n, 'work', now() + interval '1 hour', at % 60 > 0 from places;
+select tenant_id, 'service ' || n, 'work', now() + interval '1 hour', false from places;
 insert into events (tenant_id, source, id, type, data, occurred_at) select tenant_id, 'mail', id, 't', '{}', now() from places;
 insert into event_work (tenant_id, source, event_id, group_name, state, next_attempt_at)
 select tenant_id, 'mail', id, 'tasks', case when at % 100 = 0 then 'waiting' else 'done' end, now() + interval '1 hour' from places;
@@ -74,6 +74,12 @@ select tenant_id, id, 'over', now(), now(), now() from places;
 insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, state, second_id, made_at)
 select tenant_id, id, tenant_id, 'Ben', 'Send it', '[]', '[]', 'ended', id, now() from places;
 insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, way) select tenant_id, id, 1, now(), now(), 'over' from places;
+insert into spoken_answers (tenant_id, outbound_id, state) select tenant_id, id, 'spoken' from places;
+-- All others are groups, and what was said there was not for us.
+insert into group_chats (tenant_id, channel, account, peer, state, asked_by, asked_key)
+select t.tenant_id, 'telegram', 'a', t.tenant_id, 'off', t.tenant_id, 'u' from tenants t
+where t.tenant_id not in (select i.tenant_id from identities i where i.id = :identity);
+insert into group_words (tenant_id, provider_id, name, words) select g.tenant_id, n::text, 'Ann', 'hello' from group_chats g, generate_series(1, 3) n;
 
 -- Others are at work, have written, or are being answered.
 update lanes set owner = 'w/' || id, process = 'w', lease_until = now() + interval '1 hour', fence = 1

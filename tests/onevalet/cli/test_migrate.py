@@ -29,8 +29,8 @@ async def test_check_says_by_its_exit_code_how_the_database_stands(operator: Ope
     await connection.execute("delete from schema_functions where name in ('inbox', 'turns')")
     code, out, _ = await operator.run("migrate", "--check")
     assert code == 1
-    assert out.startswith("1 migration and 2 files of functions are pending:\n")
-    assert "  mail/0001_watches: safe\n  functions inbox, turns: safe\n" in out
+    assert out.startswith("3 migrations and 2 files of functions are pending:\n")
+    assert "  mail/0003_no_switch: safe\n  functions inbox, turns: safe\n" in out
     await connection.execute("insert into schema_migrations (number, name, checksum) values (9000, 'later', '')")
     code, out, _ = await operator.run("migrate", "--check")
     assert (code, out.count("\n")) == (3, 1)

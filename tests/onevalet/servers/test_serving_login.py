@@ -3,9 +3,10 @@
 import asyncio
 import json
 import stat
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
 import asyncpg
 import pytest
 from pydantic import SecretStr
@@ -18,7 +19,8 @@ from onevalet.servers.opening import open_services
 from onevalet.servers.postgres import Postgres
 from onevalet.settings import Settings
 from tests.core.harness import opened
-from tests.forker import ROOT
+from tests.eventually import eventually
+from tests.forker import Forker
 from tests.running_dev import RunningDev
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dev")]
@@ -71,16 +73,21 @@ async def test_every_password_of_an_embedded_postgres_is_its_owners_to_read(dev:
 
 
 @pytest.mark.slow
-async def test_every_command_next_to_a_running_dev_works_with_its_login(dev: RunningDev) -> None:
-    await run_command(dev, "chat", stdin="What can you do?\n")
+async def test_every_command_next_to_a_running_dev_works_with_its_login(
+    dev: RunningDev, forker: Forker, tmp_path: Path
+) -> None:
+    # `chat` beside it reads a terminal or a pipe: tests/workbench/dev/test_run.py.
+    beside = Beside(dev, forker, tmp_path)
+    async with aiohttp.ClientSession(dev.simulator_url) as http:
+        said = await http.post("/sim/twilio/say", json={"person": "ada", "text": "What can you do?", "wait": True})
+        assert said.status == 200, await said.text()
     connection = await asyncpg.connect(owner_url(dev))
-    turn, tenant = await connection.fetchrow("select id, tenant_id from turns limit 1") or (
-        "",
-        "",
-    )
+    row = await eventually(lambda: connection.fetchrow("select id, tenant_id from turns where state = 'done'"))
+    assert row is not None
+    turn, tenant = row
     await connection.close()
-    assert turn in await run_command(dev, "trace", turn)
-    assert await run_command(dev, "replay", turn)
+    assert turn in await beside.run("trace", turn)
+    assert await beside.run("replay", turn)
     for command in (
         "tasks list",
         "approvals list",
@@ -89,10 +96,10 @@ async def test_every_command_next_to_a_running_dev_works_with_its_login(dev: Run
         "credentials list",
     ):
         # By name: another test may have let a second person in.
-        await run_command(dev, *command.split(), "--tenant", tenant)
-    await run_command(dev, "pair", "--address", "sms:+15550007777", "--role", "guest")
-    await run_command(dev, "keys", "rotate")
-    checks = json.loads(await run_command(dev, "doctor", "--json"))
+        await beside.run(*command.split(), "--tenant", tenant)
+    await beside.run("pair", "--address", "sms:+15550007777", "--role", "guest")
+    await beside.run("keys", "rotate")
+    checks = json.loads(await beside.run("doctor", "--json"))
     assert {check["what"] for check in checks} >= {"database", "work", "workers", "secret keys"}
     assert [check for check in checks if check["what"] == "database user" or not check["ok"]] == []
 
@@ -131,19 +138,18 @@ def owner_url(dev: RunningDev) -> str:
     return f"postgresql://onevalet:{(dev.home / 'postgres' / 'onevalet.password').read_text()}@{place}"
 
 
-async def run_command(dev: RunningDev, *command: str, stdin: str = "") -> str:
-    """Run a command beside `dev` and give what it wrote."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "onevalet",
-        *command,
-        cwd=ROOT,
-        env=dev.environment,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    shown, errors = await asyncio.wait_for(process.communicate(stdin.encode()), 90)
-    assert process.returncode == 0, f"{command}: {shown.decode()} {errors.decode()}"
-    return shown.decode()
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Runs commands beside `dev`, and gives what each wrote."""
+
+    dev: RunningDev
+    forker: Forker
+    folder: Path
+
+    async def run(self, *command: str) -> str:
+        """Run a command, which ends well."""
+        shown, errors = (self.folder / f"{'-'.join(command[:2])}.{kind}" for kind in ("out", "errors"))
+        process = self.forker.fork(command, self.dev.environment, shown, errors)
+        code = await asyncio.wait_for(process.wait(), 90)
+        assert code == 0, f"{command}: {shown.read_text()} {errors.read_text()}"
+        return shown.read_text()

@@ -18,6 +18,16 @@ asyncio.run(load_worker({settings}))
 print(*sys.modules)
 """
 
+_COUNTED = """
+import asyncio, gc
+from onevalet.settings import Settings
+from onevalet.wiring.preload import load_worker
+searches = []
+gc.callbacks.append(lambda phase, told: searches.append(phase) if told["generation"] == 2 else None)
+asyncio.run(load_worker(Settings(_env_file=None)))
+print(len(searches), gc.isenabled())
+"""
+
 _ASK = """
 import asyncio, sys
 from core.llm.types import ChatMessage, ModelRequest, Role
@@ -66,6 +76,29 @@ print(gc.get_freeze_count() > 0)
 """
 
 
+_WORKER = """
+import asyncio, gc
+from contextlib import asynccontextmanager
+from onevalet import app
+from onevalet.settings import Settings
+from onevalet.wiring import metrics, worker
+
+@asynccontextmanager
+async def measure(settings, start):
+    yield
+
+@asynccontextmanager
+async def work(settings, **_):
+    gc.unfreeze()
+    async def until_ended():
+        print(gc.get_freeze_count() > 0)
+    yield until_ended
+
+metrics.open_worker_metrics, worker.open_worker = measure, work
+asyncio.run(app.run_worker(Settings(_env_file=None), asyncio.Event()))
+"""
+
+
 def _loaded(settings: str) -> set[str]:
     """Return the modules that a worker with these settings has loaded before it serves."""
     return set(_run(_LOAD.format(settings=settings)).split())
@@ -107,3 +140,11 @@ def test_a_worker_without_a_supervisor_loads_as_much_before_it_serves() -> None:
 
 def test_web_leaves_what_it_has_loaded_out_of_garbage_collection() -> None:
     assert _run(_WEB).split() == ["True"]
+
+
+def test_a_worker_leaves_what_it_has_opened_out_of_garbage_collection() -> None:
+    assert _run(_WORKER).split() == ["True"]
+
+
+def test_the_garbage_collector_rests_while_a_worker_loads() -> None:
+    assert _run(_COUNTED).split() == ["0", "True"]

@@ -68,7 +68,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
         with pytest.raises(ToolFailed, match="cannot be reached"):  # the operator named it, so it may be asked
             await context.http.request("GET", "http://127.0.0.1:9/v1/search")
         named = {"weather_url": "http://127.0.0.1:9", "flights_key": "duffel_test_key"}
-        named |= dict.fromkeys(("search", "search_key", "search_url"), "")
+        named |= dict.fromkeys(("search", "search_key", "search_url", "speech_model"), "")
         assert context.settings == named
         offered = [agent.name for agent in orchestrator.agents.offered()]
         assert "SendEmailAgent" in offered

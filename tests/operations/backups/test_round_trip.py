@@ -32,7 +32,7 @@ async def test_every_row_and_file_is_there_again(backups: Backups, target: Targe
         restored = FileStore(database, target.files)
         [letter] = [file for file in await restored.list(ours.ann) if file.name == "letter.txt"]
         assert await restored.bytes_of(ours.ann, letter.id) == LETTER
-        assert len(await database.rows("select * from find_tenants(5)")) == 2
+        assert len(await database.rows("select * from find_groups()")) == 2
         assert await database.rows("select * from tenants") == []
         assert len(await database.tenant_rows(ours.ann, "select 1 from tenants where tenant_id = $1")) == 1
     finally:

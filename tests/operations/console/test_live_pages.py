@@ -6,8 +6,8 @@ from tests.operations.console.test_deliveries import fail
 from tests.operations.console.test_hostile_people import addresses
 
 LIVE = {
-    "conversations", "deliveries", "feedback", "followups", "health", "people", "places", "receipts", "tasks", "turns",
-    "waiting", "webhooks",
+    "conversations", "deliveries", "feedback", "followups", "health", "people", "places", "receipts",
+    "spared", "tasks", "turns", "waiting", "webhooks",
 }  # fmt: skip
 
 

@@ -54,6 +54,7 @@ profile_facts: key replaced_by turn_id value
 questions: agent_id answer answered_by answered_channel choices name token
 run_notices: fate key media notification_id place text traceparent
 saved_places: key name
+spared_calls: work
 spending: task_id
 standing_consents: approval_id hash name reason sealed turn_id
 steps: agent_path args_hash effect idempotency_key kind name outcome result usage

@@ -91,6 +91,7 @@ ANSWERS: dict[str, Callable[[], Iterable[bytes]]] = {
 }
 
 
+@pytest.mark.whole("it works until a limit is reached")
 @pytest.mark.parametrize("manner", ANSWERS)
 async def test_an_answer_of_a_collector_without_an_end_is_given_up(
     monkeypatch: pytest.MonkeyPatch, manner: str
