@@ -37,7 +37,7 @@ _LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Choose what all tests of this process share."""
-    be_patient(promise_tier=tiers.is_promise_tier(config))
+    be_patient(promise_tier=tiers.is_promise_tier(config), full=config.getoption("--full"))
     use_abilities()
     note_origins()
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
@@ -90,7 +90,7 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.enable()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -204,7 +204,7 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
 
 @pytest.fixture(scope="session")
 def forker() -> Iterator[Forker]:
-    """Yield the forker of our processes, which a few xdist groups share: "processes", "faults", "hanging workers"."""
+    """Yield the forker of our processes; a few xdist groups share it: "processes", "faults", "dev" …"""
     with Forker() as forker:
         yield forker
 
@@ -238,9 +238,9 @@ def _levels() -> dict[str, int]:
 
 
 @pytest.fixture(scope="session")
-def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+def dev(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[RunningDev]:
     """Yield a `dev` that started in an empty folder, for the xdist group "dev"; "own dev" starts others."""
-    with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
+    with running_dev(forker, tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
 
 

@@ -1,4 +1,7 @@
-"""How many examples a property test tries: a share of its number in the promise tier, all of them in the others."""
+"""How much a test tries: a share of a property's examples in the promise tier, the full size of a measurement if asked.
+
+Most of what many rounds, worlds and rows find is found by a few: the slow set runs those, `--full` the rest.
+"""
 
 from typing import Any
 
@@ -9,11 +12,13 @@ USUAL = 100
 LEAST = 3
 _IN_PROMISE_TIER = 0.2
 _share = 1.0
+_full = False
 
 
-def be_patient(*, promise_tier: bool) -> None:
-    """Set what holds for all property tests of this process, before any of them is loaded."""
-    global _share
+def be_patient(*, promise_tier: bool, full: bool = False) -> None:
+    """Set what holds for all tests of this process, before any of them is loaded."""
+    global _share, _full
+    _full = full
     _share = _IN_PROMISE_TIER if promise_tier else 1.0
     # How long an example takes to make or to run says how busy the machine is, no more; in a fresh clone the first one
     # reads all of Unicode.
@@ -34,3 +39,8 @@ def examples(number: int, **options: Any) -> settings:
 def scaled(number: int) -> int:
     """Return the share of a number that this tier tries."""
     return min(number, max(LEAST, round(number * _share)))
+
+
+def sized(usual: int, full: int) -> int:
+    """Return the size of a measurement: the usual one, or the full one that `bin/test --full` asks for."""
+    return full if _full else usual

@@ -22,6 +22,8 @@ from tests.loopback.plugin import watched_environment
 from tests.patience import patience
 
 ROOT = Path(__file__).parents[1]
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""Each process of a run would have as many threads for its vectors as there are cores, which wait for each other."""
 
 
 @dataclass(slots=True)
@@ -77,7 +79,7 @@ class Forker:
             cwd=self.root,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=plain_environment(),
+            env=plain_environment() | _ONE_THREAD,
         )
         return self
 

@@ -11,8 +11,10 @@ import ctypes
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,39 +28,25 @@ from tests.namespaces import enter
 
 ROOT = Path(__file__).parents[1]
 _PR_SET_PDEATHSIG = 1
+_PACKAGES = (
+    *("abilities", "agents", "channels", "core", "jobs", "notify", "onevalet", "operations", "providers"),
+    *("workbench.demo", "workbench.dev", "workbench.scenarios", "workbench.simulator"),
+)
+"""Of them everything is imported: a process would load a hundred modules more by its first turn."""
 _LOADED = (
     "twilio.rest",
-    "channels.slack.receive",
-    "channels.telegram.receive",
-    "notify.slack.send",
-    "notify.telegram.send",
-    "onevalet.app",
-    "onevalet.wiring.web",
-    "onevalet.wiring.worker",
-    "onevalet.cli.main",
-    "onevalet.cli.credentials",
-    "onevalet.cli.channels_setup",
-    *(f"abilities.{path.parent.name}.opening" for path in sorted((ROOT / "abilities").glob("*/opening.py"))),
-    "abilities.calendar.tools",
-    "abilities.contacts.address_books",
-    "abilities.mail.tools",
-    "abilities.mail.watching",
     "aiosmtplib",
-    "channels.email.receive",
-    "channels.sms.catchup",
-    "notify.email.send",
     "oauthlib.oauth2",
-    # The SDK of Twilio and the demo model load these at their first call.
+    # The SDK of Twilio loads these at its first call.
     "twilio.rest.api.v2010.account",
     "twilio.rest.messaging.v1",
-    "workbench.demo.model",
 )
 _ended: dict[int, int] = {}
 
 
 def main() -> None:
     """Import what a process needs, then execute orders until standard input ends."""
-    for name in _LOADED:
+    for name in (*_modules(), *_LOADED):
         importlib.import_module(name)
     asyncio.run(_warm_up())
     keep_loaded()
@@ -66,6 +54,15 @@ def main() -> None:
     for line in sys.stdin:
         order = json.loads(line)
         _tell({"code": _end_of(order["ended"])} if "ended" in order else {"pid": _start(order)})
+
+
+def _modules() -> Iterator[str]:
+    """Yield the modules of the packages, but for what runs when it is imported, and for a plugin of pytest."""
+    for package in _PACKAGES:
+        folder = Path(ROOT, *package.split("."))
+        for found in pkgutil.walk_packages([str(folder)], f"{package}."):
+            if not found.name.endswith("__main__") and found.name != "onevalet.testing.plugin":
+                yield found.name
 
 
 async def _warm_up() -> None:
@@ -79,6 +76,8 @@ async def _warm_up() -> None:
 
 
 def _start(order: dict[str, Any]) -> int:
+    # Here and not in each child: of what a test runs at every point, the imports would take most.
+    importlib.import_module(order["module"])
     parent = os.getpid()
     pid = os.fork()
     if pid:

@@ -36,6 +36,7 @@ class _Idle:
     transport: Any
     rest: tuple[Any, ...]
     statements: Any
+    codecs: dict[str, dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ class Keeper:
             return None
         made: Any = kind
         connection: _Kept = made(idle.protocol, idle.transport, self.loop, *idle.rest)
-        connection.statements = idle.statements
+        connection.statements, connection.codecs = idle.statements, idle.codecs
         idle.protocol.set_connection(connection)
         try:
             await idle.protocol.query("select 1", _SECONDS)
@@ -132,6 +133,17 @@ class _Kept(asyncpg.Connection):
 
     keeper: Keeper
     key: Key
+    codecs: dict[str, dict[str, Any]]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.codecs = {}
+
+    async def set_type_codec(self, typename: str, **options: Any) -> None:
+        """Set a codec unless the session has it: to set one forgets every statement that was prepared."""
+        if self.codecs.get(typename) != options:
+            await super().set_type_codec(typename, **options)
+            self.codecs[typename] = options
 
     async def close(self, *, timeout: float | None = None) -> None:
         """Close this object, and its session if nobody keeps that."""
@@ -163,7 +175,8 @@ class _Kept(asyncpg.Connection):
     def let_go(self) -> _Idle:
         """Return the session, and be closed without it."""
         own: Any = self
-        idle = _Idle(own._protocol, own._transport, (own._addr, own._config, own._params), self.statements)
+        rest = (own._addr, own._config, own._params)
+        idle = _Idle(own._protocol, own._transport, rest, self.statements, self.codecs)
         self.statements = type(idle.statements)(
             loop=own._loop, max_size=0, on_remove=lambda statement: None, max_lifetime=0
         )

@@ -1,8 +1,9 @@
-"""A `dev` as a newcomer runs it, in a separate process."""
+"""A `dev` on a folder of its own, in a separate process, which is forked: to import all of it takes six seconds of CPU.
+
+`tests/workbench/dev/test_start.py` and `tests/bin` start it as a newcomer does.
+"""
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from pathlib import Path
 
 import psutil
 
-from tests.forker import ROOT, plain_environment
+from tests.eventually import eventually_blocking
+from tests.forker import Forker, plain_environment
 from tests.patience import patience
 from tests.ports import free_port
+
+STARTS_WITHIN = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +45,32 @@ class RunningDev:
 
 
 @contextmanager
-def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | None = None) -> Iterator[RunningDev]:
+def running_dev(
+    forker: Forker, home: Path, how: signal.Signals, settings: Mapping[str, str] | None = None
+) -> Iterator[RunningDev]:
     """Run `dev` for the block; then end it by a signal, and check that it leaves nothing behind."""
     port = free_port(1)
-    log = home.parent / f"{home.name}.log"
-    with log.open("ab") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "onevalet", "dev"],
-            cwd=ROOT,
-            env=dev_environment(home, port) | dict(settings or {}),
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        )
+    out, log = (home.parent / f"{home.name}.{kind}" for kind in ("out", "log"))
+    out.unlink(missing_ok=True)
+    process = forker.fork(["dev"], dev_environment(home, port) | dict(settings or {}), out, log)
+
+    def shown() -> str:
+        if process.returncode is not None:
+            raise RuntimeError(f"dev ended: {out.read_text()!r} {log.read_text()}")
+        return out.read_text() if "  simulator  " in out.read_text() else ""
+
     try:
-        assert process.stdout is not None
-        shown = b""
-        while b"  simulator  " not in shown:
-            line = process.stdout.readline()
-            assert line, f"dev ended: {shown!r} {log.read_text()}"
-            shown += line
-        yield RunningDev(process.pid, home, port, shown.decode())
+        eventually_blocking(shown, "the simulator's address", within=STARTS_WITHIN)
+        yield RunningDev(process.pid, home, port, out.read_text())
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(how)
-        process.stdout.read()
-        assert process.wait(patience()) == 0
+        eventually_blocking(lambda: process.returncode is not None, "the end of dev")
+        assert process.returncode == 0
         gone, alive = psutil.wait_procs(children, timeout=patience())
         assert not alive, alive
         assert len(gone) >= 2
     finally:
-        process.kill()
-        process.communicate()
+        process.send_signal(signal.SIGKILL)
 
 
 def dev_environment(home: Path, port: int) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Sessions that outlive a connection: the next one has the backend and its plans, and nothing else of it."""
 
 import asyncio
+import json
 
 import asyncpg
 import pytest
@@ -44,6 +45,17 @@ async def test_nothing_that_a_session_set_is_left_to_the_next(database_url: str)
     await second.execute("notify news")
     await second.close()
     assert heard == []
+
+
+async def test_a_codec_that_the_session_has_forgets_no_statement(database_url: str) -> None:
+    asked, prepared = "select '[1]'::jsonb", "select count(*) from pg_prepared_statements where statement = $1"
+    seen: list[tuple[object, int]] = []
+    for decoder in (str, str, json.loads):
+        connection = await asyncpg.connect(database_url)
+        await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=str, decoder=decoder, format="text")
+        seen.append((await connection.fetchval(asked), await connection.fetchval(prepared, asked)))
+        await connection.close()
+    assert seen == [("[1]", 1), ("[1]", 1), ([1], 2)]
 
 
 async def test_each_login_and_role_has_sessions_of_its_own(database_url: str) -> None:

@@ -45,8 +45,9 @@ _SLOW = re.compile(r"\bmark\.slow\b")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+    """Add the options."""
     parser.addoption("--whole", action="store_true", help="run all that is not slow, not the promise tier alone")
+    parser.addoption("--full", action="store_true", help="take the full sizes of tests that try or measure many things")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from tests.needs import OPTIONAL, PACKAGES
 ROOT = Path(__file__).parents[2]
 UV = """#!/bin/sh
 [ "$1" = --version ] && echo "uv 0.13.9 (x)" && exit
+[ "$*" != "run ${FAILS:-}" ] || { echo "as it fails"; exit 1; }
 echo "uv $* by ${UV_PYTHON:-none} in ${UV_PROJECT_ENVIRONMENT:-.venv}"
 """
 PYTHON = '#!/bin/sh\n[ "$1 $3" = "-c {version}" ] && echo "$0"\n'
@@ -66,6 +67,15 @@ def test_all_tests_run_on_3_12_and_some_folders_on_3_13(tmp_path: Path) -> None:
     folders, _, where = runs[1].partition(" by ")
     assert where == f"{programs}/python3.13 in {tmp_path}/project/.venv-3.13"
     assert [folder for folder in folders.split() if not (ROOT / folder).is_dir()] == []
+
+
+@pytest.mark.parametrize("check", ["mypy", "ruff check .", "lint-imports --no-logo"])
+def test_a_check_that_fails_is_shown_and_no_test_runs(tmp_path: Path, check: str) -> None:
+    code, printed = run_ci(tmp_path, "3.12", "3.13", CI="1", FAILS=check)
+
+    assert code == 1, printed
+    assert printed.splitlines()[-1] == "as it fails"
+    assert "== tests" not in printed
 
 
 @pytest.mark.skipif(Path("/usr/bin/python3.13").exists(), reason="this machine's own Python would be found")

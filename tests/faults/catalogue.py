@@ -18,10 +18,15 @@ from tests.faults import (
     strange,
     wire,
 )
+from tests.faults.abilities import points as abilities
+from tests.faults.abilities.run import ability_points
 from tests.faults.accounts import points as accounts
 from tests.faults.extensions import points as extensions
 from tests.faults.extensions.run import extension_points
 from tests.faults.harness import Harness
+from tests.faults.households import points as households
+from tests.faults.households.run import household_points
+from tests.faults.messages import points as messages
 from tests.faults.peers.clients import CLIENTS
 from tests.faults.peers.run import hostile_peers, manners_for
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
@@ -66,7 +71,11 @@ CATALOGUE: tuple[Test, ...] = (
     Test(
         "T2",
         lambda harness: named.crash_points(
-            harness, points=POINTS, channels=CHANNELS, of_accounts=(accounts.POINTS, accounts.MUTATIONS)
+            harness,
+            points=POINTS,
+            channels=CHANNELS,
+            of_accounts=(accounts.POINTS, accounts.MUTATIONS),
+            of_messages=(messages.POINTS, messages.MUTATIONS),
         ),
         lambda harness: named.crash_points(
             harness,
@@ -74,7 +83,13 @@ CATALOGUE: tuple[Test, ...] = (
             channels=["sms"],
             mutations=[mutation for mutation in MUTATIONS if mutation.drop in SHORT_MUTATIONS],
         ),
-        people=len(POINTS) * len(CHANNELS) + len(MUTATIONS) + len(accounts.POINTS) + len(accounts.MUTATIONS),
+        people=sum(
+            (
+                *(len(POINTS) * len(CHANNELS), len(MUTATIONS)),
+                *(len(accounts.POINTS), len(accounts.MUTATIONS)),
+                *(len(messages.POINTS), len(messages.MUTATIONS)),
+            )
+        ),
         webs=1,
         workers=1,
     ),
@@ -178,6 +193,20 @@ CATALOGUE: tuple[Test, ...] = (
         "T22",
         hostile_peers,
         people=1 + sum(1 + len(manners_for(client)) for client in CLIENTS),
+        webs=1,
+        workers=1,
+    ),
+    Test(
+        "T23",
+        lambda harness: household_points(harness, points=households.POINTS, mutations=households.MUTATIONS),
+        people=2 * (len(households.POINTS) + len(households.MUTATIONS)),
+        webs=1,
+        workers=1,
+    ),
+    Test(
+        "T24",
+        lambda harness: ability_points(harness, points=abilities.POINTS, mutations=abilities.MUTATIONS),
+        people=len(abilities.POINTS) + len(abilities.MUTATIONS) + 1,
         webs=1,
         workers=1,
     ),

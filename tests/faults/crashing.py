@@ -54,6 +54,28 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "use_consent": [{"used": 1, "use_id": "use_lost"}],
     "put_value": [{"number": 1}],
     "end_refresh": [],
+    "receive_amendment": [
+        {"inbound_id": "msg_lost", "duplicate": False, "tenant_id": None, "lane_id": None, "conversation_id": None}
+        | {"interrupts": False, "lanes_to_wake": []},
+    ],
+    "receive_deletion": [{"inbound_id": "msg_lost", "duplicate": False}],
+    "receive_press": [
+        {"inbound_id": "msg_lost", "duplicate": False, "lane_id": None, "conversation_id": None, "outcome": "approve"}
+        | {"about": {}, "form": None, "language": None, "timezone": None, "lanes_to_wake": []},
+    ],
+    "receive_reaction": [{"inbound_id": "msg_lost", "duplicate": False, "conversation_id": None}],
+    "note_brought": [{"known": True}],
+    "take_linked_place": [{"taken": True, "conversation_id": None}],
+    "end_speech": [{"conversation_id": None}],
+    "hold_answer": [{"way": "", "other": None}],
+    "choose_answer": [{"outbound_id": "out_lost", "conversation_id": "conv_lost", "channel": "sms"}],
+    "decide_followup": [{"answer": "kept"}],
+    "switch_followups": [{"answer": ""}],
+    "ask_in_own_chat": [{"done": {"outcome": "asked", "name": "Somebody"}}],
+    "take_in_group": [
+        {"outcome": "received", "inbound_id": "msg_lost", "duplicate": False, "lane_id": None}
+        | {"conversation_id": None, "refused": None, "interrupts": False},
+    ],
     "receive_choice": [
         {
             "inbound_id": "msg_lost",
@@ -162,8 +184,8 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
         return name
     record = cast(JsonObject, args[4])
     kind, effect, state = record["kind"], record["effect"], record["state"]
-    if kind == "model":
-        return "model"
+    if kind in ("model", "steer", "judge"):
+        return str(kind)
     if effect != "once":
         return "other step"
     return "started" if state == "started" else "result"
@@ -174,6 +196,8 @@ def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object,
         return (*args[:4], cast(JsonObject, args[4]) | {"outbound": []}, *args[5:])
     if dropped == "inbox keys" and name == "receive_messages":
         return ([each | {"keys": [make_id("key")]} for each in cast(list[JsonObject], args[0])], *args[1:])
+    if dropped == "news keys" and name == "keep_notification":
+        return (args[0], cast(JsonObject, args[1]) | {"dedupe_key": make_id("key")}, *args[2:])
     if dropped == "mail events" and name == "take_mail":
         return (*args[:7], [])
     return args

@@ -1,8 +1,9 @@
-"""Points at which a worker dies with a person's file: while it is fetched, read, stored and listened to.
+"""Points at which a worker dies with a file: a person's, while it is fetched, read, stored and heard, or a voice.
 
 "fetch before" and "after", "fetch within" (the answer has begun, and the rest is kept back), "decode within" (the child
-process reads), "store before" and "after" (the bytes), "transcribe before", "within" (it is asked for) and "after".
-Those of the rows are statements: begin_file, end_file, keep_transcript, hear_message.
+process reads), "store before" and "after" (the bytes), "transcribe before", "within" (it is asked for) and "after",
+"speak before" and "after" (an answer). Those of the rows are statements: begin_file, end_file, keep_transcript,
+hear_message.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
     import core.files.intake
     import onevalet.wiring.file_store
     import onevalet.wiring.files
+    import providers.models.speech
     import providers.models.transcription
 
     wiring: Any = onevalet.wiring.files
@@ -46,6 +48,7 @@ def put_in_place(reach: Reach, is_due: IsDue) -> None:
         return heard
 
     transcriber.transcribe = transcribing
+    put_around(providers.models.speech.Speaker, "speak", "speak", reach)
     wiring._fetchers = crashing_fetchers
     kept.build_blobs = lambda settings: _crashing_store(build_blobs(settings), reach)
     intake.read = reading

@@ -19,10 +19,12 @@ from core.clock import set_clock
 from core.db.addresses import hosts_of
 from core.db.connector import connect
 from core.db.serving import ROLE
+from core.json_types import JsonObject, object_in
 from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 from onevalet.servers.valkey import Valkey
 from tests.eventually import eventually
+from tests.faults.eye import Eye
 from tests.faults.journals import append
 from tests.faults.members import Member
 from tests.faults.phone_driver import PhonesPlan, Saying
@@ -152,12 +154,13 @@ class Harness:
         async with aiohttp.ClientSession() as session, session.post(url, json=rule) as answer:
             assert answer.status == 200, await answer.text()
 
-    async def act(self, person: str, provider: str, action: str, **arguments: object) -> None:
-        """Let a person act at a provider; ignore an action that is impossible now."""
+    async def act(self, person: str, provider: str, action: str, **arguments: object) -> JsonObject:
+        """Let a person act at a provider; ignore an action that is impossible now. Return what the provider says."""
         url = f"{self.simulator_url}/sim/{provider}/{action}"
         wishes = {"person": person, **arguments}
         async with aiohttp.ClientSession() as session, session.post(url, json=wishes) as answered:
             assert answered.status in (200, 400), await answered.text()
+            return object_in(await answered.text())
 
     async def no_faults(self) -> None:
         """Let the providers behave again."""
@@ -169,48 +172,44 @@ class Harness:
         """Wait until every text is in the inbox; return those that are not."""
         missing = tokens
 
-        async def all_kept() -> bool:
-            nonlocal missing
-            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                missing = tokens - await self._kept()
-            return not missing
+        async with self._looking() as eye:
 
-        with suppress(AssertionError):
-            await eventually(all_kept, within=within)
+            async def all_kept() -> bool:
+                nonlocal missing
+                texts = await eye.look("select text from inbound")
+                missing = missing if texts is None else tokens - {text.partition(" ")[0] for text in texts}
+                return not missing
+
+            with suppress(AssertionError):
+                await eventually(all_kept, within=within)
         return missing
-
-    async def _kept(self) -> set[str]:
-        connection = await self.connect()
-        try:
-            return {row["text"].partition(" ")[0] for row in await connection.fetch("select text from inbound")}
-        finally:
-            await connection.close()
 
     async def until_quiet(self, within: float) -> float:
         """Wait until nothing waits, runs or is due to be sent; return how long that took."""
         began = time.monotonic()
-        await eventually(self._is_quiet, "quiet", within=within)
-        return time.monotonic() - began
+        async with self._looking() as eye:
 
-    async def _is_quiet(self) -> bool:
-        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            connection = await self.connect()
-            try:
-                return not await connection.fetchval(_EYE)
-            finally:
-                await connection.close()
-        return False
+            async def is_quiet() -> bool:
+                return await eye.look(_EYE) == [0]
+
+            await eventually(is_quiet, "quiet", within=within)
+        return time.monotonic() - began
 
     async def watch(self) -> None:
         """Record regularly whether a row is left in a running state without a lease, until cancelled."""
-        while True:
-            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                connection = await self.connect()
-                try:
-                    append(self.folder / "watch.jsonl", stuck=await connection.fetchval(_STUCK, self.stuck_after))
-                finally:
-                    await connection.close()
-            await asyncio.sleep(2)
+        async with self._looking() as eye:
+            while True:
+                if stuck := await eye.look(_STUCK, self.stuck_after):
+                    append(self.folder / "watch.jsonl", stuck=stuck[0])
+                await asyncio.sleep(2)
+
+    @asynccontextmanager
+    async def _looking(self) -> AsyncIterator[Eye]:
+        eye = Eye(self.connect)
+        try:
+            yield eye
+        finally:
+            eye.close()
 
     async def until_ready(self, web: Member, within: float = PATIENCE) -> None:
         """Wait until a web process serves."""

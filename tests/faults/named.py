@@ -16,6 +16,8 @@ from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.leases import HOLD, RELEASE
 from tests.faults.meeting import MET_WITHIN, has_met, strike_at, until_met
+from tests.faults.messages.points import MessageMutation, MessagePoint
+from tests.faults.messages.run import message_points
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
@@ -107,10 +109,12 @@ async def crash_points(
     channels: Sequence[str],
     mutations: Sequence[Mutation] = MUTATIONS,
     of_accounts: tuple[Sequence[AccountPoint], Sequence[AccountMutation]] = ((), ()),
+    of_messages: tuple[Sequence[MessagePoint], Sequence[MessageMutation]] = ((), ()),
 ) -> Result:
     """T2: every point on every channel, and each removed write, which must be noticed.
 
-    `of_accounts`: points with people's accounts, where the channel does not matter, and their removed writes.
+    `of_accounts`: points with people's accounts, where the channel does not matter, and their removed writes;
+    `of_messages`: those of what people do besides writing, each on a channel that has it.
     """
     result = Result("T2", "processes die or lose an answer at named points", "each outcome as written down")
     plans = _plans(harness, points, channels, mutations)
@@ -127,8 +131,14 @@ async def crash_points(
         await settle(harness, result)
         fates = [await _fate(harness, plan, server) for plan in plans]
         _judge(result, fates)
+        others = harness.people[len(plans) :]
+        if of_messages[0]:
+            number = len(of_messages[0]) + len(of_messages[1])
+            harness.spoilt |= await message_points(
+                harness, result, others[:number], points=of_messages[0], mutations=of_messages[1]
+            )
+            others = others[number:]
         if of_accounts[0]:
-            others = harness.people[len(plans) :]
             harness.spoilt |= await account_points(
                 harness, result, others, points=of_accounts[0], mutations=of_accounts[1]
             )

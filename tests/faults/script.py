@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from core.json_types import JsonObject
 from core.turns.prompt_lines import CONTEXT
+from tests.faults.abilities.asking import answer_for_abilities
 from tests.faults.accounts.asking import answer_for_accounts
 from tests.faults.extensions.asking import answer_for_extensions
+from tests.faults.households.asking import answer_for_households
+from tests.faults.messages.asking import answer_for_messages
 from tests.faults.peers.asking import answer_for_peers
 from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
@@ -76,9 +79,12 @@ def answer(call: ModelCall) -> Reply:
 
 
 def _of_others(messages: Sequence[JsonObject], turn: Sequence[JsonObject]) -> Reply | None:
-    """Return what is answered to a text that is about accounts, extensions or peers."""
-    answers = (answer_for_accounts, answer_for_extensions, answer_for_peers)
-    return next((reply for answer_for in answers if (reply := answer_for(messages, turn))), None)
+    """Return what is answered to a text that is about what one of the folders here is about."""
+    asked = (
+        *(answer_for_abilities, answer_for_accounts, answer_for_extensions),
+        *(answer_for_households, answer_for_messages, answer_for_peers),
+    )
+    return next((reply for answer_for in asked if (reply := answer_for(messages, turn))), None)
 
 
 def _absurd(asked: Sequence[str], turn: Sequence[JsonObject]) -> Reply | None:

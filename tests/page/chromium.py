@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Literal
 from playwright import async_api as playwright
 
 from tests.needs import need
-from tests.patience import PATIENCE, patience
+from tests.patience import MOST, PATIENCE, patience
 
 FLAGS = (
     *("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage"),
@@ -54,7 +54,7 @@ class Page:
         self.problems: list[str] = []
         self.loop = loop
         self._tab, self._devtools = tab, devtools
-        tab.set_default_timeout(PATIENCE * 1000)
+        tab.set_default_timeout(PATIENCE * MOST * 1000)  # what a machine at its slowest needs
         tab.on("pageerror", lambda error: self.problems.append(error.stack or error.message))
         tab.on("console", self._note)
         tab.on("dialog", _say_yes)
@@ -236,7 +236,8 @@ async def open_page(browser: Browser) -> AsyncIterator[Page]:
 
 
 async def _open(browser: Browser) -> Page:
-    context = await browser.chromium.new_context(no_viewport=True)
+    # What pulses while a turn is under way would be drawn sixty times a second, for nobody.
+    context = await browser.chromium.new_context(no_viewport=True, reduced_motion="reduce")
     tab = await context.new_page()
     return Page(tab, await context.new_cdp_session(tab), browser.loop)
 

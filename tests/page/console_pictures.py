@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from tests.forker import Forker
 from tests.page.busy import FLIGHTS, be_busy
 from tests.page.chromium import NARROW, Browser, Page, open_page, running_browser
 from tests.page.looks import click_through
@@ -26,7 +27,8 @@ def main(folder: Path = FOLDER) -> None:
     with (
         tempfile.TemporaryDirectory() as home,
         running_browser() as browser,
-        running_dev(Path(home) / "home", signal.SIGINT) as dev,
+        Forker() as forker,
+        running_dev(forker, Path(home) / "home", signal.SIGINT) as dev,
     ):
         asyncio.run(_take(browser, dev.simulator_url, f"{dev.url}/console", folder))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from tests.abilities.documents import samples
+from tests.forker import Forker
 from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.talk import FIELDS, said
 from tests.running_dev import running_dev
@@ -30,11 +31,11 @@ _LINE = re.compile(r"^> (?!Name: |---)(.*\w.*)$", re.MULTILINE)
 def main(folder: Path) -> None:
     """Send all of them and keep the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as home, running_browser() as browser:
-        asyncio.run(_send_all(browser, Path(home), folder))
+    with tempfile.TemporaryDirectory() as home, running_browser() as browser, Forker() as forker:
+        asyncio.run(_send_all(browser, forker, Path(home), folder))
 
 
-async def _send_all(browser: Browser, home: Path, folder: Path) -> None:
+async def _send_all(browser: Browser, forker: Forker, home: Path, folder: Path) -> None:
     files = home / "sent"
     files.mkdir()
     for name, data in kinds().items():
@@ -50,7 +51,7 @@ async def _send_all(browser: Browser, home: Path, folder: Path) -> None:
             "ONEVALET_PLUGINS": "agents,tests.plugins.drawings",
         }
         # It starts a process and waits for its first lines.
-        dev = await asyncio.to_thread(stack.enter_context, running_dev(home / "dev", signal.SIGINT, settings))
+        dev = await asyncio.to_thread(stack.enter_context, running_dev(forker, home / "dev", signal.SIGINT, settings))
         page = await stack.enter_async_context(open_page(browser))
         await page.resize(SIZE)
         await page.goto(dev.simulator_url)

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.forker import Forker
 from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.shown import ROOT
 from tests.page.talk import ask, said
@@ -22,7 +23,8 @@ def main(path: Path = PICTURE) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         running_browser() as browser,
-        running_dev(Path(folder) / "home", signal.SIGINT) as dev,
+        Forker() as forker,
+        running_dev(forker, Path(folder) / "home", signal.SIGINT) as dev,
     ):
         asyncio.run(_take(browser, dev.simulator_url, path))
 

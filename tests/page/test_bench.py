@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, said
@@ -16,10 +17,10 @@ NAMES = "[...document.querySelectorAll('.path .name')].map((one) => one.firstChi
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+def own(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[RunningDev]:
     """A `dev` whose time may be moved."""
     home: Path = tmp_path_factory.mktemp("bench") / "home"
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         yield dev
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import NARROW, WIDE, Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
@@ -16,9 +17,9 @@ LONG = 180.0
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+def own(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[RunningDev]:
     """A `dev` that may be broken."""
-    with running_dev(tmp_path_factory.mktemp("breaking") / "home", signal.SIGINT) as dev:
+    with running_dev(forker, tmp_path_factory.mktemp("breaking") / "home", signal.SIGINT) as dev:
         yield dev
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.talk import FIELDS, ask, begin, said
 from tests.running_dev import RunningDev, running_dev
@@ -20,10 +21,10 @@ QUIET_FOR = 3.0
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+def own(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[RunningDev]:
     """A `dev` whose time may be moved."""
     home: Path = tmp_path_factory.mktemp("clock") / "home"
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         yield dev
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import NARROW, Page
 from tests.page.guided import follow_guide
 from tests.page.looks import flaws
@@ -14,8 +15,10 @@ from tests.running_dev import running_dev
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 
 
-async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: Page, tmp_path: Path) -> None:
-    with running_dev(tmp_path / "home", signal.SIGINT) as dev:
+async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(
+    page: Page, tmp_path: Path, forker: Forker
+) -> None:
+    with running_dev(forker, tmp_path / "home", signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
         assert await flaws(page) == []
         await page.click(".slack .prompts-here button", "What can you do?")
@@ -33,14 +36,16 @@ async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: 
         await page.leave()
 
 
-async def test_the_guide_plays_again_after_reset_and_is_kept_over_a_restart(page: Page, tmp_path: Path) -> None:
+async def test_the_guide_plays_again_after_reset_and_is_kept_over_a_restart(
+    page: Page, tmp_path: Path, forker: Forker
+) -> None:
     home = tmp_path / "home"
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         await follow_guide(page, dev.simulator_url)
         await _reset(page)
         await follow_guide(page, dev.simulator_url)
         await page.leave()
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
         await page.until("document.querySelectorAll('.guide-steps [data-state=done]').length === 4")
         await _reset(page)

@@ -7,7 +7,7 @@ from channels.http.app import build_app, serve
 from tests.page.chromium import Page
 from tests.page.gateway import ScriptedGateway
 from tests.page.looks import SCHEMES, flaws, shown
-from tests.page.talk import ask, said
+from tests.page.talk import FIELDS, ask, said
 from workbench.simulator.app import Simulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
@@ -38,6 +38,26 @@ ALONE = """[...document.querySelectorAll('.slack .actions')].filter((one) => one
     const tops = [...one.children].map((child) => child.offsetTop);
     return tops.filter((top) => top === tops.at(-1)).length === 1 && tops.length > 1;
 })"""
+OVERLAPPING = """(() => {
+    const range = document.createRange();
+    const parts = [...document.querySelector('.wire header').children].filter((one) => one.checkVisibility());
+    const said = parts.map((one) => {
+        range.selectNodeContents(one);
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, top, bottom, text: one.innerText };
+    });
+    const lie = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return said.flatMap((one, i) => said.slice(i + 1).filter((other) => lie(one, other)).map((other) => [one, other]));
+})()"""
+"""The parts of the header beside the chats whose words lie on each other."""
+REACHED = """((field) => {
+    const box = field.getBoundingClientRect();
+    const whole = box.height > 30 && field.scrollHeight <= field.clientHeight + 1;
+    const middle = box.left + box.width / 2;
+    return whole && [0.1, 0.5, 0.9]
+        .every((part) => document.elementFromPoint(middle, box.top + box.height * part) === field);
+})(document.querySelector('FIELD'))"""
+"""Whether a field shows a whole line, and nothing lies on it."""
 COMMANDS = ("new", "help", "prefs", "profile", "memory", "pending", "snooze", "again", "unlink", "link", "stop")
 
 
@@ -91,6 +111,36 @@ async def test_on_a_phone_a_chat_begins_within_the_first_hundred_pixels(page: Pa
     await page.resize(SIZES[-1])
     await page.goto(simulator.url)
     assert await page.evaluate("document.querySelector('.pane.phone').getBoundingClientRect().top") < 100
+
+
+async def test_a_chosen_messages_header_lies_on_nothing_and_covers_no_field(talk: Page) -> None:
+    # With the assistant at hand it has three tabs.
+    await talk.evaluate(
+        "document.querySelector('.wire-tabs').hidden = !(document.querySelector('.wire h2').hidden = true)"
+    )
+    for size in SIZES:
+        await talk.resize(size)
+        for number, (pane, field) in enumerate(FIELDS.items(), 1):
+            if size == SIZES[-1]:
+                await talk.click(f"#tabs button:nth-child({number})")
+            await talk.click(f".{pane} .theirs .bubble")
+            await talk.until("document.querySelector('.wire').classList.contains('has-chosen')")
+            for tab in ("Path", "Wire", "Person"):
+                await talk.click(".wire [role=tab]", tab)
+                assert await talk.evaluate(OVERLAPPING) == [], (size, pane, tab)
+                assert await talk.evaluate(REACHED.replace("FIELD", field)), (size, pane, tab)
+    talk.problems.clear()  # nobody answers for the assistant's path here
+
+
+async def test_on_a_phone_an_empty_chat_keeps_its_field_beside_a_tall_wire(page: Page, simulator: Simulator) -> None:
+    await page.goto(simulator.url)
+    await page.resize(SIZES[-1])
+    await page.click(".wire-toggle")
+    await page.evaluate("document.querySelector('.wire-body').style.minHeight = '900px'")
+    for number, pane in enumerate(("phone", "slack"), 1):
+        await page.click(f"#tabs button:nth-child({number})")
+        await page.until(f"document.querySelector('.{pane} .prompts-here')?.checkVisibility()")
+        assert await page.evaluate(REACHED.replace("FIELD", FIELDS[pane])), pane
 
 
 async def test_the_steps_to_a_real_number_fit(page: Page, simulator: Simulator) -> None:

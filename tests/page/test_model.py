@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from onevalet.testing.scripted_model import ModelCall, Reply, ScriptedModel, error, text
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, said
@@ -27,11 +28,11 @@ def hosted(call: ModelCall) -> Reply:
     return text("The hosted model says so.") if call.key == KEY else error(401, code="invalid_api_key")
 
 
-async def test_a_model_is_chosen_tried_kept_and_left_again(page: Page, tmp_path: Path) -> None:
+async def test_a_model_is_chosen_tried_kept_and_left_again(page: Page, tmp_path: Path, forker: Forker) -> None:
     home = tmp_path / "home"
     async with ScriptedModel(at_home, listed=("small-8b",)) as local, ScriptedModel(hosted) as provider:
         settings = {"OLLAMA_HOST": local.url.removesuffix("/v1"), "OPENAI_API_BASE": provider.url}
-        with running_dev(home, signal.SIGINT, settings) as dev:
+        with running_dev(forker, home, signal.SIGINT, settings) as dev:
             await page.goto(dev.simulator_url)
             await _says(page, "demo")
             await _choose_local(page)
@@ -44,7 +45,7 @@ async def test_a_model_is_chosen_tried_kept_and_left_again(page: Page, tmp_path:
             assert stat.S_IMODE((home / "model.env").stat().st_mode) == 0o600
             await _keys_stay_secret(page, dev)
             await page.leave()
-        with running_dev(home, signal.SIGINT, settings) as dev:
+        with running_dev(forker, home, signal.SIGINT, settings) as dev:
             await page.goto(dev.simulator_url)
             await _says(page, "The hosted model")
             await _run_processes(dev)

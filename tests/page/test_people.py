@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import NARROW, WIDE, Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, said
 from tests.running_dev import RunningDev, running_dev
+from workbench.dev.bench.household import TO_TRY
 
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 THEIRS = "[...document.querySelectorAll('.second .phone .theirs .said')].map((one) => one.innerText)"
+TICKS = "[...document.querySelectorAll('.second .phone .theirs .tick')].map((one) => one.innerText)"
 COLOURS = """[...document.querySelectorAll('.slack-head [role=tab]')].filter((one) => one.innerText === '{tab}')
     .map((one) => getComputedStyle(one).color)"""
 MOST_WIDE, MIDDLE = (1366, 768), (1024, 768)
@@ -25,9 +28,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own(home: Path) -> Iterator[RunningDev]:
+def own(home: Path, forker: Forker) -> Iterator[RunningDev]:
     """A `dev` with its people."""
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         yield dev
 
 
@@ -78,6 +81,8 @@ async def test_a_stranger_beside_the_owner_meets_pairing_and_is_let_in(page: Pag
     await page.click(".second > header [role=tab]", "Phone")
     await _writes(page, "Hello?")
     await page.click(".second .let-in button", "As a guest")
+    # Its message is drawn anew by then.
+    await page.until(f"{TICKS}.at(-1).includes('delivered')")
     await page.until("document.querySelector('.second .let-in').innerText.includes('they may write now')")
     await page.click(".people label", "Mary")
     await page.click(".wire [role=tab]", "Person")
@@ -132,10 +137,48 @@ async def test_a_household_of_two_adults_and_a_child_is_made_by_a_button(page: P
     await page.leave()
 
 
+async def test_what_two_must_agree_to_is_shown_to_both_of_them(page: Page, own: RunningDev) -> None:
+    await page.goto(f"{own.simulator_url}/#ada+ben")
+    await page.until("document.querySelector('.second select').selectedOptions[0].innerText === 'Ben Lovelace'")
+    await ask(page, "phone", TO_TRY)
+    await page.until(f"{said('phone')}.some((one) => one.includes('Needs Ben'))")
+    await page.until(f"{THEIRS}.some((one) => one.includes('asks whether you agree'))")
+    await page.until("document.querySelector('.path').innerText.includes('Needs the consent of Ben')")
+    for size in (WIDE, MIDDLE, NARROW):
+        await page.resize(size)
+        assert await flaws(page) == [], size
+    await page.resize(WIDE)
+    of_ada = str(await page.evaluate(f"{said('phone')}.findLast((one) => one.includes('Needs Ben'))"))
+    of_ben = str(await page.evaluate(f"{THEIRS}.findLast((one) => one.includes('asks whether you agree'))"))
+    await _writes(page, f"OK {of_ben.partition(':')[0]}")
+    await ask(page, "phone", f"OK {of_ada.partition(':')[0]}")
+    await page.until(f"{THEIRS}.some((one) => one.includes('is done, as you and'))")
+    await page.until(f"{said('phone')}.some((one) => one.includes('Approved {of_ada.partition(':')[0]}'))")
+    await page.leave()
+
+
 async def _add(page: Page, name: str) -> None:
     await page.click(".people .add-person")
     await page.type("#add-person [name=person-name]", name)
     await page.until(f"document.querySelector('.people').innerText.includes({name.split()[0]!r})")
+
+
+async def test_two_who_must_agree_decide_each_on_their_own_channel(page: Page, own: RunningDev) -> None:
+    await page.goto(f"{own.simulator_url}/#ada+ben")
+    await page.until("document.querySelector('.second select').selectedOptions[0].innerText === 'Ben Lovelace'")
+    await page.click(".second > header [role=tab]", "Slack")
+    await page.type(".second .slack textarea", "what is 7 * 8?")
+    his = "[...document.querySelectorAll('.second .slack .theirs .bubble')].map((one) => one.innerText)"
+    await page.until(f"{his}.some((one) => one.includes('56'))")
+    await ask(page, "phone", TO_TRY)
+    await page.until(f"{his}.some((one) => one.includes('asks whether you agree'))")
+    await page.until(f"{said('phone')}.some((one) => one.includes('Needs Ben'))")
+    of_ada = str(await page.evaluate(f"{said('phone')}.findLast((one) => one.includes('Needs Ben'))"))
+    await page.click(".second .slack .theirs button", "Approve")
+    await page.until(f"{his}.some((one) => one.includes('Approved at'))")
+    await ask(page, "phone", f"OK {of_ada.partition(':')[0]}")
+    await page.until(f"{his}.some((one) => one.includes('is done, as you and'))")
+    await page.leave()
 
 
 async def _writes(page: Page, text: str) -> None:

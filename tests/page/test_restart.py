@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
 from tests.running_dev import running_dev
@@ -13,12 +14,14 @@ pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group(
 QUESTION = "What can you do?"
 
 
-async def test_all_three_chats_answer_after_a_restart_and_after_reset(page: Page, tmp_path: Path) -> None:
+async def test_all_three_chats_answer_after_a_restart_and_after_reset(
+    page: Page, tmp_path: Path, forker: Forker
+) -> None:
     home = tmp_path / "home"
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         await talk_in_every_pane(page, dev.simulator_url, QUESTION, "demo")
         await page.leave()
-    with running_dev(home, signal.SIGINT) as dev:
+    with running_dev(forker, home, signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
         for pane in FIELDS:
             await page.until(f"{said(pane)}.some((one) => one.toLowerCase().includes('demo'))")

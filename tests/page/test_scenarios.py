@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from onevalet.testing import read_scenario
-from tests.forker import ROOT
+from tests.forker import ROOT, Forker
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
@@ -25,9 +25,9 @@ EMAIL = "Email sam@example.com that I am ten minutes late"
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+def own(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[RunningDev]:
     """A `dev` with something to record."""
-    with running_dev(tmp_path_factory.mktemp("scenarios") / "home", signal.SIGINT) as dev:
+    with running_dev(forker, tmp_path_factory.mktemp("scenarios") / "home", signal.SIGINT) as dev:
         yield dev
 
 

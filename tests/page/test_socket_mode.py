@@ -6,6 +6,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, said
@@ -16,8 +17,10 @@ LONG = 120.0
 """Seconds in which a busy machine starts the assistant again."""
 
 
-async def test_slack_is_answered_over_a_socket_and_by_its_webhook_again(page: Page, tmp_path: Path) -> None:
-    with running_dev(tmp_path / "home", signal.SIGINT) as dev:
+async def test_slack_is_answered_over_a_socket_and_by_its_webhook_again(
+    page: Page, tmp_path: Path, forker: Forker
+) -> None:
+    with running_dev(forker, tmp_path / "home", signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
         for product, way in ((15, "slack.socket.events_api"), (16, "slack.message")):
             await page.click(".slack .menu summary")

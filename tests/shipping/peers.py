@@ -37,7 +37,8 @@ _OPENERS = frozenset(
 )
 """What opens a connection when it is called: our own ways, too, since their callers choose the server."""
 _METHODS = frozenset(
-    {"acompletion", "aembedding", "atranscription", "create_connection", "create_unix_connection", "from_url"}
+    {"acompletion", "aembedding", "aspeech", "atranscription", "create_connection", "create_unix_connection"}
+    | {"from_url"}
     | {"open_connection", "open_unix_connection", "sock_connect", "start_tls", "urlopen", "ws_connect"}
 )
 """The same of objects, such as a loop or a session: whatever these are called."""
@@ -117,6 +118,7 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "SMTP": (("providers/email/smtp.py",), "SMTP, sent"),
     "push": (("notify/push/send.py",), "ntfy"),
     "transcription": (("providers/models/guarded_openai.py", "providers/models/transcription.py"), "transcription"),
+    "speech": (("providers/models/speech.py",), "speech"),
     "providers' SDKs that use httpx": (("providers/provider_httpx.py", "providers/telegram/client.py"), ""),
     "providers' SDKs that use aiohttp": (
         ("core/http/provider_session.py", "providers/sms/client.py", "providers/slack/client.py"),

@@ -12,13 +12,13 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from core.language.update import sentences
 from onevalet.cli import help_page
 from onevalet.cli.main import app
 from onevalet.wiring.plugins import load_plugins
 from tests.page.shown import PICTURE, RECORD, record
 from tests.shipping.harness import ROOT, clean_environment, read, run
 from workbench.dev.run import describe
+from workbench.pages.catalogues import sentences
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _COMMAND = re.compile(r"bin/onevalet((?: [a-z][a-z-]*)*)")

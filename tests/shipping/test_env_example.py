@@ -32,11 +32,11 @@ def test_every_setting_is_shown_and_nothing_else() -> None:
     } - COMPOSE_ONLY == expected
 
 
-def test_six_numbers_of_the_loop_are_shown_here_and_no_other_in_the_docs() -> None:
+def test_five_numbers_of_the_loop_are_shown_here_and_no_other_in_the_docs() -> None:
     """Those that operators change. Each other number can be set, too, for a measurement."""
     known = {(LOOP_PREFIX + field.name).upper() for field in fields(ReactLoopConfig)}
     published = {name for name in shown() if is_loop(name)}
-    assert (len(published), published - known) == (6, set())
+    assert (len(published), published - known) == (5, set())
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
     assert {*re.findall(r"ONEVALET_LOOP_[A-Z_]+", pages)} == published
 

@@ -12,6 +12,7 @@ from tests.forker import Forker
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600, func_only=True)
 @pytest.mark.xdist_group("faults")
 @pytest.mark.needs("dovecot")
 async def test_promises_5_and_7_hold_for_accounts_under_kills(tmp_path: Path, forker: Forker) -> None:

@@ -28,7 +28,7 @@ def put_in_place(reach: Reach) -> None:
 def _sockets(reach: Reach) -> None:
     from aiohttp import web
 
-    from core.messaging.relay import Relay
+    from onevalet.relay import Relay
 
     socket: Any = web.WebSocketResponse
     relay: Any = Relay

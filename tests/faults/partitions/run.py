@@ -55,11 +55,12 @@ async def partitions(
     seconds: float = 17.0,
     people: int = 50,
     bar: float | None = NO_SLOWER,
+    pause: float = PAUSE,
 ) -> Result:
     """Run it: in each round `messages` are written in `seconds` while all is well, and as many without one partition.
 
-    `bar`: how many times as long the living half may wait; None: that is told, and judges nothing. Raises `ConfigError`
-    without PL/Proxy.
+    `bar`: how many times as long the living half may wait; None: that is told, and judges nothing. `pause`: seconds
+    between two deliveries of what was not taken. Raises `ConfigError` without PL/Proxy.
     """
     result = Result(
         "T20",
@@ -69,7 +70,7 @@ async def partitions(
     chance, everyone = random.Random(seed), make_people(people)
     async with running_halves(folder, everyone, forker) as halves, timed(result):
         half = await halves.half_of(everyone, TwilioConfig().number)
-        driver = Driver(halves.system, TwilioConfig(), chance, pause=PAUSE)
+        driver = Driver(halves.system, TwilioConfig(), chance, pause=pause)
         written = make_texts(everyone, people, chance)
         await _write(driver, written, 5.0)  # whoever writes for the first time takes longer
         await _quiet(halves, (LIVING, DEAD))

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from smsutil.codecs import is_valid_gsm
 
 from core.language.catalogue import LANGUAGES
-from core.language.update import translated
 from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm
 from providers.utf16 import units
 from tests.forker import ROOT
+from workbench.pages.catalogues import translated
 
 gsm_texts = st.text(st.sampled_from(sorted(BASIC | EXTENDED)), max_size=500)
 # The escape is no character of the alphabet, though smsutil counts it as one; rendering removes it.

@@ -105,6 +105,7 @@ ENDLESS: dict[str, tuple[str, Manner, SmtpFailure]] = {
 }
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 @pytest.mark.parametrize(("command", "manner", "failure"), ENDLESS.values(), ids=ENDLESS.keys())
 async def test_a_submission_ends_with_its_time(command: str, manner: Manner, failure: SmtpFailure) -> None:
     # Long enough to reach a message that is never answered, on any machine; the others need none.
@@ -114,11 +115,13 @@ async def test_a_submission_ends_with_its_time(command: str, manner: Manner, fai
         await eventually(lambda: not server.open_talks, "the end of the connection")
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_slow_answers_to_each_recipient_are_counted_together() -> None:
     async with hostile_smtp({"RCPT": takes(0.2, says("250 good"))}) as server:
         assert (await failure_of(server, 3.0)).failure is SmtpFailure.TIMEOUT
 
 
+@pytest.mark.whole("it waits for a limit of real time")
 async def test_a_message_that_is_never_read_leaves_no_connection() -> None:
     async with hostile_smtp({"DATA": reads_no_more}) as server:
         place = server_of(server.account(), "smtp")
