@@ -13,8 +13,6 @@ from core.language.unseen import without_unseen
 from providers.email.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
 
 _SCRIPT = Path(__file__).with_name("mail_script.py")
-_SECONDS = 60.0
-"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 MAX_FILE = 25 * 1024 * 1024
 """Bytes of a file in a message."""
 
@@ -55,7 +53,7 @@ async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mappin
 async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
     asked = {"sizes": [len(raw) for raw in raws], "take": take, "names": names and [*names]}
     try:
-        found, body = await ask_child(_SCRIPT, asked, b"".join(raws), seconds=_SECONDS, max_out=MAX_FILE + 1024 * 1024)
+        found, body = await ask_child(_SCRIPT, asked, b"".join(raws), max_out=MAX_FILE + 1024 * 1024)
     except (ChildFailed, Unreadable) as error:
         if isinstance(error, Unreadable) and str(error) == "gone":
             raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE) from error

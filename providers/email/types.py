@@ -131,7 +131,7 @@ class StoredMail:
 
 @dataclass(frozen=True, slots=True)
 class MailAddress:
-    """An address with the name beside it, which proves nothing."""
+    """An address, and its display name, which proves nothing."""
 
     name: str
     address: str
