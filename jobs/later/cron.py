@@ -5,6 +5,7 @@ each worker rings its own chores, except for those that a single worker does for
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -74,7 +75,9 @@ class Chores:
     def ring_overdue(self) -> None:
         """Ring the chores that do not need Redis and are overdue in this worker."""
         for chore in self.all:
-            if not chore.for_all and self._now() - self._rung.get(chore.name, 0.0) >= chore.every.total_seconds():
+            # Not 0 for a chore that was never rung: that is when the machine started, which may be a moment ago.
+            rung = self._rung.get(chore.name, -math.inf)
+            if not chore.for_all and self._now() - rung >= chore.every.total_seconds():
                 self._ring(chore)
 
     def _ring(self, chore: Chore) -> None:
