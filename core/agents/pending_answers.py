@@ -76,8 +76,8 @@ class PendingAnswers:
     """Agents that the person paused; no reminder names them."""
     accounts: tuple[PoolEntry, ...] = ()
     """Agents and calls that wait for the person to connect an account; they can be dropped."""
-    edited: bool = False
-    """Whether the turn took in a message that the person changed: from then on nothing is handed on."""
+    powerless: bool = False
+    """Whether the turn took in a message that decides nothing: from then on nothing is handed on."""
 
     @property
     def held(self) -> tuple[PoolEntry, ...]:
@@ -135,7 +135,7 @@ class PendingAnswers:
         """Return the tools that pass answers on and hold agents, if any agent waits or they were offered before."""
         tools: list[AnyTool] = [_answer_tool(self)] if self.offered or ANSWER in offered else []
         if self.held or HOLD in offered:
-            tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.unless_edited(self.hold)))
+            tools.append(hand_over_tool(HOLD, _HOLD_SAYS, _HELD, _HELD, ["change"], self.unless_powerless(self.hold)))
         return tools
 
     def note(self) -> str:
@@ -214,11 +214,11 @@ class PendingAnswers:
             f"`change` is pause for what waits, resume for what is paused, or drop; {task} is {entry.status}."
         )
 
-    def unless_edited(self, take: Take) -> Take:
-        """Return what takes a call of the model: a message that was changed after it was sent answers nothing."""
+    def unless_powerless(self, take: Take) -> Take:
+        """Return what takes a call of the model: a message that was changed, or said in a group, answers nothing."""
 
         def taken(arguments: Mapping[str, object]) -> str | None:
-            if self.edited:
+            if self.powerless:
                 raise ToolRetry(_BY_AN_EDIT)
             return take(arguments)
 
@@ -269,7 +269,7 @@ def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
         for name, input_field in valet.inputs.items()
     }
     properties = _SHOWN | {"fields": {"type": "object", "properties": fields}}
-    return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.unless_edited(waiting.give))
+    return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.unless_powerless(waiting.give))
 
 
 def _described(entry: PoolEntry, valet: Asker) -> str:

@@ -11,7 +11,7 @@ from core.errors import Halted
 from core.files.types import SeenFile
 from core.json_types import JsonObject
 from core.messaging.messages import Origin
-from core.messaging.pointed import AMENDED, EDITED, Pointed, Whose
+from core.messaging.pointed import EDITED, POWERLESS, Pointed, Whose
 
 
 class CutOff(Exception):
@@ -94,9 +94,9 @@ class TurnMessage:
         return self.origin is Origin.OWN and all(point.whose is not Whose.OTHERS for point in self.points)
 
     @property
-    def edited(self) -> bool:
-        """Return whether the person changed its words after they had sent it: such words decide and answer nothing."""
-        return any(point.whose in AMENDED for point in self.points)
+    def powerless(self) -> bool:
+        """Return whether its words decide and answer nothing: they were changed once sent, or said in a group."""
+        return any(point.whose in POWERLESS for point in self.points)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -157,15 +157,15 @@ def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
 def _amended_by(message: TurnMessage, whole: Sequence[TurnMessage]) -> int | None:
     """Return the place of the message whose words are replaced; None if it is not there, or is more than its words."""
     for at, one in enumerate(whole):
-        cut = one.rest and not one.edited
+        cut = one.rest and not one.powerless
         if message.amends in (one.id, one.amends) and not (cut or one.media_count or message.media_count):
             return at
     return None
 
 
 def _with_words_of(message: TurnMessage, one: TurnMessage) -> TurnMessage:
-    mark = tuple(point for point in one.points if point.whose in AMENDED) or (EDITED,)
-    points = (*mark, *(point for point in message.points if point.whose not in AMENDED))
+    mark = tuple(point for point in one.points if point.whose in POWERLESS) or (EDITED,)
+    points = (*mark, *(point for point in message.points if point.whose not in POWERLESS))
     return replace(one, text=message.text, origin=message.origin, points=points, rest=(*one.rest, *message.ids))
 
 

@@ -73,7 +73,7 @@ class Steering:
             waiting = await self._control.absorb()
             known = self._seen | self._recorded_ids
             # Decisions in words count as the first call of a turn, and an edit never decides: it joins after that.
-            more = put_together(m for m in waiting if m.id not in known and (step or not m.edited))
+            more = put_together(m for m in waiting if m.id not in known and (step or not m.powerless))
             if more:
                 await self._journal.write(self._record(StepKey(step, index, self._agent_path), more))
                 fresh += more

@@ -28,8 +28,8 @@ class Whose(StrEnum):
     """The name of the group in which the person wrote the message: others read it there."""
 
 
-AMENDED = (Whose.CHANGED, Whose.EDITED, Whose.GROUP)
-"""The marks of a message that was edited, or written in a group: it decides and answers nothing."""
+POWERLESS = (Whose.CHANGED, Whose.EDITED, Whose.GROUP)
+"""The marks of a message that decides and answers nothing: it was edited, or written in a group."""
 
 
 @dataclass(frozen=True, slots=True)

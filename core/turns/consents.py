@@ -55,5 +55,5 @@ class ConsentOffer:
 
 
 def _said_by_themselves(request: TurnRequest) -> bool:
-    edited = [message for message in request.inbound if message.points and message.edited]
-    return request.sender is not None and request.trigger is None and not request.passed_on and not edited
+    powerless = [message for message in request.inbound if message.points and message.powerless]
+    return request.sender is not None and request.trigger is None and not request.passed_on and not powerless

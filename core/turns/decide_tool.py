@@ -131,7 +131,7 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
     A "yes" that was written before the card does not approve it, even if it is read together with a later message.
     """
     # Words that are passed on or were changed decide nothing, and the model cannot be trusted to tell them apart.
-    if not request.inbound or any(not one.is_own or (one.points and one.edited) for one in request.inbound):
+    if not request.inbound or any(not one.is_own or (one.points and one.powerless) for one in request.inbound):
         return {}
     said_at = min(message.received_at for message in request.inbound)
     return {

@@ -30,8 +30,8 @@ async def take_in(
     files: Files | None, request: TurnRequest, message: TurnMessage, waiting: PendingAnswers | None = None
 ) -> TurnMessage:
     """Return a message with its files. `waiting`: the agents of a running turn that takes it in."""
-    if waiting is not None and message.edited:
-        waiting.edited = True
+    if waiting is not None and message.powerless:
+        waiting.powerless = True
     if files is None or not message.media_count or message.files:
         return message
     tenant = request.tenant

@@ -195,9 +195,9 @@ def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asker | None:
 
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
     """Find the agents whose answer this turn's messages may be: the same conversation's, and a person's own."""
-    # Words that were changed after they were sent answer nothing.
-    edited = [message for message in request.inbound if message.points and message.edited]
-    if not request.inbound or not request.place.conversation_id or edited:
+    # Words that were changed after they were sent, or said in a group, answer nothing.
+    powerless = [message for message in request.inbound if message.points and message.powerless]
+    if not request.inbound or not request.place.conversation_id or powerless:
         return PendingAnswers()
     offered: list[tuple[PoolEntry, Asker]] = []
     ended: dict[str, PoolEntry] = {}

@@ -77,7 +77,7 @@ async def test_before_its_turn_the_words_of_a_message_are_replaced(store: Store)
     ]  # fmt: skip
     lease, turn = await store.claim_turn()
     first, second = turn.request.inbound
-    assert ([one.text for one in spoken(first)], first.edited, second.edited) == (["Pay Sam 60"], True, False)
+    assert ([one.text for one in spoken(first)], first.powerless, second.powerless) == (["Pay Sam 60"], True, False)
     await store.finish(lease, turn, "Done.")
     assert await store.turns.claim(None, "w1") is None
 
@@ -147,7 +147,7 @@ async def test_an_edit_that_comes_before_its_message_stands_for_it(store: Store)
     assert (late.id, late.duplicate) == (received.id, True)
     lease, turn = await store.claim_turn()
     (said,) = turn.request.inbound
-    assert ([one.text for one in spoken(said)], said.edited) == (["Pay Sam 60"], True)
+    assert ([one.text for one in spoken(said)], said.powerless) == (["Pay Sam 60"], True)
     assert (await store.inbox.accept(edit("Pay Sam 60"))).duplicate
     await store.finish(lease, turn, "Done.")
 
@@ -231,7 +231,7 @@ async def test_an_edit_joins_the_running_turn_and_survives_a_take_over(store: St
     received = await store.inbox.accept(edit("Pay Sam 60"))
     assert (await fates(store))[1] == ("Pay Sam 60", "waiting", "")
     (news,) = await reached(turn)
-    assert (news.id, news.text, news.edited) == (received.id, "Pay Sam 60", True)
+    assert (news.id, news.text, news.powerless) == (received.id, "Pay Sam 60", True)
     assert [point.whose for point in news.points] == [Whose.CHANGED]
     await store.expire()
     lease, again = await store.claim_turn("w2")
@@ -251,8 +251,8 @@ async def test_what_waits_behind_a_running_turn_is_replaced_in_its_place(store: 
     again = await store.turns.begin(lease)
     assert again is not None
     first, second = again.request.inbound
-    assert ([one.text for one in spoken(first)], first.edited) == (["Pay Sam 70"], True)
-    assert ([one.text for one in spoken(second)], second.edited) == (["and call him"], False)
+    assert ([one.text for one in spoken(first)], first.powerless) == (["Pay Sam 70"], True)
+    assert ([one.text for one in spoken(second)], second.powerless) == (["and call him"], False)
     assert len(first.ids) == 3
     await store.finish(lease, again, "Done.")
     talk = await store.database.one("select * from read_talk($1,$2,5)", lease.tenant_id, [again.turn_id])
