@@ -71,6 +71,7 @@ insert into household_members (tenant_id, household_id, role, joined_at) select 
 insert into household_limits (tenant_id, key, given, state) select tenant_id, id, '', 'over' from places;
 insert into followups (tenant_id, memory_id, state, happens_at, changed_at, made_at)
 select tenant_id, id, 'over', now(), now(), now() from places;
+insert into followup_choices (tenant_id) select tenant_id from tenants;
 insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, state, second_id, made_at)
 select tenant_id, id, tenant_id, 'Ben', 'Send it', '[]', '[]', 'ended', id, now() from places;
 insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, way) select tenant_id, id, 1, now(), now(), 'over' from places;
