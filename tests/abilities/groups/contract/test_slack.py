@@ -1,10 +1,14 @@
 """What only Slack has: who invited us, threads in a channel, and group conversations."""
 
+import json
 from typing import Any, cast
+from uuid import UUID
+
+import pytest
 
 from core.json_types import Json
 from tests.abilities.groups.talking import ON, Talking
-from tests.contract.harness import exempt
+from tests.contract.harness import Request, exempt
 from tests.core.builders import FakeModel, says, wants
 
 ASK: tuple[str, Json] = ("ask_in_own_chat", {"name": "Lena zqcanary"})
@@ -61,3 +65,25 @@ async def _write(system: Talking, text: str, person: str, *, mention: bool = Tru
 def _shown(system: Talking, place: str) -> list[dict[str, Any]]:
     state = cast(dict[str, Any], system.delivery.channel.simulator.providers["slack"].state())
     return cast(list[dict[str, Any]], state[place])
+
+
+@exempt(telegram="a mention comes as a single update")
+@pytest.mark.parametrize("kinds", [("message", "app_mention"), ("app_mention", "message")], ids=" first, ".join)
+async def test_promise_2_both_events_of_a_mention_make_one_turn(system: Talking, kinds: tuple[str, str]) -> None:
+    await system.turned_on()
+    harness = system.delivery.channel
+    at = len(harness.told)
+    system.model = FakeModel([says("Hello."), says("Forty-two.")])
+    await system.write("hello")
+    events = {json.loads(one.body)["event"]["type"]: one for one in harness.told[at:] if b'"event"' in one.body}
+    before = len(system.heard())
+    for kind in kinds:
+        body = json.loads(events[kind].body)
+        body["event_id"] += "AGAIN"
+        body["event"] |= {"ts": "1999999999.000100", "event_ts": "1999999999.000100", "client_msg_id": str(UUID(int=7))}
+        again = Request(events[kind].path, events[kind].headers, json.dumps(body).encode())
+        assert await harness.post(harness.signed(again)) == 200
+        await system.work()
+        assert system.heard()[before:] == ["Forty-two."]
+    assert len(system.model.requests) == 2
+    assert await system.count("select count(*) from group_words") == 0
