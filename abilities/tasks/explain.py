@@ -13,6 +13,7 @@ from abilities.tasks.descriptions import in_words, value_in_words
 from abilities.tasks.kinds.condition import ConditionTrigger, Watch
 from abilities.tasks.kinds.event import EventTrigger
 from abilities.tasks.kinds.schedule import TriggerError
+from abilities.tasks.presence_words import presence_seen
 from abilities.tasks.reasons import reason_in_words
 from abilities.tasks.service import TaskService
 from abilities.tasks.types import RunNotice, Task, TaskRun
@@ -55,7 +56,7 @@ async def explain(tasks: TaskService, task: Task) -> JsonObject:
     when = in_words(task.trigger, zone)
     about = gettext("Task {number}, “{title}”: {when}.", number=task.number, title=task.title, when=when)
     lines = [about, _standing(task, zone)]
-    lines += [_run_line(run, zone) for run in runs] or [_no_runs(task)]
+    lines += [_run_line(task, run, zone) for run in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
     events = await _unmatched(tasks, task)
     lines += [*looks, *events, await cost_of_task(tasks, task), zone_note(persons_zone)]
@@ -107,7 +108,7 @@ def _no_runs(task: Task) -> str:
     return gettext("It has not run yet.")
 
 
-def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
+def _run_line(task: Task, run: TaskRun, zone: ZoneInfo) -> str:
     parts = [f"- {moment_in_words(run.due_at, zone)}: {gettext(_STATES[run.state])}"]
     if reason := reason_in_words(run.reason):
         parts.append(f"({reason})")
@@ -117,7 +118,7 @@ def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
         event = {name: run.cause.get(name) for name in ("type", "id", "source")}
         parts.append(gettext("on {type} {id} from {source}", **event))
     if "new" in run.cause:
-        before, now = value_in_words(run.cause.get("old")), value_in_words(run.cause.get("new"))
+        before, now = _seen(task, run.cause.get("old")), _seen(task, run.cause.get("new"))
         parts.append(gettext("before {before}, now {now}", before=before, now=now))
     if since := run.cause.get("missed_since"):
         missed_since = moment_in_words(_moment(since), zone)
@@ -126,6 +127,11 @@ def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
     if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not notices:
         notices = [gettext("there was nothing to tell")]
     return "; ".join([" ".join(parts), *notices])
+
+
+def _seen(task: Task, value: Json) -> str:
+    presence = presence_seen(task.trigger, value) if isinstance(task.trigger, ConditionTrigger) else ""
+    return presence or value_in_words(value)
 
 
 def _told(notice: RunNotice) -> str:
@@ -147,7 +153,8 @@ def _looks(task: Task, zone: ZoneInfo) -> list[str]:
         else:
             told = gettext("told you") if look.get("told") else gettext("did not tell you")
             judged = gettext("true") if look.get("true") else gettext("not true")
-            seen = f"{value_in_words(look.get('value'))}, {judged}; {told}"
+            presence = presence_seen(task.trigger, look.get("value"))
+            seen = f"{presence or f'{value_in_words(look.get("value"))}, {judged}'}; {told}"
         lines.append(gettext("- looked {moment}: {seen}", moment=when, seen=seen))
     return lines
 

@@ -3,7 +3,7 @@
 import re
 
 from abilities.tasks.kinds.condition import ConditionTrigger, Mode
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
 
 USUAL_MINUTES = 2
@@ -13,6 +13,7 @@ _WORDS = {
     "value": gettext_noop("when you are at {place}"),
     "not value": gettext_noop("when you are not at {place} any more"),
 }
+_SEEN = {True: gettext_noop("at {place}"), False: gettext_noop("not at {place}")}
 _PLAIN = re.compile(r"\w+(?:[ '’-]\w+)*")
 
 
@@ -26,7 +27,17 @@ def is_of_place(expression: str, tool: str | None, path: str | None, arguments: 
 
 def presence_in_words(trigger: ConditionTrigger) -> str:
     """Return when such a watch tells, "when you are at the office"; empty for any other."""
-    of_place = is_of_place(trigger.expression, trigger.tool, trigger.path, trigger.arguments)
-    if not of_place or trigger.mode is not Mode.EDGE:
+    if not _waits_there(trigger) or trigger.mode is not Mode.EDGE:
         return ""
     return gettext(_WORDS[trigger.expression], place=trigger.arguments["place"])
+
+
+def presence_seen(trigger: ConditionTrigger, value: Json) -> str:
+    """Return what such a watch saw, "at the office"; empty for any other."""
+    if not _waits_there(trigger):
+        return ""
+    return gettext(_SEEN[value], place=trigger.arguments["place"]) if isinstance(value, bool) else gettext("unknown")
+
+
+def _waits_there(trigger: ConditionTrigger) -> bool:
+    return is_of_place(trigger.expression, trigger.tool, trigger.path, trigger.arguments)

@@ -126,6 +126,12 @@ async def test_a_reminder_rings_when_the_person_gets_to_a_saved_place(told: Told
     await told.acts("move_location", **OFFICE)
     await told.acts("stop_location")
     assert await later(15) == "", "what is shared no longer says nothing of now"
+    await told.system.hears("Why did it ring?", wants(("why_task", {"which": "1"})), says("You were there."))
+    why = results(told)[-1]
+    assert "before not at the office, now at the office" in why
+    assert "at the office; told you" in why
+    assert "unknown; did not tell you" in why
+    assert not re.search(r"value|true|false", why)
 
 
 @only_where_places_are_sent
