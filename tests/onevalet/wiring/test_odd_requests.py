@@ -33,12 +33,13 @@ from tests.examples import scaled, sized
 from tests.onevalet.wiring.served import KEYS, METRICS_TOKEN, PUBLIC_URL, Address, Served, open_served, raw
 from tests.shipping.harness import SHIPPED, python_files
 
-EACH, QUICKLY = sized(40, full=300), 15
+EACH = sized(scaled(15), full=300)
 """Requests to each address from each role: by a seed of each run, so that runs together send ever more.
 
-The full size takes ten minutes: `bin/test -m slow --full tests/onevalet/wiring`.
+The full size takes ten minutes: `bin/test --full tests/onevalet/wiring/test_odd_requests.py`.
 """
-ROLES = ("nobody", "guest", "member", "owner")
+ENOUGH = 40
+"""Requests to one address of which some are surely odd enough."""
 BETWEEN = pytest.mark.whole("it asks as a stranger and the owner do")
 FORM = b"application/x-www-form-urlencoded"
 ODD = (
@@ -297,14 +298,6 @@ async def ask_all(role: str, each: int, database_url: str, redis_url: str, monke
 async def test_promise_12_no_odd_request_ends_in_5xx(
     role: str, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await ask_all(role, scaled(QUICKLY), database_url, redis_url, monkeypatch)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("role", ROLES)
-async def test_promise_12_no_odd_request_for_any_address_ends_in_5xx(
-    role: str, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
     await ask_all(role, EACH, database_url, redis_url, monkeypatch)
 
 
@@ -377,4 +370,4 @@ async def test_promise_12_a_registered_page_that_ends_in_5xx_is_found(
         Served, "addresses", lambda served: [one for one in registered(served) if "careless" in one.pattern]
     )
     with pytest.raises(AssertionError, match="/console/careless"):
-        await ask_all("member", EACH, database_url, redis_url, monkeypatch)
+        await ask_all("member", ENOUGH, database_url, redis_url, monkeypatch)
