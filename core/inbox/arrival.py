@@ -69,6 +69,7 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "role": access.role.value,
         "listed_only": access.policy is Policy.ALLOWLIST,
         **({"brings": {"place": message.place.to_json()}} if message.place else {}),
+        **({"pressed": [message.pressed.provider_id, message.pressed.token]} if message.pressed else {}),
     }
 
 

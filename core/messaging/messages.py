@@ -109,6 +109,8 @@ class InboundMessage:
     be the rest. None if this message cannot be such a part."""
     place: SentPlace | None = None
     """The place that the person sent with it, or shares by it; `text` has no coordinates then."""
+    pressed: "Press | None" = None
+    """The press that typed it."""
 
 
 @dataclass(frozen=True, slots=True)

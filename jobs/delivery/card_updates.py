@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from core.approvals.outcomes import CardOutcome
 from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
 from core.messaging.messages import Address
-from core.questions.outcomes import QuestionEnd
 
 LEASE = timedelta(seconds=20)
 """Longer than a provider call may take."""
@@ -35,14 +33,15 @@ class RedrawClaim:
 
 @dataclass(frozen=True, slots=True)
 class DueRedraw:
-    """A card to update, of an approval or a question: its last part, which has the buttons, and its address.
+    """A message to update: its last part, which has the buttons, and its address.
 
-    `part` and `provider_id` are None if it was never sent, as far as is known. `language` and `timezone` are the
-    person's; empty if they are not known.
+    `outcome`: a `CardOutcome`, a `QuestionEnd`, or the token of the pressed word button. `part` and `provider_id` are
+    None if it was never sent, as far as is known. `language` and `timezone` are the person's; empty if they are not
+    known.
     """
 
     outbound_id: str
-    outcome: CardOutcome | QuestionEnd
+    outcome: str
     outcome_at: datetime
     attempts: int
     address: Address
@@ -51,7 +50,7 @@ class DueRedraw:
     language: str
     timezone: str
     answer: str | None = None
-    """The answer to a question; None on the card of an approval."""
+    """The answer to a question, or the label of the pressed button; None on the card of an approval."""
 
 
 class RedrawState(StrEnum):
@@ -88,13 +87,16 @@ class Redraws:
             row = await fetch_one(
                 connection,
                 "select r.outcome, r.outcome_at, r.attempts, c.channel, c.account, c.peer, c.thread, p.text, p.data,"
-                " p.segments, nullif(p.provider_id, '') as provider_id, t.language, t.timezone, q.answer from redraws r"
+                " p.segments, nullif(p.provider_id, '') as provider_id, t.language, t.timezone,"
+                " coalesce(q.answer, b.label) as answer from redraws r"
                 " join tenants t on t.tenant_id = r.tenant_id"
                 " join outbound o on o.tenant_id = r.tenant_id and o.id = r.outbound_id"
                 " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
                 " left join lateral (select k.answer from question_cards c join questions k"
                 "  on k.tenant_id = c.tenant_id and k.id = c.question_id"
                 "  where c.tenant_id = o.tenant_id and c.outbound_id = o.id) q on true"
+                " left join lateral (select a ->> 'label' as label from jsonb_array_elements(o.actions) a"
+                "  where a ->> 'token' = r.outcome limit 1) b on true"
                 " left join lateral (select * from outbound_parts e where e.tenant_id = o.tenant_id"
                 "  and e.outbound_id = o.id order by e.part desc limit 1) p on true"
                 " where r.tenant_id = $1 and r.outbound_id = $2",
@@ -105,7 +107,7 @@ class Redraws:
         address = Address(row["channel"], row["account"], row["peer"], row["thread"])
         return DueRedraw(
             outbound_id=claim.outbound_id,
-            outcome=CardOutcome(row["outcome"]) if row["answer"] is None else QuestionEnd(row["outcome"]),
+            outcome=row["outcome"],
             outcome_at=row["outcome_at"],
             attempts=row["attempts"],
             address=address,

@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import structlog
 
-from core.approvals.outcomes import card_line
+from core.approvals.outcomes import CardOutcome, card_line
 from core.clock import Clock
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from core.language.catalogue import speaking
 from core.messaging.capabilities import Redrawing
 from core.messaging.channels import NotificationChannel
+from core.messaging.word_buttons import TYPES
 from core.questions.outcomes import QuestionEnd
 from core.questions.outcomes import card_line as answered_line
 from core.queue.claim_loop import Runner
@@ -110,9 +111,10 @@ class RedrawRunner:
         return RedrawEnd(RedrawState.DRAWN)
 
     def _line(self, due: DueRedraw) -> str:
-        if isinstance(due.outcome, QuestionEnd):
-            return answered_line(due.outcome, due.answer or "")
-        return card_line(due.outcome, due.outcome_at, due.timezone, self._clock.now())
+        if due.answer is None:
+            return card_line(CardOutcome(due.outcome), due.outcome_at, due.timezone, self._clock.now())
+        end = QuestionEnd.CHOSEN if due.outcome.startswith(TYPES) else QuestionEnd(due.outcome)
+        return answered_line(end, due.answer)
 
 
 def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:

@@ -278,6 +278,24 @@ begin
     lane_id := v_in.lane_id;
 end $$;
 
+-- Schedules the redraw of the message whose button typed a message: `pressed` has the id of the former at its provider
+-- and the button's token. Clients can forge both: nothing is drawn unless that message is ours and has that button.
+create function draw_pressed(p_tenant text, p_arrival jsonb)
+returns void
+language sql as $$
+    insert into redraws as r (tenant_id, outbound_id, outcome, outcome_at)
+    select distinct o.tenant_id, o.id, p_arrival -> 'pressed' ->> 1, clock_timestamp()
+    from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where e.tenant_id = p_tenant and e.provider_id = p_arrival -> 'pressed' ->> 0 and e.provider_id <> ''
+      and c.channel = p_arrival ->> 'channel' and c.account = p_arrival ->> 'account' and c.peer = p_arrival ->> 'peer'
+      and o.actions @> jsonb_build_array(jsonb_build_object('token', p_arrival -> 'pressed' -> 1))
+    on conflict on constraint redraws_pkey do update
+    set outcome = excluded.outcome, outcome_at = excluded.outcome_at, state = 'due', attempts = 0,
+        next_attempt_at = clock_timestamp();
+$$;
+
 -- Receives messages that came at the same time, sorted by conversation, in one transaction; returns one row each, in
 -- the same order. Without p_wait a message whose conversation somebody else holds is `busy`, so that the others need not
 -- wait for it. `refused`: see refuse_beyond.
@@ -309,6 +327,8 @@ begin
                 refused := refuse_beyond(v_in.tenant_id, v_in.inbound_id, p_of_person, v_waiting > p_of_all);
                 if refused is not null then
                     v_waiting := v_waiting - 1;
+                elsif v_arrival ? 'pressed' then
+                    perform draw_pressed(v_in.tenant_id, v_arrival);
                 end if;
             end if;
             v_mark := jsonb_build_array(v_arrival -> 'channel', v_arrival -> 'account');

@@ -121,12 +121,15 @@ async def press(system: Following, label: str) -> str:
     return system.heard("ada", before)
 
 
-async def pressed(system: Following, token: str, person: str, key: str) -> str:
-    """Let a person's client send a token of its own making in their own chat; return what they read then."""
+async def pressed(system: Following, token: str, person: str, key: str, *, on: str | None = None) -> str:
+    """Let a person's client send a token of its own making in their own chat; return what they read then.
+
+    `on`: the message that it names.
+    """
     channel, who = system.delivery.channel, next(one for one in PEOPLE if one.key == person)
     sender = who.slack_user if channel.name == "slack" else str(who.telegram_user)
     before = system.count(person)
-    await channel.sink.accept(Press(channel.address(person), sender, (key,), token))
+    await channel.sink.accept(Press(channel.address(person), sender, (key,), token, provider_id=on))
     await system.work()
     return system.heard(person, before)
 
@@ -135,11 +138,14 @@ async def pressed(system: Following, token: str, person: str, key: str) -> str:
 async def test_a_press_keeps_the_proposal_and_pressing_again_changes_nothing(system: Following) -> None:
     await system.tells()
     await system.is_later(MORNING)
-    assert [label for label, _ in system.card().buttons] == BUTTONS
+    buttons = dict(system.card().buttons)
+    assert [*buttons] == BUTTONS
     assert "I will ask you on Sun 22 Nov 2026, 17:00 how it went" in await press(system, "Yes, ask me")
-    assert "I will ask you on Sun 22 Nov 2026, 17:00 how it went" in await press(system, "Yes, ask me")
+    again = await pressed(system, buttons["Yes, ask me"], "ada", "press:again")
+    assert "I will ask you on Sun 22 Nov 2026, 17:00 how it went" in again
     assert (await system.is_later(timedelta(hours=9))).count("How did it go?") == 1
-    assert "No follow-up waits for your answer." in await press(system, "No, thanks")
+    late = await pressed(system, buttons["No, thanks"], "ada", "press:late")
+    assert "No follow-up waits for your answer." in late
     assert await system.state() == "asked"
     assert await system.asked_of_the_model() == 0
 
@@ -172,6 +178,29 @@ async def test_the_buttons_stand_below_a_digest_of_several_things(system: Follow
     assert [label for label, _ in system.card().buttons] == BUTTONS
     assert "I will ask you on" in await press(system, "Yes, ask me")
     assert await system.state() == "kept"
+
+
+@NO_BUTTONS
+async def test_promise_10_a_pressed_proposal_says_the_choice_in_place_of_buttons(system: Following) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    proposal = system.card()
+    await press(system, "No, thanks")
+    drawn = next(bubble for bubble in system.delivery.channel.bubbles() if bubble.id == proposal.id)
+    assert INTERVIEW in drawn.text
+    assert "You chose: No, thanks" in drawn.text
+    assert drawn.buttons == ()
+
+
+@NO_BUTTONS
+@pytest.mark.parametrize("forged", ["type.followups.list", "type.help", "type.followups.yes.2"])
+async def test_a_forged_press_changes_no_message_of_ours(system: Following, forged: str) -> None:
+    await system.tells()
+    await system.is_later(MORNING)
+    proposal = system.card()
+    await pressed(system, forged, "ada", "press:1", on=proposal.id.rpartition(":")[2])
+    await pressed(system, dict(proposal.buttons)["No, thanks"], "grace", "press:2", on=proposal.id.rpartition(":")[2])
+    assert system.card() == proposal
 
 
 @NO_BUTTONS
