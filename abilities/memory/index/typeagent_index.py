@@ -13,6 +13,7 @@ from math import log
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from abilities.memory.index.no_models import replace_adapters
 from abilities.memory.index.typeagent_storage import CountedTexts, NearTerms, QuickLookups, QuickReferences, QuickTimes
 from abilities.memory.types import PERSON, Hit, Memory, Vector
 from core.json_types import Json, JsonObject
@@ -273,6 +274,7 @@ def _library() -> _Library:
     """Import typeagent if it is not, and return the parts of it that are used."""
     global _loaded
     if _loaded is None:
+        replace_adapters()
         import typechat
         from pydantic import TypeAdapter
         from typeagent.knowpro import convknowledge, factory, interfaces, knowledge_schema, search, universal_message
