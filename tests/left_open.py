@@ -4,7 +4,6 @@ Else the library says so when the object is collected, which fails whichever tes
 tests opens is that fixture's.
 """
 
-import traceback
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
@@ -14,13 +13,15 @@ import aiohttp
 import asyncpg
 import pytest
 
+from tests.origins import Origin, origin, told
+
 KINDS: dict[type, tuple[str, Callable[[Any], bool]]] = {
     aiohttp.ClientSession: ("client session", lambda session: session.closed),
     asyncpg.Connection: ("connection to Postgres", lambda connection: connection.is_closed()),
 }
 """What is to be closed: its name, and whether one is."""
 
-_open: "weakref.WeakKeyDictionary[Any, str]" = weakref.WeakKeyDictionary()
+_open: "weakref.WeakKeyDictionary[Any, Origin]" = weakref.WeakKeyDictionary()
 """What a test opened, and where."""
 
 
@@ -52,7 +53,7 @@ def _note(kind: Any) -> None:
     def noted(made: Any, *args: Any, **kwargs: Any) -> None:
         begin(made, *args, **kwargs)
         if not _Shared.count:
-            _open[made] = "".join(traceback.format_stack(limit=12)[:-1])
+            _open[made] = origin(12)
 
     kind.__init__ = noted
 
@@ -76,5 +77,5 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
     ]
     _open.clear()
     if left:
-        pytest.fail(f"{len(left)} left open; the first is a {left[0][0]}, made by\n{left[0][1]}", pytrace=False)
+        pytest.fail(f"{len(left)} left open; the first is a {left[0][0]}, made by\n{told(left[0][1])}", pytrace=False)
     return result

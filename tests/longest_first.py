@@ -88,6 +88,14 @@ class LongestFirst(LoadGroupScheduling):  # type: ignore[misc] # xdist has no ty
         self._at[node] = self._folders.get(chosen, here or "")
         return chosen
 
+    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
+        """Note that a test has ended, and forget what has wholly ended: xdist counts through all of it each time."""
+        super().mark_test_complete(node, item_index, duration)
+        work = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(work[scope].values()):
+            del work[scope]
+
     def _reschedule(self, node: WorkerController) -> None:
         # A worker runs a test when it has heard of the next one, so it needs two, of which the first may be running.
         if node.shutting_down or not self.workqueue or self._pending_of(self.assigned_work[node]) < 2:

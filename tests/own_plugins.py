@@ -2,6 +2,7 @@
 
 pytest_plugins = (
     "tests.cost",
+    "tests.brief_reports",
     "tests.tiers",
     "tests.needs",
     "tests.model_group",

@@ -1,12 +1,12 @@
 """Let a connection to Redis say which test opened it, and where: it may be collected as garbage in a later test."""
 
 import os
-import traceback
 from typing import Any
 
 from redis.asyncio import Connection
 
 from tests.forker import ROOT
+from tests.origins import origin
 
 _FRAMES = 4
 
@@ -17,12 +17,8 @@ def note_origins() -> None:
     pieces: Any = Connection.repr_pieces
 
     def init(self: Any, *args: Any, **named: Any) -> None:
-        ours = [frame for frame in traceback.extract_stack(limit=20)[:-1] if frame.filename.startswith(str(ROOT))]
-        places = [
-            f"{frame.filename.removeprefix(f'{ROOT}/')}:{frame.lineno}"
-            for frame in ours
-            if ".venv" not in frame.filename
-        ]
+        ours = [(file, line) for file, line, _ in origin(20) if file.startswith(str(ROOT)) and ".venv" not in file]
+        places = [f"{file.removeprefix(f'{ROOT}/')}:{line}" for file, line in ours]
         self.origin = f"{os.environ.get('PYTEST_CURRENT_TEST', '')} {' > '.join(places[-_FRAMES:])}"
         make(self, *args, **named)
 

@@ -82,6 +82,7 @@ def test_every_test_is_handed_out_once(tmp_path: Path) -> None:
                 done.append(test)
                 scheduler.mark_test_complete(node, ALL.index(test))
     assert sorted(done) == sorted(ALL)
+    assert not any(scheduler.assigned_work.values()), "what has ended is not counted through again"
 
 
 def test_short_tests_of_a_file_are_handed_out_together(tmp_path: Path) -> None:
@@ -98,10 +99,11 @@ def test_a_worker_stays_in_its_folder_while_there_is_work(tmp_path: Path) -> Non
     folders = ("core/turns", "core/loop", "jobs/turns")
     many = [f"tests/{folder}/test_{file}.py::test" for file in range(3) for folder in folders]
     scheduler, nodes = scheduled(tmp_path, 2, many)
+    done: list[str] = []
     while scheduler.has_pending:
         for node in nodes:
-            done = [test for unit in scheduler.assigned_work[node].values() for test in unit if unit[test]]
             for test in [test for test in node.given if test not in done][:1]:
+                done.append(test)
                 scheduler.mark_test_complete(node, many.index(test))
     first, second = ([test.removeprefix("tests/").partition("/test")[0] for test in node.given] for node in nodes)
     assert (first[:3], second[:3]) == (["core/turns"] * 3, ["core/loop"] * 3)
