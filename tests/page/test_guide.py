@@ -15,35 +15,19 @@ from tests.running_dev import running_dev
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 
 
-async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(
+async def test_the_guide_leads_through_its_steps_and_is_kept_over_a_restart(
     page: Page, tmp_path: Path, forker: Forker
 ) -> None:
-    with running_dev(forker, tmp_path / "home", signal.SIGINT) as dev:
+    home = tmp_path / "home"
+    with running_dev(forker, home, signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
         assert await flaws(page) == []
         await page.click(".slack .prompts-here button", "What can you do?")
         await page.until(f"{said('slack')}.some((one) => one.includes('demo'))")
         await follow_guide(page, dev.simulator_url)
         assert await flaws(page) == []
-        await page.click(".guide-close")
-        await page.goto(dev.simulator_url)
-        await page.until("document.querySelector('.phone .bubble')")
-        assert await page.evaluate("document.querySelector('#guide').hidden")
-        await page.click("#open-help")
-        await page.click("#guide-again button")
-        await page.until("document.querySelector('#guide').checkVisibility()")
+        await _leave_it_and_come_back(page, dev.simulator_url)
         await _play_it_on_a_phone(page, dev.simulator_url)
-        await page.leave()
-
-
-async def test_the_guide_plays_again_after_reset_and_is_kept_over_a_restart(
-    page: Page, tmp_path: Path, forker: Forker
-) -> None:
-    home = tmp_path / "home"
-    with running_dev(forker, home, signal.SIGINT) as dev:
-        await follow_guide(page, dev.simulator_url)
-        await _reset(page)
-        await follow_guide(page, dev.simulator_url)
         await page.leave()
     with running_dev(forker, home, signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
@@ -51,6 +35,17 @@ async def test_the_guide_plays_again_after_reset_and_is_kept_over_a_restart(
         await _reset(page)
         await follow_guide(page, dev.simulator_url)
         await page.leave()
+
+
+async def _leave_it_and_come_back(page: Page, url: str) -> None:
+    """Close the guide, which stays away until it is asked for."""
+    await page.click(".guide-close")
+    await page.goto(url)
+    await page.until("document.querySelector('.phone .bubble')")
+    assert await page.evaluate("document.querySelector('#guide').hidden")
+    await page.click("#open-help")
+    await page.click("#guide-again button")
+    await page.until("document.querySelector('#guide').checkVisibility()")
 
 
 async def _reset(page: Page) -> None:

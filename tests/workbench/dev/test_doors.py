@@ -5,7 +5,6 @@ import hashlib
 import hmac
 import json
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -46,16 +45,6 @@ async def test_the_gateway_of_dev_answers_no_foreign_host(dev: RunningDev) -> No
                 assert answer.status == status, path
         async with session.get(f"http://localhost:{dev.port}/", allow_redirects=False) as answer:
             assert answer.status == 302
-
-
-async def test_the_simulators_secrets_are_the_folders_own_and_outlive_a_restart(tmp_path: Path, forker: Forker) -> None:
-    kept = []
-    for _ in range(2):
-        with running_dev(forker, tmp_path / "home", signal.SIGTERM):
-            path = tmp_path / "home" / "simulator.key"
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
-            kept.append(path.read_bytes())
-    assert kept[0] == kept[1]
 
 
 @pytest.mark.parametrize(
