@@ -17,7 +17,7 @@ async def load_worker(settings: Settings | None = None, *, litellm: bool = True)
     needs no litellm. This blocks the event loop, so nothing may depend on it yet.
     """
     with _collecting_nothing():
-        for name in _modules(settings):
+        for name in worker_modules(settings):
             importlib.import_module(name)
         if settings is not None:
             for ability in all_abilities():
@@ -27,6 +27,20 @@ async def load_worker(settings: Settings | None = None, *, litellm: bool = True)
             from providers.models import litellm_library
 
             await asyncio.to_thread(litellm_library.load)
+
+
+def worker_modules(settings: Settings | None = None) -> Iterator[str]:
+    """Yield the slow imports; without settings, those of any worker.
+
+    An SDK is 10 MB and a tenth of a second, so only those of channels that are on.
+    """
+    yield "onevalet.wiring.worker"
+    if settings is None or settings.sms_on:
+        yield from ("channels.sms.catchup", "notify.sms.send", "twilio.rest.api")
+    if settings is None or settings.slack_on:
+        yield from ("channels.slack.receive", "notify.slack.send")
+    if settings is None or settings.telegram_on:
+        yield from ("channels.telegram.receive", "notify.telegram.send")
 
 
 def keep_loaded() -> None:
@@ -48,14 +62,3 @@ def _collecting_nothing() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-def _modules(settings: Settings | None) -> Iterator[str]:
-    """Yield the slow imports. An SDK is 10 MB and a tenth of a second, so only those of channels that are on."""
-    yield "onevalet.wiring.worker"
-    if settings is None or settings.sms_on:
-        yield from ("channels.sms.catchup", "notify.sms.send", "twilio.rest.api")
-    if settings is None or settings.slack_on:
-        yield from ("channels.slack.receive", "notify.slack.send")
-    if settings is None or settings.telegram_on:
-        yield from ("channels.telegram.receive", "notify.telegram.send")

@@ -2,10 +2,11 @@
 
 import asyncio
 import multiprocessing
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
 import structlog
@@ -13,6 +14,7 @@ import structlog
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from onevalet.settings import Settings
+from onevalet.wiring.preload import worker_modules
 from workbench.dev.processes.child import Part, Wanted, open_part, run_child
 
 log = structlog.get_logger()
@@ -25,7 +27,7 @@ _STARTS_WITHIN = 120.0
 class _Child:
     """A process and its number of restarts."""
 
-    process: SpawnProcess
+    process: ForkServerProcess
     ready: Event
     restarts: int = 0
 
@@ -177,10 +179,13 @@ class Assistant:
                     self._children[part] = fresh
 
     def _spawn(self, part: Part) -> _Child:
-        context = multiprocessing.get_context("spawn")
+        # Forked from a process that has imported what they need, a killed one is back in a moment. That process has the
+        # environment of its own start, so each child is told ours.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([run_child.__module__, *worker_modules()])
         ready = context.Event()
         process = context.Process(
-            target=run_child, args=(part, self.wanted, ready), name=f"onevalet {part}", daemon=False
+            target=run_child, args=(part, self.wanted, ready, dict(os.environ)), name=f"onevalet {part}", daemon=False
         )
         process.start()
         return _Child(process, ready)
