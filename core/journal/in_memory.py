@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.journal.types import Outcome, StepRecord, StepState
+from core.json_types import JsonObject
 
 
 class MemoryJournal:
@@ -18,6 +19,12 @@ class MemoryJournal:
         known = self._rows.get(record.key)
         if known is None or known.state is StepState.STARTED:
             self._rows[record.key] = record
+
+    async def flush(self) -> None:
+        """Do nothing: no row waits here."""
+
+    def waiting(self) -> Sequence[JsonObject]:
+        return ()
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
         return any(

@@ -1,5 +1,6 @@
 """The journal of a turn in Postgres, written under the lease on the turn's lane."""
 
+import time
 from base64 import b64encode
 from collections.abc import Sequence
 from typing import cast
@@ -16,7 +17,7 @@ class PostgresJournal:
     """The journal of a turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
 
     A model's step is written with the prompt that it was sent, in the same statement. Each write returns the news for
-    the turn, so that nobody need ask: `news` is from the last write.
+    the turn, so that nobody need ask: `news` is from the last write. Steps that may wait go out with the next write.
     """
 
     def __init__(self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False) -> None:
@@ -24,40 +25,42 @@ class PostgresJournal:
         self._lease = lease
         self._turn_id = turn_id
         self._empty = is_new
+        self._waiting: dict[StepKey, tuple[float, StepRecord]] = {}
         self.news = TurnNews() if is_new else None
 
     async def recorded(self) -> Sequence[StepRecord]:
+        waiting = [record for _, record in self._waiting.values()]
         if self._empty:
-            return ()
+            return waiting
         rows = await self._database.rows("select * from read_steps($1,$2)", self._lease.tenant_id, self._turn_id)
-        return [_step_record(row) for row in rows]
+        return [*map(_step_record, rows), *waiting]
 
     async def write(self, record: StepRecord) -> None:
-        self._empty = False
-        kept = record.prompt.packed() if record.prompt else b""
+        if record.may_wait:
+            self._waiting[record.key] = (time.monotonic(), record)
+        else:
+            await self._store(record)
+
+    async def flush(self) -> None:
+        if self._waiting:
+            await self._store()
+
+    def waiting(self) -> Sequence[JsonObject]:
+        now = time.monotonic()
+        return [_row(record) | {"waited_ms": int((now - since) * 1000)} for since, record in self._waiting.values()]
+
+    async def _store(self, *records: StepRecord) -> None:
+        self._empty, kept = False, dict(self._waiting)
         row = await self._database.call(
             "select record_step($1,$2,$3,$4,$5) as news",
             self._lease.tenant_id,
             self._lease.lane_id,
             self._lease.fence,
             self._turn_id,
-            {
-                "agent_path": record.key.agent_path,
-                "step": record.key.step,
-                "call_index": record.key.call_index,
-                "kind": record.kind.value,
-                "name": record.name,
-                "args_hash": record.arguments_hash,
-                "effect": record.effect.value,
-                "state": record.state.value,
-                "outcome": record.outcome.value,
-                "idempotency_key": record.idempotency_key,
-                "result": record.result,
-                "usage": record.usage.to_json(),
-                "duration_ms": record.duration_ms,
-                "prompt": b64encode(kept).decode() or None,
-            },
+            [*self.waiting(), *map(_row, records)],
         )
+        for key in kept:
+            self._waiting.pop(key, None)
         self.news = news_of(row["news"]) if row else None
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
@@ -76,6 +79,26 @@ def news_of(told: JsonObject | None) -> TurnNews:
     if told is None:
         return TurnNews()
     return TurnNews(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]), bool(told["halted"]))
+
+
+def _row(record: StepRecord) -> JsonObject:
+    kept = record.prompt.packed() if record.prompt else b""
+    return {
+        "agent_path": record.key.agent_path,
+        "step": record.key.step,
+        "call_index": record.key.call_index,
+        "kind": record.kind.value,
+        "name": record.name,
+        "args_hash": record.arguments_hash,
+        "effect": record.effect.value,
+        "state": record.state.value,
+        "outcome": record.outcome.value,
+        "idempotency_key": record.idempotency_key,
+        "result": record.result,
+        "usage": record.usage.to_json(),
+        "duration_ms": record.duration_ms,
+        "prompt": b64encode(kept).decode() or None,
+    }
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

@@ -8,7 +8,8 @@ A row per step, keyed (step, call_index, agent_path) inside a turn:
     agent_path  empty for the orchestrator's own loop; "2.1/EmailAgent" inside an agent-tool
 
 A turn taken over reads `recorded()` once and replays: a done row is never done again. A started row without
-its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not.
+its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not. A result
+that was only read is written with the next row: if the worker dies before that, it is read again.
 """
 
 import time
@@ -99,6 +100,8 @@ class StepRecord:
     duration_ms: int = 0
     idempotency_key: str = ""
     prompt: SentPrompt | None = field(default=None, compare=False, repr=False)
+    may_wait: bool = field(default=False, compare=False, repr=False)
+    """Whether it may be written with the next row: a step that is lost before that is taken again, and harms nobody."""
 
     def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
         """Return the row of the same step with its end; made by hand, since `dataclasses.replace` is slow."""
@@ -114,6 +117,7 @@ class StepRecord:
             self.usage,
             duration_ms,
             self.idempotency_key,
+            may_wait=self.may_wait,
         )
 
 
@@ -152,11 +156,19 @@ class Journal(Protocol):
         ...
 
     async def write(self, record: StepRecord) -> None:
-        """Store a row under its key; it is committed when this returns.
+        """Store a row under its key; it is committed when this returns, or with the next one if it may wait.
 
         Repeating it changes nothing; a started row never replaces a done row. Raises `LeaseLost` if another
         worker has the turn by now: the loop then stops and does nothing more.
         """
+        ...
+
+    async def flush(self) -> None:
+        """Store the rows that wait."""
+        ...
+
+    def waiting(self) -> Sequence[JsonObject]:
+        """Return the rows that wait, for the write that ends the turn."""
         ...
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:

@@ -58,6 +58,7 @@ class ReactLoop:
         except MoneyAsked:
             return replace(run.end(Ended.WAITING, ""), turns=run.step + 1)
         except ModelError as error:
+            await run.scope.journal.flush()  # it may be away for hours
             await run.scope.hooks.tell(Hook.on_error, task.scope.where, error)
             raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
 

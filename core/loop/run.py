@@ -193,7 +193,7 @@ _PAUSE = 0.3
 
 
 class RunJournal:
-    """The journal of a turn as a run writes it: it waits for its store, and reports each step once it is committed.
+    """The journal of a turn as a run writes it: it waits for its store, and reports each step.
 
     A tool's action has happened whether or not it can be recorded: giving up at once would leave its outcome unknown.
     After `patience`, in seconds, `StoreUnavailable` is raised as it came. Replayed steps are not written, hence not
@@ -208,6 +208,7 @@ class RunJournal:
         self._find_tool = find_tool
         self._patience = patience
         self.recorded, self.outcome_unknown = journal.recorded, journal.outcome_unknown
+        self.flush, self.waiting = journal.flush, journal.waiting
 
     async def write(self, record: StepRecord) -> None:
         ends = time.monotonic() + self._patience

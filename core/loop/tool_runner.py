@@ -190,6 +190,8 @@ class ToolRunner:
             arguments_hash=digest,
             effect=tool.effect,
             idempotency_key=idempotency_key,
+            # A repeated call of an agent or of a tool of the turn would find what the first one left.
+            may_wait=tool.effect is Effect.READ and not (tool.agent or tool.of_turn or passage.call_id),
         )
         return _Ready(key, call, tool, passage, parsed, record, understood.note)
 
@@ -237,6 +239,8 @@ class ToolRunner:
         if entities:
             result["entities"] = [asdict(entity) for entity in entities]
         self._scope.files.note(record.key, end.files, result)
+        if end.files:
+            record = replace(record, may_wait=False)  # a repeat would make them again
         await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
         if end.outcome is Outcome.OK:
             self._scope.outside.take(record.key, self._tools.get(record.name), kept)

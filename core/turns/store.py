@@ -14,6 +14,7 @@ from core.db.outages import Owners
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.journal.types import Lease
+from core.json_types import JsonObject
 from core.loop.control import InterruptSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
@@ -139,8 +140,8 @@ class TurnStore:
         channels, described = self._channels, self._described
         return await load_turn(self._database, lease, row, channels, described)
 
-    async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
-        """Commit the turn's results; return True if more inbound came and the lease is kept."""
+    async def finish(self, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject] = ()) -> bool:
+        """Commit the turn's results and last steps; return True if more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
         asked = [card.to_json() for card in end.questions]
@@ -158,6 +159,7 @@ class TurnStore:
             turn_id,
             {
                 **end.to_json(),
+                "steps": list(steps) or None,
                 "outbound": [*(asdict(message) for message in end.outbound), *asked, *([] if given else rows)],
                 **tracing.carried(),
             },

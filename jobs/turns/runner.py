@@ -165,6 +165,7 @@ class TurnRunner:
             with suppress(Exception):  # messages not known to be taken in are answered by the next turn
                 recorded = await turn.request.work.journal.recorded()
                 absorbed = [id_ for message in taken_in(recorded) for id_ in message.ids]
+                await turn.request.work.journal.flush()
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
         self._told_of_run()
@@ -175,7 +176,8 @@ class TurnRunner:
         messages = await self._messenger.of(turn, outcome)
         held = bool(messages.cards and outcome.note) and await self._are_held(turn)
         end = messages.end(outcome, state, held=held)
-        more = await _twice(lambda: self._store.finish(lease, turn.turn_id, end), lease)
+        steps = turn.request.work.journal.waiting()
+        more = await _twice(lambda: self._store.finish(lease, turn.turn_id, end, steps), lease)
         if self._features.remembers:
             self._wakeups.wake(MEMORY, turn.turn_id)
         if messages.outbound or messages.questions:

@@ -168,7 +168,8 @@ class Store:
             "outbound": [OutboundMessage(self.make_id("out"), OutboundKind.REPLY, text) for text in replies],
         }
         end = TurnEnd(**(arguments | more))  # type: ignore[arg-type]
-        return await self.turns.finish(lease, turn.turn_id, replace(end, state=TurnState(end.state)))
+        end, steps = replace(end, state=TurnState(end.state)), turn.request.work.journal.waiting()
+        return await self.turns.finish(lease, turn.turn_id, end, steps)
 
     async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
         """Answer a person's message with these replies, ready to be sent."""

@@ -182,7 +182,7 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
     name = match[1] if match else ""
     if name != "record_step":
         return name
-    record = cast(JsonObject, args[4])
+    record = cast(list[JsonObject], args[4])[-1]  # those before it only waited for this one
     kind, effect, state = record["kind"], record["effect"], record["state"]
     if kind in ("model", "steer", "judge"):
         return str(kind)

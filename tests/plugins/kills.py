@@ -17,6 +17,7 @@ from typing import Any
 
 from core.errors import TurnDelayed
 from core.journal.types import Journal, StepRecord, StepState
+from core.json_types import JsonObject
 from core.tools.tool import tool
 from core.turns.context import Refusal
 from core.turns.orchestrator import Orchestrator
@@ -85,6 +86,14 @@ class DyingJournal:
             await self.journal.write(record)
         point = f"{record.key.step}.{record.key.call_index}"
         die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
+
+    async def flush(self) -> None:
+        """Keep what waits."""
+        await self.journal.flush()
+
+    def waiting(self) -> Sequence[JsonObject]:
+        """Return what waits."""
+        return self.journal.waiting()
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
         """Ask the journal."""

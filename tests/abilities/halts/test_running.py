@@ -183,7 +183,7 @@ class HaltsInBetween(Database):
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
         """Run the statement; the beginning of a call twice, with a halt in between."""
         answer = await super().rows(statement, *args)
-        if "record_step" in statement and isinstance(args[-1], dict) and args[-1]["state"] == "started":
+        if "record_step" in statement and isinstance(args[-1], list) and args[-1][-1]["state"] == "started":
             await super().rows(HALT)
             answer = await super().rows(statement, *args)
         return answer

@@ -30,6 +30,11 @@ def step(
     return StepRecord(StepKey(number, 1), StepKind.TOOL, "pay", state, **(fields | more))  # type: ignore[arg-type]
 
 
+def waits(number: int, name: str) -> StepRecord:
+    """Return the result of a tool that only reads."""
+    return StepRecord(StepKey(number, 1), StepKind.TOOL, name, StepState.DONE, result={"text": "x"}, may_wait=True)
+
+
 async def texts(store: Store) -> list[tuple[object, ...]]:
     return [tuple(r) for r in await store.admin.fetch("select text, state, turn_id from inbound order by seq")]
 
@@ -221,6 +226,38 @@ async def test_the_journal_keeps_a_steps_first_end_and_never_reopens_it(store: S
     for record in (started, started, done, step(0, text="paid twice"), started):
         await journal.write(record)
     assert list(await journal.recorded()) == [done]
+
+
+async def test_promise_5_what_may_wait_is_kept_with_the_next_write_or_the_turns_end(twice: Store) -> None:
+    await twice.say("look, and pay")
+    lease, turn = await twice.claim_turn()
+    journal, kept = turn.request.work.journal, "select name from steps order by started_at"
+    looked, paid, looked_again = waits(0, "look"), step(1), waits(2, "look again")
+    await journal.write(looked)
+    assert (list(await journal.recorded()), await twice.db.steps.count()) == ([looked], 0)
+    await journal.write(paid)
+    assert list(await journal.recorded()) == [looked, paid]
+    assert [row["name"] for row in await twice.admin.fetch(kept)] == ["look", "pay"], "in the order of the calls"
+    await journal.write(looked_again)
+    assert not await twice.finish(lease, turn, "done")
+    assert not await twice.finish(lease, turn, "done"), "a repeat changes nothing"
+    assert [row["name"] for row in await twice.admin.fetch(kept)] == ["look", "pay", "look again"]
+    assert isinstance(twice.database, TwiceDatabase)
+    assert twice.database.differing == []
+
+
+async def test_a_turn_that_asks_for_news_keeps_what_waits(store: Store) -> None:
+    await store.say("look")
+    _, turn = await store.claim_turn()
+    journal, control = turn.request.work.journal, turn.request.work.control
+    assert isinstance(journal, PostgresJournal)
+    assert control is not None
+    await journal.write(waits(0, "look"))
+    journal.news = None  # old by now
+    await store.say("", command="stop")
+    await store.say("and more")
+    assert await control.stopped() is not None
+    assert (await store.db.steps.column("name"), journal.waiting()) == (["look"], [])
 
 
 async def test_an_unknown_outcome_is_visible_to_later_turns_until_a_success(store: Store) -> None:

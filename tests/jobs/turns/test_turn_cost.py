@@ -29,7 +29,7 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.services import private_postgres, private_valkey
 
 PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS, PLAIN_FLUSHES = 6, 6, 4
-TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 9, 9, 5
+TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 7, 7, 5
 """Ceilings: lower them with each round trip that is saved. One reads which skills the person has."""
 LOOK = "select turn_news("
 """A round trip more where the machine is so slow that what a write told of further messages has become old."""

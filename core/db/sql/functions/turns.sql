@@ -259,13 +259,14 @@ begin
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
--- Stores a step, and tells what has reached the turn meanwhile; see turn_news. During a halt the end of a step is still
--- stored, but no call with an effect begins.
+-- Stores steps, or one, and tells what has reached the turn meanwhile; see turn_news. During a halt the end of a step is
+-- still stored, but no call with an effect begins.
 create function record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_step jsonb)
 returns jsonb
 language plpgsql as $$
 declare
-    v steps := jsonb_populate_record(null::steps, p_step);
+    -- An array, or the object of a single step.
+    v_steps jsonb := '[]' || p_step;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform lock_lane(p_tenant, p_lane, p_fence);
@@ -274,44 +275,64 @@ begin
         -- The lane is ours, but its turn has ended: this write comes from a leftover of it.
         raise exception 'turn over' using errcode = 'OV001';
     end if;
-    -- A call that waits for an account or for its person, and an agent that paused, are stored as started too.
-    if v.state = 'started' and not coalesce(v.result ?| array['waits_for_account', 'paused_inside'], false) then
+    if v_steps @> '[{"state": "started"}]' and is_halted() and exists (
+        select from jsonb_populate_recordset(null::steps, v_steps) v where begins_call(v)
         -- One that was stored under this lease has begun: its answer was lost.
-        if is_halted() and not exists (select from steps s where (s.tenant_id, s.turn_id, s.agent_path, s.step, s.call_index)
-                       = (p_tenant, p_turn, v.agent_path, v.step, v.call_index)
-                       and s.result ->> 'under' = p_fence::text) then
-            perform require_no_halt();
-        end if;
-        v.result := jsonb_build_object('under', p_fence) || coalesce(v.result, '{}');
+        and not exists (select from steps s where (s.tenant_id, s.turn_id, s.agent_path, s.step, s.call_index)
+                        = (p_tenant, p_turn, v.agent_path, v.step, v.call_index)
+                        and s.result ->> 'under' = p_fence::text)) then
+        perform require_no_halt();
     end if;
     -- Nobody need wait until the result of a tool that only reads is on disk: one that is lost is read again, and whatever
     -- comes after it in the turn is on disk no sooner.
-    if v.kind = 'tool' and v.effect = 'read' and v.state = 'done' then
+    if not v_steps @? '$[*] ? (@.kind != "tool" || @.effect != "read" || @.state != "done")' then
         perform set_config('synchronous_commit', 'off', true);
     end if;
+    perform store_steps(p_tenant, p_fence, p_turn, v_steps);
+    return turn_news(p_tenant, p_turn);
+end $$;
+
+-- Returns whether a step begins a call that may have an effect. One that waits for an account or for its person, and an
+-- agent that paused, are stored as started too.
+create function begins_call(p_step steps)
+returns boolean
+language sql immutable as $$
+    select p_step.state = 'started' and not coalesce(p_step.result ?| array['waits_for_account', 'paused_inside'], false)
+$$;
+
+-- Stores steps of a turn that runs under a lease, with their prompts and offers to take back. `waited_ms`: the age of a
+-- step that was not written at once.
+create function store_steps(p_tenant text, p_fence bigint, p_turn text, p_steps jsonb)
+returns void
+language plpgsql as $$
+begin
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
-                            state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
-    values (p_tenant, p_turn, v.agent_path, v.step, v.call_index, v.kind, v.name, v.args_hash, v.effect,
-            v.state, v.outcome, v.idempotency_key, v.result - 'undo', v.usage, v.duration_ms,
-            case when v.state = 'done' then clock_timestamp() end)
+                            state, outcome, idempotency_key, result, usage, duration_ms, started_at, finished_at)
+    select p_tenant, p_turn, v.agent_path, v.step, v.call_index, v.kind, v.name, v.args_hash, v.effect,
+           v.state, v.outcome, v.idempotency_key,
+           case when begins_call(v) then jsonb_build_object('under', p_fence) else '{}' end || coalesce(v.result, '{}') - 'undo',
+           v.usage, v.duration_ms, t.at, case when v.state = 'done' then t.at end
+    from jsonb_array_elements(p_steps) p, jsonb_populate_record(null::steps, p) v,
+         lateral (select clock_timestamp() - coalesce((p ->> 'waited_ms')::int, 0) * interval '1 ms' as at) t
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
     -- What is being forgotten may stand in the prompts of turns that run meanwhile.
-    if p_step ->> 'prompt' is not null and not exists (
+    if p_steps @? '$[*].prompt ? (@ != null)' and not exists (
         select where false
         -- Whether they forget something comes from their sql/forgetting.sql.
         ) then
         insert into prompts (tenant_id, turn_id, agent_path, step, packed)
-        values (p_tenant, p_turn, v.agent_path, v.step, decode(p_step ->> 'prompt', 'base64'))
+        select p_tenant, p_turn, p ->> 'agent_path', (p ->> 'step')::int, decode(p ->> 'prompt', 'base64')
+        from jsonb_array_elements(p_steps) p where p ->> 'prompt' is not null
         on conflict do nothing;
     end if;
-    if v.state = 'done' and v.result ? 'undo' then
+    if p_steps @? '$[*] ? (@.state == "done").result.undo' then
         perform keep_undo(p_tenant, p_turn, concat_ws('/', p_turn, v.agent_path, v.step, v.call_index),
-                          v.result -> 'undo');
+                          v.result -> 'undo')
+        from jsonb_populate_recordset(null::steps, p_steps) v where v.state = 'done' and v.result ? 'undo';
     end if;
-    return turn_news(p_tenant, p_turn);
 end $$;
 
 -- Commits all results of a turn in one transaction, with its changes to the pool, and where it resumes if it waits.
@@ -329,7 +350,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select * into v from jsonb_to_record(p_end) as e (
         state text, reason text, usage jsonb, history jsonb, outbound jsonb, absorbed text[], new_session boolean,
-        pool jsonb, waiting_step int, traceparent text);
+        pool jsonb, waiting_step int, traceparent text, steps jsonb);
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
     end if;
@@ -347,7 +368,10 @@ begin
         return coalesce(v_more, false);
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
-    -- 2. End the turn and its messages.
+    -- 2. Store the steps that waited for this write, and end the turn and its messages.
+    if v.steps is not null then
+        perform store_steps(p_tenant, p_fence, p_turn, v.steps);
+    end if;
     update turns t set state = v.state, reason = v.reason, usage = v.usage, waiting_step = v.waiting_step,
         finished_at = case when v.state <> 'waiting' then clock_timestamp() end
     where t.tenant_id = p_tenant and t.id = p_turn;
