@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 from typing import Any
 
+from providers.models.litellm_stand_ins import replace_mantle, without_tokenizer
+
 _NAME = "litellm"
 _PASSED_ON = ("litellm.utils",)
 """Modules whose names `litellm.main`, which is imported by `*`, passes on."""
@@ -33,8 +35,10 @@ def import_lean() -> ModuleType:
         return sys.modules[_NAME]
     finder = _Finder()
     sys.meta_path.insert(0, finder)
+    replace_mantle()
     try:
-        return importlib.import_module(_NAME)
+        with without_tokenizer():
+            return importlib.import_module(_NAME)
     finally:
         sys.meta_path.remove(finder)
 
