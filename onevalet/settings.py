@@ -1,25 +1,20 @@
 """All settings, from the environment or `.env`, in a single class; nothing else reads the environment."""
 
-import re
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, override
+from typing import TYPE_CHECKING, Any, Literal, override
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
     EnvSettingsSource,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
-from core.credentials.secret_keys import read_secret_key
-from core.db.addresses import for_primary
-from core.db.redis_address import is_sentinels, read_sentinels
 from core.errors import ConfigError
 from core.messaging.capabilities import SegmentBudget, read_prices
 from core.notifications.types import NotificationPolicy
@@ -34,94 +29,19 @@ from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
 from onevalet.money_settings import MoneySettings
+from onevalet.setting_types import (
+    Collector,
+    DatabaseUrl,
+    HostNames,
+    Identities,
+    Names,
+    RedisUrl,
+    SecretKeyTexts,
+    Secrets,
+    SegmentPrices,
+)
 
 LOOP_PREFIX = "onevalet_loop_"
-_HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
-
-
-def _split(value: object) -> object:
-    if isinstance(value, str):
-        return tuple(item.strip() for item in value.split(",") if item.strip())
-    return value
-
-
-def _check_keys(keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-    for key in keys:
-        read_secret_key(key.get_secret_value())
-    return keys
-
-
-def _check_listed(entries: tuple[str, ...]) -> tuple[str, ...]:
-    for entry in entries:
-        parse_listed(entry)
-    return entries
-
-
-def _check_host_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if not _HOST_NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no host: give names such as valet.example.com, without a port, or *")
-    return names
-
-
-def _check_address(url: SecretStr | None, schemes: tuple[str, ...], such_as: str) -> SecretStr | None:
-    try:
-        parts = urlsplit(url.get_secret_value() if url else "")
-        is_good = url is None or (parts.scheme in schemes and parts.port != 0)
-    except ValueError:  # not an address, or its port is not a number
-        is_good = False
-    if not is_good:
-        raise ValueError(f"must be an address such as {such_as}")
-    return url
-
-
-def _check_database(url: SecretStr | None) -> SecretStr | None:
-    try:
-        text = for_primary(url.get_secret_value()) if url else ""
-        is_good = url is None or urlsplit(text).scheme in ("postgresql", "postgres")
-    except ValueError:
-        is_good = False
-    if not is_good:
-        raise ValueError(
-            "must be an address such as postgresql://user:password@host/name,"
-            " or postgresql://user:password@host1,host2/name?target_session_attrs=primary"
-        )
-    return SecretStr(text) if url else None
-
-
-def _check_redis(url: SecretStr | None) -> SecretStr | None:
-    such_as = "redis://host:6379/0, or redis+sentinel://:password@host1,host2,host3/primary/0"
-    if url is None or not is_sentinels(url.get_secret_value()):
-        return _check_address(url, ("redis", "rediss", "unix"), such_as)
-    try:
-        read_sentinels(url.get_secret_value())
-    except ValueError as error:
-        raise ValueError(f"must be an address such as {such_as}") from error
-    return url
-
-
-type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
-type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
-
-
-def _check_collector(value: str) -> str:
-    if value and not value.startswith(("http://", "https://")):
-        raise ValueError("must be a URL with http or https")
-    return value
-
-
-def _check_prices(entries: tuple[str, ...]) -> tuple[str, ...]:
-    read_prices(entries)
-    return entries
-
-
-type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
-type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
-type SegmentPrices = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_prices)]
-type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
-type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
-
 
 _OWN: tuple[OwnSettings[Any], ...] = tuple(
     ability.settings() for ability in all_abilities() if ability.settings is not None
@@ -175,7 +95,7 @@ class Settings(MailSettings, BackupSettings, KeptSettings, MoneySettings, _OfAbi
     onevalet_health_file: Path | None = None
     onevalet_metrics_port: int | None = Field(default=None, ge=0, le=65535)
     onevalet_metrics_token: SecretStr | None = None
-    otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_check_collector)] = ""
+    otel_exporter_otlp_endpoint: Collector = ""
     otel_instrumentation_genai_capture_message_content: bool = False
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
@@ -224,6 +144,11 @@ class Settings(MailSettings, BackupSettings, KeptSettings, MoneySettings, _OfAbi
         if not isinstance(self, kind):
             raise TypeError(f"no ability declares {kind.__name__}")
         return self
+
+    def keys_for(self, model: str) -> tuple[str, ...]:
+        """Return the keys of ONEVALET_MODEL if a model is of its provider; else the provider's own variable counts."""
+        same = model.partition("/")[0] == self.onevalet_model.partition("/")[0]
+        return tuple(key.get_secret_value() for key in self.onevalet_model_keys) if same else ()
 
     @property
     def sms_on(self) -> bool:

@@ -42,6 +42,7 @@ RETIRED: Mapping[str, str] = MappingProxyType(
         "ONEVALET_SMS_SEGMENTS_ALL_DAY": "all people together may have 25 times ONEVALET_SMS_SEGMENTS_PERSON_DAY",
         "ONEVALET_SMS_SEGMENTS_MESSAGE": "a message has at most 12 segments, and MORE sends the rest",
         "ONEVALET_SMS_SEGMENT_PRICE": "set ONEVALET_SMS_PRICE, by the beginnings of numbers or for all of them",
+        "ONEVALET_TRANSCRIPTION_KEY": "a key is in ONEVALET_TRANSCRIPTION_URL, or in the provider's own variable",
         "ONEVALET_USAGE_KEPT_DAYS": "people's daily numbers are kept for two years",
     }
 )

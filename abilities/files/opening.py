@@ -29,14 +29,13 @@ async def open_showing(foundation: SensesFoundation) -> AsyncIterator[FileShowin
 
 
 def build_transcriber(settings: Settings, patience: float = PATIENCE) -> Transcriber | None:
-    """Create the client of the transcription model; None if none is set. `patience` as in `Transcriber`."""
+    """Create the client of the transcription model; None if none is set. `patience` as in `Transcriber`.
+
+    A server of the operator's own gets the key in its URL; the key of a provider is as in `Settings.keys_for`.
+    """
     named = settings.of(HearingSettings)
-    if not named.onevalet_transcription_model:
+    if not (model := named.onevalet_transcription_model):
         return None
-    key = named.onevalet_transcription_key
-    return Transcriber(
-        named.onevalet_transcription_model,
-        url=named.onevalet_transcription_url,
-        key=key.get_secret_value() if key else "",
-        patience=patience,
-    )
+    url, key = named.own_server
+    key = key if url else next(iter(settings.keys_for(model)), "")
+    return Transcriber(model, url=url, key=key, patience=patience)

@@ -49,7 +49,7 @@ def _explained(error: Exception, seconds: float) -> tuple[str, str]:
         case ModelOutOfQuota():
             return "its account is used up", "top up the account at the provider, or give another key"
         case ModelAuthError():
-            key = "ONEVALET_TRANSCRIPTION_KEY, or the provider's own variable such as OPENAI_API_KEY"
+            key = "the key in ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_KEY"
             return "the key is refused, or there is no such model", f"correct {key}, or the model's name"
         case ModelTimeout():
             return f"no answer within {seconds:g} s", f"see whether the server can be reached: {where}"

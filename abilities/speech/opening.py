@@ -32,9 +32,7 @@ def build_speaker(settings: Settings, patience: float = PATIENCE) -> Speaker | N
     named = settings.of(SpeechSettings)
     if not (model := named.speech_model):
         return None
-    same = model.partition("/")[0] == settings.onevalet_model.partition("/")[0]
-    keys = [key.get_secret_value() for key in settings.onevalet_model_keys] if same else []
-    return Speaker(model, named.speech_voice, key=keys[0] if keys else "", patience=patience)
+    return Speaker(model, named.speech_voice, key=next(iter(settings.keys_for(model)), ""), patience=patience)
 
 
 def load_model(settings: Settings) -> None:

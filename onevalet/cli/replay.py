@@ -102,9 +102,13 @@ def _hooks(
 def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClient:
     if model == RECORDED:
         return RecordedModel(transcript.rows)
-    keys = [key.get_secret_value() for key in settings.onevalet_model_keys]
-    effort, mode = settings.onevalet_reasoning_effort, settings.onevalet_tool_mode
-    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=demo_model())
+    return LiteLLMClient(
+        model,
+        keys=settings.keys_for(model),
+        reasoning_effort=settings.onevalet_reasoning_effort,
+        tool_mode=settings.onevalet_tool_mode,
+        local=demo_model(),
+    )
 
 
 def _as_line(difference: Difference) -> str:

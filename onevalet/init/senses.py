@@ -7,14 +7,14 @@ from core.messaging.channels import Check
 from onevalet.environment import exported
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.draft import Draft
-from onevalet.settings import Settings
+from onevalet.settings import Settings, is_setting
 from operations.doctor.every import all_probes
 from operations.doctor.models import check_embedding
 from operations.doctor.types import Installation
 
 EMBEDDING = "ONEVALET_EMBEDDING_MODEL"
-TRANSCRIPTION, KEY, URL = (f"ONEVALET_TRANSCRIPTION_{name}" for name in ("MODEL", "KEY", "URL"))
-TRANSCRIPTION_NAMES = (TRANSCRIPTION, KEY, URL)
+TRANSCRIPTION, URL = (f"ONEVALET_TRANSCRIPTION_{name}" for name in ("MODEL", "URL"))
+TRANSCRIPTION_NAMES = (TRANSCRIPTION, URL)
 _SECONDS = 20.0
 _EMBEDDERS = {
     "openai": "openai/text-embedding-3-small",
@@ -46,14 +46,11 @@ def set_up_transcription(talk: Dialogue, draft: Draft) -> None:
     )
     model = draft.value(TRANSCRIPTION) or _LISTENERS.get(_provider(draft), "openai/whisper-1")
     url = talk.ask(URL, "") if talk.is_given(URL) else draft.value(URL)
-    key = draft.value(KEY)
     while True:
         model = talk.ask(TRANSCRIPTION, "Model for voice notes", default=model)
-        key = key or ("none" if url else _model_key(draft, model))
-        key = talk.ask(KEY, "Key", default=key, secret=True)
-        values = {TRANSCRIPTION: model, KEY: key} | ({URL: url} if url else {})
+        values = {TRANSCRIPTION: model} | ({URL: url} if url else _provider_key(talk, draft, model))
         try:
-            _try(talk, draft, values)
+            _try(talk, draft, {name: draft.value(name) for name in _READ} | values)
         except Wrong as wrong:
             talk.refuse(TRANSCRIPTION, wrong)
             continue
@@ -66,7 +63,8 @@ def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
     settings = draft.settings(values)
     model = values.get(EMBEDDING) or values[TRANSCRIPTION]
     talk.say(f"  Trying {model} …")
-    with exported({name: value for name in _EXPORTED if (value := draft.value(name))}):
+    foreign = {name: value for name in _EXPORTED if (value := draft.value(name))}
+    with exported(foreign | {name: value for name, value in values.items() if not is_setting(name)}):
         if EMBEDDING in values:
             [check] = asyncio.run(check_embedding(settings, model, _SECONDS))
         else:
@@ -86,7 +84,10 @@ def _provider(draft: Draft) -> str:
     return draft.value("ONEVALET_MODEL").partition("/")[0]
 
 
-def _model_key(draft: Draft, model: str) -> str:
-    """Return the answering model's key if this model has the same provider."""
-    keys = draft.value("ONEVALET_MODEL_KEYS").split(",")
-    return keys[0].strip() if _provider(draft) == model.partition("/")[0] else ""
+def _provider_key(talk: Dialogue, draft: Draft, model: str) -> dict[str, str]:
+    """Ask for the variable that holds the key of a model's provider, unless it is that of the answering model."""
+    provider = model.partition("/")[0]
+    if provider == _provider(draft) and draft.value("ONEVALET_MODEL_KEYS"):
+        return {}
+    name = f"{provider.upper()}_API_KEY"
+    return {name: talk.ask(name, f"Key ({name})", default=draft.value(name), secret=True)}

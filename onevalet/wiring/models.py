@@ -50,7 +50,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
     return LiteLLMClient(
         settings.onevalet_model or (local.model if local else ""),
         settings.onevalet_fallback_models,
-        [key.get_secret_value() for key in settings.onevalet_model_keys],
+        settings.keys_for(settings.onevalet_model),
         reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
         local=local,
@@ -63,12 +63,7 @@ def build_small_client(settings: Settings) -> LiteLLMClient | None:
     model, small = settings.onevalet_model, settings.onevalet_small_model
     if not (model and small):
         return None
-    same_provider = small.partition("/")[0] == model.partition("/")[0]
-    return LiteLLMClient(
-        small,
-        keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if same_provider else (),
-        tool_mode=settings.onevalet_tool_mode,
-    )
+    return LiteLLMClient(small, keys=settings.keys_for(small), tool_mode=settings.onevalet_tool_mode)
 
 
 def check_models(settings: Settings, client: LiteLLMClient) -> None:

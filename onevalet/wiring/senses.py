@@ -38,13 +38,5 @@ def build_eye(
     if not named or named == settings.onevalet_model:
         seeing = client if named or client.sees() else None
         return BudgetedModel(seeing, database, budgets, "pictures") if seeing else None, None
-    own = LiteLLMClient(
-        named,
-        keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if _same_provider(settings) else (),
-        vision_model=named,
-    )
+    own = LiteLLMClient(named, keys=settings.keys_for(named), vision_model=named)
     return BudgetedModel(own, database, budgets, "pictures"), own
-
-
-def _same_provider(settings: Settings) -> bool:
-    return settings.onevalet_vision_model.split("/", 1)[0] == settings.onevalet_model.split("/", 1)[0]

@@ -39,7 +39,7 @@ async def test_without_a_model_it_says_how() -> None:
     ("answer", "detail", "fix"),
     [
         (fails(400), "it refuses a second of silence", "a model for transcription"),
-        (fails(401), "the key is refused", "ONEVALET_TRANSCRIPTION_KEY"),
+        (fails(401), "the key is refused", "the key in ONEVALET_TRANSCRIPTION_URL"),
         (fails(404), "there is no such model", "the model's name"),
         (says(b"<html>"), "does not answer with a transcript", "ONEVALET_TRANSCRIPTION_URL"),
         (hangs(), "no answer within 0 s", "ONEVALET_TRANSCRIPTION_URL"),

@@ -388,9 +388,8 @@ async def _pushed(stage: Stage, cell: Cell) -> str | None:
 
 def _transcriber(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
     return {
-        "ONEVALET_TRANSCRIPTION_URL": cells[0].plan.base,
+        "ONEVALET_TRANSCRIPTION_URL": cells[0].plan.base.replace("://", "://:sk-zqcanary-ear@"),
         "ONEVALET_TRANSCRIPTION_MODEL": "openai/whisper-1",
-        "ONEVALET_TRANSCRIPTION_KEY": "sk-zqcanary-ear",
     }
 
 

@@ -76,7 +76,6 @@ async def examine_silent(probes: Sequence[Probe], monkeypatch: pytest.MonkeyPatc
             onevalet_model="openai/silent",
             onevalet_transcription_model="openai/whisper-1",
             onevalet_transcription_url=http,
-            onevalet_transcription_key="sk-none",
             onevalet_speech_model="openai/tts-1",
             onevalet_search="searxng",
             onevalet_search_url=http,
