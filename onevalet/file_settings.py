@@ -16,6 +16,12 @@ def _origin(value: str) -> str:
     return value.rstrip("/")
 
 
+def without_login(url: str) -> str:
+    """Return a URL without its user and password."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
 def _region(endpoint: str) -> str:
     """Return the region in the name of a service's host, as in `s3.eu-central-1.amazonaws.com`."""
     named = re.match(r"s3[.-](?:dualstack\.)?([a-z0-9-]+)(?:\.[a-z0-9-]+){2}", urlsplit(endpoint).hostname or "")

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, SecretStr
 
 from core.errors import ConfigError
 from core.notifications.mail_addresses import read_mail_address, read_sender
-from onevalet.file_settings import FileSettings
+from onevalet.file_settings import FileSettings, without_login
 
 _MICROSOFT = re.compile(r"outlook\.office(?:365)?\.com|(?:.+\.)?outlook\.com")
 _SCHEMES = ("imaps", "imap+starttls", "imap")
@@ -101,12 +101,6 @@ class MailSettings(FileSettings):
     def _imap_url(self) -> str:
         url = self.onevalet_mail_imap_url
         return url.get_secret_value() if url else ""
-
-
-def without_login(url: str) -> str:
-    """Return a URL without its user and password."""
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def check_mailbox(settings: MailSettings) -> None:

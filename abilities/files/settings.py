@@ -8,7 +8,7 @@ from pydantic_settings import BaseSettings
 
 from core.errors import ConfigError
 from onevalet.ability import OwnSettings
-from onevalet.mail_settings import without_login
+from onevalet.file_settings import without_login
 
 
 def _server(url: SecretStr | None) -> SecretStr | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from channels.email.setup import FIXES, read_signers
+from onevalet.file_settings import without_login
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
-from onevalet.mail_settings import without_login
 from onevalet.wiring.channels import build_mailbox_login
 from operations.doctor.mail_and_push import check_mail
 from providers.email.client import MailboxClient, MailboxLogin
