@@ -14,7 +14,8 @@ from core.messaging.capabilities import Bill
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.states import CallOutcome, SendState
 from core.tracing import SpanKind
-from core.turns.types import BegunTurn, TurnResult, TurnState
+from core.turns.stored import BegunTurn
+from core.turns.types import TurnResult, TurnState
 
 _BADLY = (TurnState.FAILED, TurnState.POISON)
 

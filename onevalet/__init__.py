@@ -156,11 +156,11 @@ if TYPE_CHECKING:
     from core.turns.types import TurnRequest as TurnRequest
     from core.turns.types import TurnResult as TurnResult
     from core.turns.types import TurnState as TurnState
-    from core.turns.types import new_turn as new_turn
     from onevalet.embedded import Approvals as Approvals
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
     from onevalet.migrating import migrate as migrate
+    from onevalet.new_turn import new_turn as new_turn
     from onevalet.own_channels import ChannelSetup as ChannelSetup
     from onevalet.own_channels import InboundChannel as InboundChannel
     from onevalet.own_channels import OutboundChannel as OutboundChannel
@@ -273,9 +273,10 @@ _HOMES = {
         "core.turns.event_stream": "StreamEvent StreamEventType",
         "core.turns.orchestrator": "Orchestrator",
         "core.turns.trigger_message": "TriggerMessage",
-        "core.turns.types": "TurnRequest TurnResult TurnState new_turn",
+        "core.turns.types": "TurnRequest TurnResult TurnState",
         "onevalet.embedded": "Approvals OneValet Reply",
         "onevalet.migrating": "migrate",
+        "onevalet.new_turn": "new_turn",
         "providers.email.compose": (
             "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
         ),

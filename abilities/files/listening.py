@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from core.turns.words.asked import Asked
 
 

@@ -21,19 +21,8 @@ from core.messaging.states import IdentityState
 from core.people.access_policy import PersonRole, read_admission
 from core.people.profile import fact_lines, facts_of
 from core.people.tenant import TurnTenant, WhileRunning
-from core.turns.types import (
-    AMONG,
-    Among,
-    BegunTurn,
-    FromPerson,
-    FromTask,
-    Kept,
-    Place,
-    Resumed,
-    TurnRequest,
-    TurnSender,
-    TurnWork,
-)
+from core.turns.stored import BegunTurn
+from core.turns.types import AMONG, Among, FromPerson, FromTask, Kept, Place, Resumed, TurnRequest, TurnSender, TurnWork
 
 NEWS_HOLD = 0.1
 """Seconds for which the news of a write stay valid: after a slow recall or judge, the person may have written more."""

@@ -22,7 +22,8 @@ from core.queue.quarantine import USUAL_TERMS, QuarantineMode, claim_terms
 from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
-from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.stored import BegunTurn, TurnEnd
+from core.turns.types import TurnState
 
 HISTORY_ROWS = 200
 """Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""

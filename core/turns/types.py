@@ -1,35 +1,26 @@
-"""The request and the result of a turn: the border between the jobs and the orchestrator.
+"""The request and the result of a turn: the border between the jobs and the orchestrator."""
 
-`new_turn` makes a turn for a program that has an orchestrator alone: nothing of it is stored.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import cast
 
 from core.agents.pool_entry import PoolEntry
-from core.approvals.cards import Card
 from core.approvals.types import Approval, NewApproval
 from core.budgets.types import Payer
-from core.clock import Clock
 from core.hooks.hooks import Hook
-from core.ids import make_id
-from core.journal.in_memory import MemoryJournal
 from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
-from core.messaging.messages import Address, Command, Media, OutboundMessage
+from core.messaging.messages import Media
 from core.messaging.programs import CHANNEL
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
 from core.questions.types import AskedOf
-from core.questions.wording import QuestionCard
 from core.tools.tool import NOTHING_DESCRIBED, Described
 from core.turns.outage import ModelOutage
-from core.turns.runs import RunNote
 from core.turns.trigger_message import TriggerMessage
 
 
@@ -287,104 +278,6 @@ class TurnResult:
     """The messages that came while it ran, with their files."""
     noted: Mapping[str, Json] = field(default_factory=dict)
     """What abilities note of the turn, by their names: their `sql/finish_turn.sql` stores it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BegunTurn:
-    """A turn that is ours to run. `attempts` above 1: earlier workers died while they had it."""
-
-    turn_id: str
-    attempts: int
-    address: Address
-    request: TurnRequest
-    command: Command | None
-    newest_message: str | None = None
-    """The provider's id of the last message that it took in at its beginning."""
-    run_id: str | None = None
-    """The run of a task whose turn it is."""
-    crashes: int = 0
-    """The number of processes that crashed while it ran there."""
-    solo_crashes: int = 0
-    """The number of processes that crashed at its present place while it ran there alone."""
-    quarantined: bool = False
-    """Whether it runs alone, since it has crashed twice at one place, or too often."""
-    traceparent: str | None = None
-    """The context of the span in which its first message came in, or in which its run was started."""
-    linked: tuple[str, ...] = ()
-    """Those of the other messages that it took in."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnOutcome:
-    """A turn's result, and the values that are stored with it. `note` is set for the turn of a task's run.
-
-    `new_session`: the history before it is hidden from the model.
-    """
-
-    result: TurnResult
-    note: RunNote | None = None
-    new_session: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TurnEnd:
-    """The results of a turn that are stored at its end.
-
-    A `run` has neither history nor outbound of a conversation: its state is noted instead. `cards_in`: the other
-    conversation to which the cards go, to be held there with `hold_cards` until they are released, and `told`.
-    """
-
-    state: TurnState
-    reason: str = ""
-    usage: TokenUsage = field(default_factory=TokenUsage)
-    history: Sequence[ChatMessage] = ()
-    outbound: Sequence[OutboundMessage] = ()
-    absorbed: Sequence[str] = ()
-    new_session: bool = False
-    pool: Sequence[PoolEntry] = ()
-    waiting_step: int | None = None
-    run: RunNote | None = None
-    cards: Sequence[Card] = ()
-    questions: Sequence[QuestionCard] = ()
-    cards_in: str | None = None
-    told: Sequence[OutboundMessage] = ()
-    hold_cards: bool = False
-    noted: Mapping[str, Json] = field(default_factory=dict)
-
-    def to_json(self) -> JsonObject:
-        """Return the stored form of all but the messages and the note, which go to rows of their own."""
-        return {
-            "state": self.state.value,
-            "reason": self.reason,
-            "usage": self.usage.to_json(),
-            "history": [message.to_json() for message in self.history],
-            "absorbed": list(self.absorbed),
-            "new_session": self.new_session,
-            "pool": [entry.to_json() for entry in self.pool],
-            "waiting_step": self.waiting_step,
-            "noted": dict(self.noted),
-        }
-
-
-def new_turn(
-    text: str | TriggerMessage,
-    tenant: str,
-    *,
-    history: Sequence[ChatMessage] = (),
-    channel: str | None = None,
-    timezone: str = "UTC",
-) -> TurnRequest:
-    """Return a turn over a person's words, for `Orchestrator.handle_message` and `stream_message`.
-
-    A trigger's message may begin it in place of a person's words. `history` is the earlier conversation, oldest first:
-    the `history` of the results so far, in sequence. The journal is in memory: the turn ends with this process.
-    """
-    if isinstance(text, TriggerMessage):
-        came: FromPerson | FromTask = FromTask(text)
-    else:
-        came = FromPerson((TurnMessage(make_id("msg"), text, Clock().now()),))
-    turn, person = TurnWork(make_id("turn"), MemoryJournal()), TurnTenant(tenant, timezone=timezone)
-    return TurnRequest(turn, person, Place(channel), came, Kept(tuple(history)))
 
 
 def check_turn(request: object) -> None:

@@ -10,7 +10,8 @@ from core.messaging.chat_words import CommandAnswer, CommandUndo
 from core.messaging.messages import Command
 from core.queue.wakeups import Wakeups
 from core.tools.undo import UndoOffers
-from core.turns.types import BegunTurn, TurnOutcome, TurnRequest, TurnResult, TurnState
+from core.turns.stored import BegunTurn, TurnOutcome
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.words.asked import Asked, CommandRooms, WordHandler
 
 

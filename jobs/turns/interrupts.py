@@ -10,7 +10,7 @@ from core.journal.types import Lease
 from core.loop.control import InterruptSignal
 from core.queue.lease_keepalive import kept_alive
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 
 _log = structlog.get_logger()
 

@@ -25,7 +25,8 @@ from core.messaging.visible_text import literal
 from core.questions.wording import QuestionCard
 from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
-from core.turns.types import BegunTurn, Place, TurnEnd, TurnOutcome, TurnRequest, TurnResult, TurnState
+from core.turns.stored import BegunTurn, TurnEnd, TurnOutcome
+from core.turns.types import Place, TurnRequest, TurnResult, TurnState
 
 _log = structlog.get_logger()
 _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"

@@ -19,7 +19,7 @@ from core.messaging.streamed_message import StreamRow
 from core.tools.addresses import before_links
 from core.tools.doing import as_status
 from core.turns.event_stream import Doing, StreamHook, Watching, in_words
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from jobs.turns.call_status import calls_in_words
 from jobs.turns.slow_model import told_in_words
 

@@ -16,7 +16,8 @@ from core.turns.files import spoken_command, taken_in, with_heard
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnOutcome, TurnResult, TurnState
+from core.turns.stored import BegunTurn, TurnOutcome
+from core.turns.types import TurnResult, TurnState
 from core.turns.waiting_agents import waits_here
 from jobs.turns.call_status import CallStatus, Tell
 from jobs.turns.commands import ChatCommands

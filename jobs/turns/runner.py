@@ -22,7 +22,8 @@ from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnOutcome, TurnState
+from core.turns.stored import BegunTurn, TurnOutcome
+from core.turns.types import TurnState
 from core.turns.words.asked import CommandRooms
 from jobs.reports import note_delay, note_end, turn_span
 from jobs.turns.commands import ChatCommands

@@ -3,7 +3,8 @@
 from core.llm.types import ChatMessage, Role
 from core.loop.steering import spoken, taken_in
 from core.turns.failures import Sorry
-from core.turns.types import BegunTurn, TurnResult, TurnState
+from core.turns.stored import BegunTurn
+from core.turns.types import TurnResult, TurnState
 
 
 async def set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:

@@ -13,7 +13,7 @@ from core.json_types import JsonObject
 from core.messaging.messages import Press
 from core.tools.tool import tool
 from core.turns.store import TurnStore
-from core.turns.types import TurnEnd
+from core.turns.stored import TurnEnd
 from onevalet import AgentResult, InputField, Question, StandardAgent, ToolExecutionContext, valet
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving

@@ -29,7 +29,8 @@ from core.messaging.outbox import Outbox
 from core.messaging.states import CallOutcome, SendState
 from core.people.access_policy import Access, Policy
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.stored import BegunTurn, TurnEnd
+from core.turns.types import TurnState
 from tests.core.rows import Rows
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"

@@ -13,7 +13,8 @@ from core.people.tenant import TurnTenant
 from core.tools.context import found_service
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnRequest
+from core.turns.stored import BegunTurn
+from core.turns.types import TurnRequest
 
 type WordOutcome = CommandAnswer | TurnRequest | BegunTurn | None
 """The reply, the turn that the word begins, the turn as it goes on with the assistant, or None: the word is a text like

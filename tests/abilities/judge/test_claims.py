@@ -26,8 +26,8 @@ from core.loop.scope import LoopTask, TurnScope
 from core.tools.tool import AnyTool, tool
 from core.tools.toolbox import ToolRegistry
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import new_turn
 from onevalet.ability import HookFoundation
+from onevalet.new_turn import new_turn
 from onevalet.settings import Settings
 from operations.paths.replay import recorded_agents
 from tests.abilities.judge.answers import WHERE, Answer, asked_again

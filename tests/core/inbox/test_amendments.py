@@ -13,7 +13,7 @@ from core.messaging.channels import Received
 from core.messaging.inbound import Amendment
 from core.messaging.messages import Command, InboundMessage, Media, OutboundKind, OutboundMessage
 from core.messaging.pointed import EDITED, Whose
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from tests.core.harness import Store, TwiceDatabase, message, opened
 
 ANN, BEN = "+15550000001", "+15550000002"

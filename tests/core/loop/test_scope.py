@@ -13,7 +13,8 @@ from core.loop.context_window import Messages
 from core.loop.run import LoopRun
 from core.loop.scope import LoopTask, TurnScope
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import FirstCall, FromPerson, FromTask, Kept, Place, Resumed, TurnRequest, TurnWork, new_turn
+from core.turns.types import FirstCall, FromPerson, FromTask, Kept, Place, Resumed, TurnRequest, TurnWork
+from onevalet.new_turn import new_turn
 from tests.core.builders import FakeModel, says, wants
 
 CARRIERS = (TurnScope, LoopTask, TurnAgents)

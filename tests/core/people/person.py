@@ -31,7 +31,8 @@ from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import tenant_tables
 from core.tools.storage import Storage
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.stored import BegunTurn, TurnEnd
+from core.turns.types import TurnState
 from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from core.journal.types import Lease
 from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from jobs.turns.results import is_poison
 from tests.core.harness import LEASE, Store
 

@@ -8,7 +8,7 @@ import pytest
 from core.journal.types import Lease
 from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from jobs.turns.results import is_poison
 from tests.core.harness import LEASE, Store
 from tests.core.queue.test_quarantine import later, said

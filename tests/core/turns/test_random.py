@@ -21,7 +21,7 @@ from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, ReachabilityReason, StatusUpdate
 from core.messaging.states import CallOutcome, IdentityState, SendState
-from core.turns.types import BegunTurn
+from core.turns.stored import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step
 from tests.examples import sized

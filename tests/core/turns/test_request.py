@@ -9,7 +9,8 @@ from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
 from core.messaging.programs import CHANNEL
 from core.turns.trigger_message import TriggerMessage
-from core.turns.types import FromPerson, FromTask, Place, Resumed, TurnRequest, TurnSender, new_turn
+from core.turns.types import FromPerson, FromTask, Place, Resumed, TurnRequest, TurnSender
+from onevalet.new_turn import new_turn
 
 SENDER = TurnSender("+1", "ann")
 FIRED = TriggerMessage("ann", "[Event Trigger] Water me!")

@@ -13,7 +13,8 @@ from core.journal.types import Effect, Lease, Outcome, StepKey, StepKind, StepRe
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.turns.types import BegunTurn, TurnEnd, TurnState
+from core.turns.stored import BegunTurn, TurnEnd
+from core.turns.types import TurnState
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
 from tests.patience import PATIENCE
 

@@ -24,7 +24,8 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool, tool
 from core.tools.toolbox import ToolRegistry
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnEnd, TurnState
+from core.turns.stored import TurnEnd
+from core.turns.types import TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again
 from onevalet.settings import Settings
 from onevalet.wiring.plugins import Plugins
