@@ -37,6 +37,8 @@ async def test_another_language_is_told_that_it_knows_english_only(page: Page, d
     await page.goto(dev.simulator_url)
     await _answered(page, "What is 6 * 9?", "54")
     await _answered(page, "Wie geht es dir?", "I know only a few English phrases")
+    # The next tests on this `dev` read English.
+    await _answered(page, "Please tell me what you can do for me today", "demo model")
     await page.leave()
 
 
