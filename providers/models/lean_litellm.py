@@ -22,8 +22,6 @@ from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 from typing import Any
 
-from providers.models.litellm_stand_ins import replace_mantle, without_tokenizer
-
 _NAME = "litellm"
 _PASSED_ON = ("litellm.utils",)
 """Modules whose names `litellm.main`, which is imported by `*`, passes on."""
@@ -35,10 +33,8 @@ def import_lean() -> ModuleType:
         return sys.modules[_NAME]
     finder = _Finder()
     sys.meta_path.insert(0, finder)
-    replace_mantle()
     try:
-        with without_tokenizer():
-            return importlib.import_module(_NAME)
+        return importlib.import_module(_NAME)
     finally:
         sys.meta_path.remove(finder)
 

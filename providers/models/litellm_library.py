@@ -97,6 +97,8 @@ def _load() -> "ModuleType":
             litellm.ModelResponseStream()
             for name in _NEEDED:
                 importlib.import_module(name)
+        # A tokenizer of 20 MB, which it keeps as text as well.
+        sys.modules["litellm.utils"].__dict__.pop("json_data", None)
         _loaded = litellm
     return litellm
 
