@@ -1,4 +1,7 @@
-"""Workers die by `kill -9` at each statement of allowing a group, of asking in it, and of the card in the own chat."""
+"""Workers die by `kill -9` after each statement of allowing a group, of asking in it, of the card in the own chat.
+
+To die before a statement is no point of its own: between two of them, these workers touch nothing but memory.
+"""
 
 import itertools
 import signal
@@ -52,16 +55,16 @@ async def test_promise_5_a_group_is_allowed_once_after_a_kill_at_each_point(
     await said(store, "hello")
     await work(store.database, "first")
     await store.admin.execute("update tenants set role = 'owner'")
-    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+    for died in itertools.count():
         group = f"-{100 + died}"
         await said(store, "groups on", group)
-        dead = await die(store, forker, f"{number}{sign}", tmp_path / "victims.log")
+        dead = await die(store, forker, f"{died + 1}+", tmp_path / "victims.log")
         await work(store.database, "survivor")
-        assert len(await sent(store, group)) == 1, (number, sign)
-        assert await store.one("select state from group_chats where peer = $1", group) == "on", (number, sign)
+        assert len(await sent(store, group)) == 1, died
+        assert await store.one("select state from group_chats where peer = $1", group) == "on", died
         if not dead:
             break
-    assert died >= 8
+    assert died >= 4
 
 
 async def test_promise_5_a_member_is_asked_once_after_a_kill_at_each_point(
@@ -72,19 +75,19 @@ async def test_promise_5_a_member_is_asked_once_after_a_kill_at_each_point(
     await store.admin.execute("update tenants set role = 'owner'")
     await said(store, "groups on", "-100")
     await work(store.database, "first")
-    for died, (number, sign) in enumerate((number, sign) for number in itertools.count(1) for sign in "-+"):
+    for died in itertools.count():
         in_group, own = len(await sent(store, "-100")), len(await sent(store, ANN))
         cards = int(str(await store.one("select count(*) from approvals")))
         await said(store, f"mail Sam ({died})", "-100")
-        dead = await die(store, forker, f"{number}{sign}", tmp_path / "victims.log")
+        dead = await die(store, forker, f"{died + 1}+", tmp_path / "victims.log")
         await work(store.database, "survivor")
-        assert (await sent(store, "-100"))[in_group:] == ["I have asked Ann."], (number, sign)
+        assert (await sent(store, "-100"))[in_group:] == ["I have asked Ann."], died
         told = (await sent(store, ANN))[own:]
-        assert told[0] == f"You asked me in the group “Us”: mail Sam ({died})", (number, sign, told)
-        assert await store.one("select count(*) from approvals") == cards + 1, (number, sign)
+        assert told[0] == f"You asked me in the group “Us”: mail Sam ({died})", (died, told)
+        assert await store.one("select count(*) from approvals") == cards + 1, died
         await store.admin.execute("update approvals set state = 'cancelled'")
         await store.admin.execute("update turns set state = 'done' where state = 'waiting'")
         await store.admin.execute("update pool_entries set status = 'CANCELLED'")
         if not dead:
             break
-    assert died >= 20
+    assert died >= 10

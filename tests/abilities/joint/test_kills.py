@@ -1,7 +1,7 @@
 """Workers die by `kill -9` at each statement between the question and the run: both are asked, and it runs once."""
 
-import itertools
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from tests.abilities.household.test_kills import ADA, GRACE, prepared, read, wor
 from tests.abilities.joint.victims import work
 from tests.core.harness import RecordedWakeups, Store
 from tests.forker import Forker, plain_environment
+from tests.kills.points import each_point
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(900)]
 
@@ -31,9 +32,9 @@ async def decide(store: Store, sender: str, verb: Verb) -> None:
     )
 
 
-async def lived_through(store: Store, forker: Forker, died_in: str, point: str, folder: Path) -> bool:
-    """Ask and decide once, with a worker that dies at a point of one stage; return whether it died."""
-    book, dead = folder / f"book {died_in} {point}", False
+async def live_through(store: Store, forker: Forker, folder: Path, died_in: str, point: str) -> tuple[bool, object]:
+    """Ask and decide once, with a worker that dies at a point of one stage; return whether it died, and had booked."""
+    book, dead, booked = folder / f"book {died_in} {point}", False, False
     await store.admin.execute("delete from joint_consents; delete from notifications")
     of_ada = len(await read(store, ADA))
     for stage in ("asked", "first", "second"):
@@ -47,7 +48,7 @@ async def lived_through(store: Store, forker: Forker, died_in: str, point: str, 
             child = forker.fork([store.url, point, str(book)], environment, folder / "victims.log", module=module)
             code = await child.wait()
             assert code in (0, -signal.SIGKILL), (folder / "victims.log").read_text()
-            dead = code != 0
+            dead, booked = code != 0, book.exists()
         await store.expire()
         await store.end_pauses()
         await work(store.database, "survivor", book)
@@ -59,7 +60,7 @@ async def lived_through(store: Store, forker: Forker, died_in: str, point: str, 
     assert ("did not agree" in answers[0]) == (died_in == "no"), answers
     states = await store.column("select state from joint_consents")
     assert states == ["ended"], (died_in, point, states)
-    return dead
+    return dead, booked
 
 
 @pytest.mark.parametrize("stage", ["asked", "first", "second", "no"])
@@ -73,9 +74,4 @@ async def test_promise_5_both_consents_survive_a_kill_at_each_point(
     await work_on(store)
     named = "update tenants t set name = 'Grace' from identities i where i.tenant_id = t.tenant_id and i.user_key = $1"
     await store.admin.execute(named, GRACE)
-    # Where nothing is booked, a worker touches only memory between two statements: before one is after the last.
-    signs = "-+" if stage == "second" else "+"
-    for number, sign in ((number, sign) for number in itertools.count(1) for sign in signs):
-        if not await lived_through(store, forker, stage, f"{number}{sign}", tmp_path):
-            assert number > 4
-            return
+    assert await each_point(partial(live_through, store, forker, tmp_path, stage)) >= 4
