@@ -26,6 +26,7 @@ import pytest
 import onevalet
 from onevalet.ability_registry import all_abilities
 from tests.eventually import eventually_blocking
+from tests.examples import sized
 from tests.forker import plain_environment
 from tests.patience import PATIENCE
 from tests.ports import free_port
@@ -35,14 +36,16 @@ from tests.shipping.harness import ROOT, tracked_files
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("left_out"), pytest.mark.timeout(600)]
 SPINE = (
     "tests/core/turns/test_orchestrator.py",
-    "tests/core/inbox",
-    "tests/core/tools",
+    "tests/core/inbox/test_inbox.py",
+    "tests/core/tools/test_toolbox.py",
     "tests/jobs/turns/test_steering.py",
     "tests/onevalet/cli/test_help.py",
     "tests/onevalet/wiring/test_plugins.py",
     "tests/contract/test_way_of_a_text.py",
 )
 """Tests of the spine that are chosen to pass without any ability."""
+MORE_OF_IT = ("tests/core/inbox", "tests/core/tools")
+"""With `--full`."""
 CHOICE = ("accounts", "calendar", "events", "files", "mail", "mcp", "memory", "skills")
 """The abilities that lie deepest in the product: of these one is chosen."""
 BY_CHANCE = "one"
@@ -245,7 +248,8 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
 
 
 def test_the_spine_passes_its_tests_without_it(tree: Tree) -> None:
-    done = tree.run("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *SPINE)
+    tests = SPINE + MORE_OF_IT[: sized(0, full=len(MORE_OF_IT))]
+    done = tree.run("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 

@@ -151,7 +151,14 @@ async def test_what_was_forgotten_is_gone_soon_after_a_worker_was_killed(databas
     assert left is not None
     assert left["held"] <= timedelta(seconds=30)
     runner = MemoryRunner(momex.work, "w2")
-    job = await eventually(lambda: runner.claim(None), "the dead worker's job", within=60)
+    assert await runner.claim(None) is None, "the dead worker still has it"
+    await database.tenant_rows(
+        "ann",
+        "update memory_jobs set lease_until = lease_until - $2::interval, not_before = not_before - $2::interval"
+        " where tenant_id = $1",
+        left["held"],
+    )
+    job = await runner.claim(None)
     assert job is not None
     await runner.run(job)
     assert await database.tenant_row("ann", "select from memory_forgettings where tenant_id = $1") is None
